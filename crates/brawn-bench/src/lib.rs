@@ -1,0 +1,1 @@
+//! Runs variants of a program side by side and measures time, CPU and memory

@@ -1,0 +1,1 @@
+//! The linker seam: compiler and linker drivers, recorded links and their replay

@@ -1,0 +1,67 @@
+use serde::{Deserialize, Serialize};
+
+/// An architecture that Brawn has a kit for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Arch {
+    /// 64-bit x86, little endian.
+    #[serde(rename = "x86_64")]
+    X86_64,
+    /// 64-bit Arm, little endian.
+    Aarch64,
+}
+
+impl Arch {
+    /// Every architecture that Brawn knows, in the order in which lists show them.
+    pub const ALL: [Arch; 2] = [Arch::X86_64, Arch::Aarch64];
+
+    /// The name used in target triples: `x86_64` or `aarch64`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Arch::X86_64 => "x86_64",
+            Arch::Aarch64 => "aarch64",
+        }
+    }
+
+    /// The architecture with this name in target triples, if Brawn knows it.
+    pub fn from_name(name: &str) -> Option<Arch> {
+        Arch::ALL.into_iter().find(|arch| arch.name() == name)
+    }
+
+    /// The architecture of a target triple such as `x86_64-unknown-linux-musl`.
+    pub fn from_triple(triple: &str) -> Option<Arch> {
+        Arch::from_name(triple.split('-').next()?)
+    }
+
+    /// The Rust target triple of static musl programs for this architecture.
+    pub const fn musl_triple(self) -> &'static str {
+        match self {
+            Arch::X86_64 => "x86_64-unknown-linux-musl",
+            Arch::Aarch64 => "aarch64-unknown-linux-musl",
+        }
+    }
+
+    /// The `e_machine` value of this architecture's ELF files.
+    pub const fn elf_machine(self) -> u16 {
+        match self {
+            Arch::X86_64 => object::elf::EM_X86_64,
+            Arch::Aarch64 => object::elf::EM_AARCH64,
+        }
+    }
+
+    /// The architecture of an ELF file whose header has this `e_machine`.
+    pub fn from_elf_machine(machine: u16) -> Option<Arch> {
+        Arch::ALL.into_iter().find(|arch| arch.elf_machine() == machine)
+    }
+
+    /// The architecture that this executable was compiled for.
+    pub fn host() -> Option<Arch> {
+        Arch::from_name(std::env::consts::ARCH)
+    }
+}
+
+impl std::fmt::Display for Arch {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}

@@ -1,0 +1,1 @@
+//! The compiled objects that Brawn puts into a libc.a

@@ -1,0 +1,3 @@
+//! The `brawn` executable.
+
+fn main() {}
