@@ -44,8 +44,8 @@ impl Arch {
     /// The `e_machine` value of this architecture's ELF files.
     pub const fn elf_machine(self) -> u16 {
         match self {
-            Arch::X86_64 => object::elf::EM_X86_64,
-            Arch::Aarch64 => object::elf::EM_AARCH64,
+            Arch::X86_64 => object::elf::EM_X86_64.0,
+            Arch::Aarch64 => object::elf::EM_AARCH64.0,
         }
     }
 
