@@ -1,0 +1,215 @@
+use object::read::elf::{FileHeader, ProgramHeader as _, SectionHeader as _, Sym as _};
+use object::{Endianness, FileKind, elf};
+
+use crate::Error;
+
+/// The headers of an ELF file, the same for both classes and both byte orders.
+///
+/// Only the file header and the program headers must be sound, because the kernel runs a file on those alone.
+/// Section headers may be absent, stripped or damaged: see [`Image::sections_damaged`].
+#[derive(Clone, Debug)]
+pub struct Image<'data> {
+    /// The whole file.
+    pub data: &'data [u8],
+    /// Whether addresses have 64 bits.
+    pub is_64: bool,
+    /// Byte order of the file.
+    pub endian: Endianness,
+    /// `e_type`: one of the `ET_` constants.
+    pub file_type: u16,
+    /// `e_machine`: one of the `EM_` constants.
+    pub machine: u16,
+    /// Program headers, in file order.
+    pub segments: Vec<Segment<'data>>,
+    /// Section headers, in file order, the null section included. Empty when there are none.
+    pub sections: Vec<Section<'data>>,
+    /// Why the section headers could not be read, if there are some that could not.
+    pub sections_damaged: Option<String>,
+}
+
+/// A program header and the bytes that the file has for it.
+#[derive(Clone, Debug)]
+pub struct Segment<'data> {
+    /// `p_type`: one of the `PT_` constants.
+    pub kind: u32,
+    /// `p_flags`: a combination of the `PF_` constants.
+    pub flags: u32,
+    /// Virtual address.
+    pub address: u64,
+    /// Size in memory, in bytes.
+    pub memory_size: u64,
+    /// Alignment in bytes.
+    pub align: u64,
+    /// Offset in the file, in bytes.
+    pub offset: u64,
+    /// Its content in the file, cut off where the file ends.
+    pub data: &'data [u8],
+    /// Whether the header promises more bytes than the file has.
+    pub cut_off: bool,
+}
+
+/// A section header and the bytes that the file has for it.
+#[derive(Clone, Debug)]
+pub struct Section<'data> {
+    /// Name, without the terminating zero.
+    pub name: &'data [u8],
+    /// `sh_type`: one of the `SHT_` constants.
+    pub kind: u32,
+    /// `sh_flags`: a combination of the `SHF_` constants.
+    pub flags: u64,
+    /// Virtual address.
+    pub address: u64,
+    /// Size in bytes; of a section without content in the file as well.
+    pub size: u64,
+    /// Alignment in bytes.
+    pub align: u64,
+    /// Its content; empty for `SHT_NOBITS` and for a section that lies outside the file.
+    pub data: &'data [u8],
+}
+
+/// An entry of the static symbol table.
+#[derive(Clone, Copy, Debug)]
+pub struct Symbol<'data> {
+    /// Name, without the terminating zero.
+    pub name: &'data [u8],
+    /// Value; an address in executables.
+    pub value: u64,
+    /// Size in bytes, 0 when unknown.
+    pub size: u64,
+    /// Index of the section that defines it; 0 means that it is undefined.
+    pub section: u16,
+    /// Whether it is a function.
+    pub function: bool,
+    /// Whether it is local to the object that it came from.
+    pub local: bool,
+}
+
+impl<'data> Image<'data> {
+    /// Reads the headers of an ELF file.
+    ///
+    /// # Errors
+    /// [`Error::NotElf`], or [`Error::Damaged`] when the file header or the program headers cannot be read.
+    pub fn parse(data: &'data [u8]) -> Result<Image<'data>, Error> {
+        match FileKind::parse(data) {
+            Ok(FileKind::Elf32) => parse::<elf::FileHeader32<Endianness>>(data),
+            Ok(FileKind::Elf64) => parse::<elf::FileHeader64<Endianness>>(data),
+            _ => Err(Error::NotElf),
+        }
+    }
+
+    /// The first section of this name.
+    pub fn section(&self, name: &str) -> Option<&Section<'data>> {
+        self.sections.iter().find(|section| section.name == name.as_bytes())
+    }
+
+    /// The static symbol table, `None` when the file has none or it is damaged. The result is not kept: a large
+    /// table is worth reading once.
+    pub fn symbols(&self) -> Option<Vec<Symbol<'data>>> {
+        if self.is_64 {
+            symbols::<elf::FileHeader64<Endianness>>(self.data, self.endian, elf::SHT_SYMTAB)
+        } else {
+            symbols::<elf::FileHeader32<Endianness>>(self.data, self.endian, elf::SHT_SYMTAB)
+        }
+    }
+}
+
+fn parse<Elf: FileHeader<Endian = Endianness>>(data: &[u8]) -> Result<Image<'_>, Error> {
+    let header = Elf::parse(data).map_err(Error::damaged("file header"))?;
+    let endian = header.endian().map_err(Error::damaged("file header"))?;
+    let headers = header.program_headers(endian, data).map_err(Error::damaged("program headers"))?;
+    let segments = headers
+        .iter()
+        .map(|segment| {
+            let offset: u64 = segment.p_offset(endian).into();
+            let size: u64 = segment.p_filesz(endian).into();
+            let start = usize::try_from(offset).unwrap_or(usize::MAX).min(data.len());
+            let end = usize::try_from(offset.saturating_add(size)).unwrap_or(usize::MAX).min(data.len());
+            let content = &data[start..end.max(start)];
+            Segment {
+                kind: segment.p_type(endian).0,
+                flags: segment.p_flags(endian).0,
+                address: segment.p_vaddr(endian).into(),
+                memory_size: segment.p_memsz(endian).into(),
+                align: segment.p_align(endian).into(),
+                offset,
+                data: content,
+                cut_off: (content.len() as u64) < size,
+            }
+        })
+        .collect();
+    let (sections, sections_damaged) = match sections(header, endian, data) {
+        Ok(sections) => (sections, None),
+        Err(error) => (Vec::new(), Some(error.to_string())),
+    };
+    Ok(Image {
+        data,
+        is_64: header.is_type_64(),
+        endian,
+        file_type: header.e_type(endian).0,
+        machine: header.e_machine(endian).0,
+        segments,
+        sections,
+        sections_damaged,
+    })
+}
+
+fn sections<'data, Elf: FileHeader<Endian = Endianness>>(
+    header: &Elf,
+    endian: Endianness,
+    data: &'data [u8],
+) -> object::read::Result<Vec<Section<'data>>> {
+    let table = header.sections(endian, data)?;
+    if table.is_empty() {
+        return Ok(Vec::new());
+    }
+    let names = table.section(header.section_strings_index(endian, data)?)?.data(endian, data)?;
+    Ok(table
+        .iter()
+        .map(|section| Section {
+            name: name_at(names, section.sh_name(endian)),
+            kind: section.sh_type(endian).0,
+            flags: section.sh_flags(endian).0,
+            address: section.sh_addr(endian).into(),
+            size: section.sh_size(endian).into(),
+            align: section.sh_addralign(endian).into(),
+            data: section.data(endian, data).unwrap_or_default(),
+        })
+        .collect())
+}
+
+fn symbols<'data, Elf: FileHeader<Endian = Endianness>>(
+    data: &'data [u8],
+    endian: Endianness,
+    kind: elf::SectionType,
+) -> Option<Vec<Symbol<'data>>> {
+    let header = Elf::parse(data).ok()?;
+    let sections = header.sections(endian, data).ok()?;
+    let table = sections.symbols(endian, data, kind).ok()?;
+    if table.is_empty() {
+        return None;
+    }
+    let names = sections.section(table.string_section()).ok()?.data(endian, data).ok()?;
+    Some(
+        table
+            .iter()
+            .map(|symbol| Symbol {
+                name: name_at(names, symbol.st_name(endian)),
+                value: symbol.st_value(endian).into(),
+                size: symbol.st_size(endian).into(),
+                section: symbol.st_shndx(endian).0,
+                function: symbol.st_type() == elf::STT_FUNC,
+                local: symbol.st_bind() == elf::STB_LOCAL,
+            })
+            .collect(),
+    )
+}
+
+/// The longest name that is told apart. A file whose every name runs through the whole of a large string table
+/// would else cost time by the square of its size.
+const LONGEST_NAME: usize = 4096;
+
+fn name_at(names: &[u8], offset: u32) -> &[u8] {
+    let rest = names.get(offset as usize..).unwrap_or_default();
+    let rest = &rest[..rest.len().min(LONGEST_NAME)];
+    &rest[..memchr::memchr(0, rest).unwrap_or(rest.len())]
+}
