@@ -1,1 +1,17 @@
-//! The compiled objects that Brawn puts into a libc.a
+//! The kit: the compiled objects that Brawn puts into a `libc.a`.
+//!
+//! The build script compiles one relocatable object per allocator and architecture (see `build/`), and this
+//! crate carries them. Everything in an object is local except the malloc family, so that it can stand in any
+//! `libc.a` and beside any other copy of the same allocator. `docs/kit.md` tells which flags each is built
+//! with and why.
+
+mod allocator;
+mod object;
+
+pub use allocator::{Allocator, allocator, allocators};
+pub use object::Object;
+
+/// The version of the kit, which is the version of this crate.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+include!(concat!(env!("OUT_DIR"), "/kit.rs"));

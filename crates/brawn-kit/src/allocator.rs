@@ -1,0 +1,46 @@
+use crate::{ALLOCATORS, Object};
+use brawn_elf::Arch;
+
+/// An allocator of the kit, compiled with one set of build options.
+#[derive(Debug)]
+pub struct Allocator {
+    /// The name on the command line: `mimalloc`, `mimalloc-secure`, …
+    pub name: &'static str,
+    /// The name for people: `mimalloc 3, secure`.
+    pub title: &'static str,
+    /// The version of the allocator itself: `3.6.0`.
+    pub version: &'static str,
+    /// One sentence for lists: what it is good for.
+    pub summary: &'static str,
+    /// Whether it is built with hardening that costs time.
+    pub secure: bool,
+    /// The crate that carries the sources.
+    pub source_crate: &'static str,
+    /// The version of that crate, as pinned in `Cargo.lock`.
+    pub source_crate_version: &'static str,
+    /// The SPDX licence expression of the allocator.
+    pub license: &'static str,
+    /// One object per architecture, in the order of [`Arch::ALL`].
+    pub(crate) objects: [Object; Arch::ALL.len()],
+}
+
+impl Allocator {
+    /// The object to put into a `libc.a` of this architecture.
+    pub fn object(&self, arch: Arch) -> &Object {
+        // The build script makes one object for every architecture; the order is checked by a test.
+        match arch {
+            Arch::X86_64 => &self.objects[0],
+            Arch::Aarch64 => &self.objects[1],
+        }
+    }
+}
+
+/// Every allocator in the kit, in the order in which lists show them.
+pub fn allocators() -> &'static [Allocator] {
+    ALLOCATORS
+}
+
+/// The allocator with this name on the command line.
+pub fn allocator(name: &str) -> Option<&'static Allocator> {
+    allocators().iter().find(|allocator| allocator.name == name)
+}
