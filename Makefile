@@ -1,0 +1,63 @@
+# The entry points. `make demo` and `make test` are the two that a newcomer needs; each installs what it lacks first.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.PHONY: help setup setup-demo brawn demo test test-long lint fuzz results clean
+
+# Tools that scripts/setup put into the repository's private folder win over the machine's own.
+export PATH := $(CURDIR)/.tools/bin:$(PATH)
+
+CARGO_TARGET_DIR ?= $(CURDIR)/target
+export CARGO_TARGET_DIR
+CARGO_FLAGS := --locked
+
+# Packages that stand alone, as a user's would, so the workspace does not hold them.
+STANDALONE := $(wildcard workloads/*/Cargo.toml examples/*/Cargo.toml)
+SHELL_FILES := $(shell git ls-files -co --exclude-standard -- '.ci/*' 'scripts/*' '*.sh' | xargs -r grep -lE '^\#!.*\bsh\b|^\#!.*\bbash\b' 2>/dev/null)
+C_FILES := $(shell git ls-files -co --exclude-standard -- '*.c' '*.h' '*.cc' '*.cpp')
+
+# What this machine is: the released `brawn` is a static executable for it.
+TARGET := $(shell uname -m)-unknown-linux-musl
+BRAWN := $(CARGO_TARGET_DIR)/$(TARGET)/release/brawn
+
+help: ## list these targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
+
+setup: ## install what `make test` needs and this machine lacks
+	@scripts/setup test
+
+setup-demo:
+	@scripts/setup demo
+
+brawn: setup-demo ## build brawn, and with it the released brawn: a static executable of its own making
+	cargo build $(CARGO_FLAGS) -p brawn
+	$(CARGO_TARGET_DIR)/debug/brawn build $(CARGO_FLAGS) --release -p brawn
+
+demo: brawn ## build a real program three ways and run them side by side
+	cargo build $(CARGO_FLAGS) --release -p brawn-bench
+	$(CARGO_TARGET_DIR)/release/brawn-bench demo --brawn $(BRAWN)
+
+lint: setup ## formatting, clippy, shellcheck, licences
+	cargo fmt --all --check
+	for manifest in $(STANDALONE); do cargo fmt --manifest-path "$$manifest" --check; done
+	$(if $(strip $(C_FILES)),clang-format --dry-run --Werror $(C_FILES))
+	shellcheck $(SHELL_FILES)
+	cargo deny --all-features --locked --log-level error check --hide-inclusion-graph bans licenses sources
+	cargo clippy $(CARGO_FLAGS) --workspace --all-targets -- -D warnings
+
+test: lint ## everything that must hold before a change lands
+	cargo test $(CARGO_FLAGS) --workspace
+
+test-long: lint ## the same with every stress test at full length
+	BRAWN_TEST_LONG=1 cargo test $(CARGO_FLAGS) --workspace
+
+fuzz: setup ## feed mutated executables and archives to every parser for a while
+	BRAWN_TEST_LONG=1 PROPTEST_CASES=200000 cargo test $(CARGO_FLAGS) --release --workspace -- hostile
+
+results: brawn ## measure the numbers in docs/results/ again, on this machine
+	cargo build $(CARGO_FLAGS) --release -p brawn-bench
+	$(CARGO_TARGET_DIR)/release/brawn-bench results --brawn $(BRAWN) --out docs/results
+
+clean: ## remove everything that was built; what setup installed stays
+	cargo clean
