@@ -1,0 +1,135 @@
+//! Reading a static library: its members and the symbols that each defines and needs.
+
+use std::path::Path;
+
+use brawn_elf::Arch;
+use object::read::archive::ArchiveFile;
+use object::read::elf::{ElfFile64, FileHeader as _};
+use object::{Object as _, ObjectSymbol as _};
+
+use crate::Error;
+
+/// A static library in memory.
+pub struct Archive<'data> {
+    /// The members in file order, without the symbol table.
+    pub members: Vec<Member<'data>>,
+}
+
+/// One object file of an [`Archive`].
+pub struct Member<'data> {
+    /// The file name: not unique, and never used to choose a member.
+    pub name: String,
+    /// The object file.
+    pub data: &'data [u8],
+    /// Its architecture's `e_machine`.
+    pub machine: u16,
+    /// Every global symbol that the member defines.
+    pub defined: Vec<Definition<'data>>,
+    /// Every symbol that the member needs from elsewhere; weak needs are left out, since nobody has to meet them.
+    pub needed: Vec<&'data str>,
+    /// Whether the member holds a `.note.brawn` section, that is, has been through Brawn.
+    pub has_note: bool,
+}
+
+/// A global symbol that a member defines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Definition<'data> {
+    /// The symbol's name.
+    pub name: &'data str,
+    /// A weak definition yields to a strong one and is no conflict.
+    pub weak: bool,
+}
+
+const THIN_MAGIC: &[u8] = b"!<thin>\n";
+const MAGIC: &[u8] = b"!<arch>\n";
+
+impl<'data> Archive<'data> {
+    /// Reads the library in `data`; `path` is only for messages.
+    pub fn parse(path: &Path, data: &'data [u8]) -> Result<Archive<'data>, Error> {
+        if data.starts_with(THIN_MAGIC) {
+            return Err(Error::Thin(path.to_owned()));
+        }
+        if !data.starts_with(MAGIC) {
+            return Err(Error::NotAnArchive(path.to_owned()));
+        }
+        let damaged = |error: object::read::Error| Error::Truncated(path.to_owned(), error.into());
+        let file = ArchiveFile::parse(data).map_err(damaged)?;
+        let mut members = Vec::new();
+        for member in file.members() {
+            let member = member.map_err(damaged)?;
+            let name = String::from_utf8_lossy(member.name()).into_owned();
+            let bytes = member.data(data).map_err(damaged)?;
+            members.push(Member::parse(path, name, bytes)?);
+        }
+        Ok(Archive { members })
+    }
+
+    /// The member with a strong definition of `symbol`.
+    pub fn owner(&self, symbol: &str) -> Option<&Member<'data>> {
+        self.members.iter().find(|member| member.defines(symbol))
+    }
+}
+
+impl<'data> Member<'data> {
+    /// Reads one object file; `archive` is only for messages.
+    pub fn parse(archive: &Path, name: String, data: &'data [u8]) -> Result<Member<'data>, Error> {
+        let bad = |what: String| Error::BadMember { path: archive.to_owned(), member: name.clone(), what };
+        if data.starts_with(b"BC\xc0\xde") {
+            return Err(bad("is LLVM bitcode, not machine code".into()));
+        }
+        if !data.starts_with(&object::elf::ELFMAG) {
+            return Err(bad("is not an ELF object".into()));
+        }
+        if data.get(4) != Some(&object::elf::ELFCLASS64.0) {
+            let machine = data
+                .get(18..20)
+                .map_or(0, |bytes| u16::from_le_bytes(bytes.try_into().expect("two bytes were taken")));
+            return Err(Error::UnsupportedArch {
+                path: archive.to_owned(),
+                found: format!("a 32-bit architecture (ELF machine {machine})"),
+            });
+        }
+        let malformed = |error: object::read::Error| bad(format!("is damaged: {error}"));
+        let file = ElfFile64::<object::Endianness>::parse(data).map_err(malformed)?;
+        let machine = file.elf_header().e_machine(file.endian()).0;
+        let mut defined = Vec::new();
+        let mut needed = Vec::new();
+        for symbol in file.symbols() {
+            if !symbol.is_global() {
+                continue;
+            }
+            let symbol_name = symbol.name().map_err(malformed)?;
+            if symbol_name.is_empty() {
+                continue;
+            }
+            if !symbol.is_undefined() {
+                defined.push(Definition { name: symbol_name, weak: symbol.is_weak() });
+            } else if !symbol.is_weak() {
+                needed.push(symbol_name);
+            }
+        }
+        let has_note = file.section_by_name_bytes(brawn_elf::note::NOTE_SECTION.as_bytes()).is_some();
+        Ok(Member { name, data, machine, defined, needed, has_note })
+    }
+
+    /// Whether this member has a strong definition of `symbol`.
+    pub fn defines(&self, symbol: &str) -> bool {
+        self.defined.iter().any(|definition| !definition.weak && definition.name == symbol)
+    }
+}
+
+/// The name of the architecture with this `e_machine`, or its number.
+pub(crate) fn machine_name(machine: u16) -> String {
+    Arch::from_elf_machine(machine).map_or_else(
+        || match machine {
+            243 => "riscv64".to_owned(),
+            3 => "i386".to_owned(),
+            40 => "32-bit Arm".to_owned(),
+            21 => "powerpc64".to_owned(),
+            22 => "s390x".to_owned(),
+            258 => "loongarch64".to_owned(),
+            other => format!("ELF machine {other}"),
+        },
+        |arch| arch.name().to_owned(),
+    )
+}

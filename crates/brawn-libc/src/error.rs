@@ -1,0 +1,265 @@
+use std::path::{Path, PathBuf};
+
+use brawn_elf::Arch;
+
+/// Why an archive cannot be turned into an overlay, or an overlay cannot be written.
+///
+/// Every message names the file at fault; [`Error::hint`] says what to do about it.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// Reading or writing failed; the message names the path.
+    #[error(transparent)]
+    Io(#[from] std::io::Error),
+
+    /// The file does not begin like an archive.
+    #[error("{} is not an archive", .0.display())]
+    NotAnArchive(PathBuf),
+
+    /// The archive ends in the middle of a member, or its headers are damaged.
+    #[error("{} is truncated or damaged", .0.display())]
+    Truncated(PathBuf, #[source] Box<dyn std::error::Error + Send + Sync>),
+
+    /// A thin archive holds paths instead of members.
+    #[error("{} is a thin archive: it holds only the paths of its members", .0.display())]
+    Thin(PathBuf),
+
+    /// A member is no ELF object that Brawn can work with.
+    #[error("{}: member {member} {what}", path.display())]
+    BadMember {
+        /// The archive.
+        path: PathBuf,
+        /// The member's file name.
+        member: String,
+        /// What is wrong with it, as the end of a sentence.
+        what: String,
+    },
+
+    /// The archive is glibc's.
+    #[error("{} is glibc's libc.a, not musl's", .0.display())]
+    Glibc(PathBuf),
+
+    /// The archive is some other library.
+    #[error("{} is not a C library: no member defines __libc_start_main", .0.display())]
+    NotALibc(PathBuf),
+
+    /// The archive is for another architecture than the one asked for.
+    #[error("{} is for {found}, but {wanted} was asked for", path.display())]
+    WrongArch {
+        /// The archive.
+        path: PathBuf,
+        /// What the members' ELF headers say.
+        found: String,
+        /// What the caller asked for.
+        wanted: Arch,
+    },
+
+    /// The members are for an architecture without a kit.
+    #[error("{} is for {found}, and there is no kit for that architecture", path.display())]
+    UnsupportedArch {
+        /// The archive.
+        path: PathBuf,
+        /// What the members' ELF headers say.
+        found: String,
+    },
+
+    /// musl before 1.2.2 has no names through which its own calls could be redirected.
+    #[error("{} is musl {version}, which is older than 1.2.2", path.display())]
+    TooOld {
+        /// The archive.
+        path: PathBuf,
+        /// The version that the archive states, or a word for it.
+        version: String,
+    },
+
+    /// The archive has been through Brawn before.
+    #[error("{} already carries Brawn's kit ({note})", path.display())]
+    AlreadyPatched {
+        /// The archive.
+        path: PathBuf,
+        /// What its note says, in short.
+        note: String,
+    },
+
+    /// After the plan, a symbol that a member needs would be owned by nobody.
+    #[error("{}: nothing would define {symbol}, which {member} needs", path.display())]
+    Unresolved {
+        /// The archive.
+        path: PathBuf,
+        /// The missing symbol.
+        symbol: String,
+        /// The member that refers to it.
+        member: String,
+    },
+
+    /// After the plan, a symbol would have two owners.
+    #[error("{}: {symbol} would be defined by both {first} and {second}", path.display())]
+    TwoOwners {
+        /// The archive.
+        path: PathBuf,
+        /// The symbol.
+        symbol: String,
+        /// The first owner.
+        first: String,
+        /// The second owner.
+        second: String,
+    },
+
+    /// The note could not be put into the start-up member.
+    #[error("{}: cannot add the note to member {member}", path.display())]
+    Note {
+        /// The archive.
+        path: PathBuf,
+        /// The member that defines `__libc_start_main`.
+        member: String,
+        /// Why.
+        #[source]
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+
+    /// Unknown preset, allocator or knob.
+    #[error("unknown {kind} '{given}'")]
+    UnknownName {
+        /// What kind of name: `preset`, `allocator` or `knob`.
+        kind: &'static str,
+        /// What was given.
+        given: String,
+        /// The names that exist.
+        known: Vec<String>,
+    },
+
+    /// A knob for an allocator that has none.
+    #[error("{malloc} has no knob '{key}'")]
+    UnknownKnob {
+        /// The allocator.
+        malloc: String,
+        /// The key that was given.
+        key: String,
+    },
+
+    /// The place for the result cannot be written.
+    #[error("cannot write to {}", path.display())]
+    Unwritable {
+        /// The file or folder.
+        path: PathBuf,
+        /// What the system said.
+        #[source]
+        source: std::io::Error,
+    },
+
+    /// `patch`: the file on disk is neither the original nor what Brawn made of it.
+    #[error("{} changed since Brawn patched it", .0.display())]
+    ChangedSince(PathBuf),
+
+    /// `restore`: there is nothing to restore from.
+    #[error("{} was not patched by Brawn: {} is missing", path.display(), missing.display())]
+    NotPatched {
+        /// The libc.a.
+        path: PathBuf,
+        /// The manifest or original that should be beside it.
+        missing: PathBuf,
+    },
+
+    /// The original kept beside a patched file is not the one that the manifest describes.
+    #[error("{} is not the original that was kept when {} was patched", original.display(), path.display())]
+    OriginalChanged {
+        /// The libc.a.
+        path: PathBuf,
+        /// The copy beside it.
+        original: PathBuf,
+    },
+
+    /// A manifest that cannot be read.
+    #[error("{} is not a manifest that this version of Brawn can read", path.display())]
+    BadManifest {
+        /// The manifest.
+        path: PathBuf,
+        /// What the parser said.
+        #[source]
+        source: serde_json::Error,
+    },
+}
+
+impl Error {
+    /// What the user can do about it, as one sentence, where there is something to say.
+    pub fn hint(&self) -> Option<String> {
+        Some(match self {
+            Error::NotAnArchive(_) | Error::NotALibc(_) => {
+                "give the path of a musl libc.a, or leave --from away to use the Rust toolchain's".into()
+            }
+            Error::Truncated(path, _) => {
+                format!("install it again, then check it with `ar t {}`", path.display())
+            }
+            Error::Thin(path) => format!(
+                "make it self-contained first: `printf 'create full.a\\naddlib {}\\nsave\\n' | ar -M`",
+                path.display()
+            ),
+            Error::BadMember { .. } => {
+                "Brawn needs plain ELF objects: a libc.a that was built without -flto".into()
+            }
+            Error::Glibc(_) => {
+                "Brawn makes programs static with musl: on Debian `apt-get install musl-dev`, \
+                                for Rust `rustup target add x86_64-unknown-linux-musl`"
+                    .into()
+            }
+            Error::WrongArch { wanted, .. } => format!(
+                "give the libc.a of {wanted}, for Rust with `rustup target add {}`, or change --target",
+                wanted.musl_triple()
+            ),
+            Error::UnsupportedArch { .. } => {
+                let known: Vec<_> = Arch::ALL.iter().map(|arch| arch.name()).collect();
+                format!("there are kits for {}", known.join(" and "))
+            }
+            Error::TooOld { .. } => {
+                "use musl 1.2.2 or newer: Rust ships 1.2.5 since version 1.93, Debian 12 \
+                                     has 1.2.3"
+                    .into()
+            }
+            Error::AlreadyPatched { path, .. } => {
+                format!("`brawn restore {}` brings the original back", path.display())
+            }
+            Error::Unresolved { .. } | Error::TwoOwners { .. } | Error::Note { .. } => {
+                "this libc.a is laid out in a way that Brawn does not know: please report where it came from"
+                    .into()
+            }
+            Error::UnknownName { given, known, .. } => {
+                let nearest = nearest(given, known);
+                match nearest {
+                    Some(name) => format!("did you mean '{name}'? There are: {}", known.join(", ")),
+                    None => format!("there are: {}", known.join(", ")),
+                }
+            }
+            Error::UnknownKnob { .. } => "leave --knob away: this version has no knobs for it".into(),
+            Error::Unwritable { .. } => {
+                "choose another place, or run the command as the owner of this one".into()
+            }
+            Error::ChangedSince(path) => format!(
+                "it was probably updated: remove {} and {} if the new file is right",
+                crate::patch::original_path(path).display(),
+                crate::patch::manifest_path(path).display()
+            ),
+            Error::NotPatched { .. } => "nothing was changed".into(),
+            Error::OriginalChanged { .. } => {
+                "reinstall the toolchain's libc.a, then remove what Brawn left beside it".into()
+            }
+            Error::BadManifest { path, .. } => {
+                format!("it was written by another version: remove {} after a look at it", path.display())
+            }
+            Error::Io(_) => return None,
+        })
+    }
+
+    pub(crate) fn unwritable(path: &Path, source: std::io::Error) -> Error {
+        Error::Unwritable { path: path.to_owned(), source }
+    }
+}
+
+/// The known name that is nearest to `given`, if any is near enough to be a slip of the hand.
+pub fn nearest<'a>(given: &str, known: &'a [String]) -> Option<&'a str> {
+    known
+        .iter()
+        .map(|name| (strsim::damerau_levenshtein(given, name), name.as_str()))
+        .filter(|(distance, name)| *distance <= 1 + name.len() / 3)
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, name)| name)
+}

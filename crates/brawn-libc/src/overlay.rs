@@ -1,0 +1,290 @@
+//! Making overlays, and keeping them in a cache that is keyed by what went into them.
+
+use std::collections::BTreeMap;
+use std::io::Cursor;
+use std::path::{Path, PathBuf};
+
+use ar_archive_writer::{ArchiveKind, DEFAULT_OBJECT_READER, NewArchiveMember, write_archive_to_stream};
+use brawn_elf::Arch;
+use brawn_elf::note::Note;
+use serde::{Deserialize, Serialize};
+
+use crate::archive::{Archive, Member};
+use crate::choice::{Choice, Malloc};
+use crate::musl::Musl;
+use crate::plan::{Dropped, Plan};
+use crate::{Error, atomic, sha256_hex};
+
+/// Says what an overlay's `libc.a` is made of; written beside it as `manifest.json`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Manifest {
+    /// Version of this format.
+    pub format: u32,
+    /// Content id of the overlay: the same inputs give the same id, and the same bytes.
+    pub id: String,
+    /// Version of the kit.
+    pub kit: String,
+    /// Architecture of the objects.
+    pub arch: Arch,
+    /// The preset, if one was asked for.
+    pub preset: Option<String>,
+    /// The allocator's name for `--malloc`.
+    pub malloc: String,
+    /// The allocator's own version.
+    pub malloc_version: Option<String>,
+    /// The allocator's settings.
+    pub knobs: BTreeMap<String, String>,
+    /// The libc that it started from, such as `musl 1.2.5`.
+    pub libc: String,
+    /// SHA-256 of the `libc.a` that it started from.
+    pub libc_sha256: String,
+    /// SHA-256 of the overlay's `libc.a`.
+    pub sha256: String,
+    /// Size of the overlay's `libc.a` in bytes.
+    pub size: u64,
+    /// Number of members that stayed.
+    pub kept: usize,
+    /// The members that went.
+    pub dropped: Vec<Dropped>,
+    /// The members that came.
+    pub added: Vec<Added>,
+}
+
+/// A member that the kit contributes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Added {
+    /// The member's file name.
+    pub member: String,
+    /// The symbols that it defines.
+    pub defines: Vec<String>,
+}
+
+/// A `libc.a` in memory, with its description.
+pub struct Made {
+    /// The archive.
+    pub libc_a: Vec<u8>,
+    /// What is in it.
+    pub manifest: Manifest,
+}
+
+/// An overlay on disk.
+#[derive(Clone, Debug)]
+pub struct Overlay {
+    /// The folder that holds `libc.a` and `manifest.json`.
+    pub dir: PathBuf,
+    /// What is in it.
+    pub manifest: Manifest,
+    /// Whether it was there before.
+    pub cached: bool,
+}
+
+const FORMAT: u32 = 1;
+const LIBC_A: &str = "libc.a";
+const MANIFEST: &str = "manifest.json";
+
+/// Makes the overlay of `base` in memory. `path` is where `base` came from, for messages; `wanted` is the
+/// architecture that it must be for.
+pub fn make(path: &Path, base: &[u8], wanted: Option<Arch>, choice: &Choice) -> Result<Made, Error> {
+    let archive = Archive::parse(path, base)?;
+    let musl = Musl::recognise(path, &archive, wanted)?;
+    let libc_sha256 = sha256_hex(base);
+    let note = Note {
+        kit: brawn_kit::VERSION.to_owned(),
+        preset: choice.preset.map(|preset| preset.name.to_owned()),
+        malloc: choice.malloc.name().to_owned(),
+        malloc_version: choice.malloc.version().map(str::to_owned),
+        knobs: choice.knobs.clone(),
+        libc: musl.title(),
+        libc_sha256: libc_sha256.clone(),
+        strings: false,
+        overlay: id(&libc_sha256, musl.arch, choice),
+    };
+    let kit = kit_members(path, musl.arch, choice)?;
+    let plan = Plan::new(path, &archive, &kit)?;
+    let libc_a = write(path, &archive, &plan, &kit, &note)?;
+    let manifest = Manifest {
+        format: FORMAT,
+        id: note.overlay,
+        kit: note.kit,
+        arch: musl.arch,
+        preset: note.preset,
+        malloc: note.malloc,
+        malloc_version: note.malloc_version,
+        knobs: note.knobs,
+        libc: note.libc,
+        libc_sha256,
+        sha256: sha256_hex(&libc_a),
+        size: libc_a.len() as u64,
+        kept: plan.keep.len(),
+        dropped: plan.drop,
+        added: kit
+            .iter()
+            .map(|member| Added {
+                member: member.name.clone(),
+                defines: member.defined.iter().map(|definition| definition.name.to_owned()).collect(),
+            })
+            .collect(),
+    };
+    Ok(Made { libc_a, manifest })
+}
+
+/// The id of the overlay that `choice` makes of the libc.a with this digest.
+fn id(libc_sha256: &str, arch: Arch, choice: &Choice) -> String {
+    let object = match choice.malloc {
+        Malloc::Stock => String::new(),
+        Malloc::Kit(allocator) => sha256_hex(allocator.object(arch).bytes),
+    };
+    let mut text = format!(
+        "brawn overlay {FORMAT}\nkit {}\nlibc {libc_sha256}\narch {arch}\npreset {}\nmalloc {} {object}\n",
+        brawn_kit::VERSION,
+        choice.preset.map_or("", |preset| preset.name),
+        choice.malloc.name(),
+    );
+    for (key, value) in &choice.knobs {
+        text.push_str(&format!("knob {key}={value}\n"));
+    }
+    sha256_hex(text.as_bytes())[..32].to_owned()
+}
+
+fn kit_members(path: &Path, arch: Arch, choice: &Choice) -> Result<Vec<Member<'static>>, Error> {
+    match choice.malloc {
+        Malloc::Stock => Ok(Vec::new()),
+        Malloc::Kit(allocator) => {
+            let object = allocator.object(arch);
+            Ok(vec![Member::parse(path, object.member_name.to_owned(), object.bytes)?])
+        }
+    }
+}
+
+/// Writes the archive: kit members first, then what stayed, in file order, without dates or owners.
+fn write(
+    path: &Path,
+    archive: &Archive<'_>,
+    plan: &Plan,
+    kit: &[Member<'_>],
+    note: &Note,
+) -> Result<Vec<u8>, Error> {
+    let entry = &archive.members[plan.entry];
+    let entry_with_note = brawn_elf::note::add_note_section(entry.data, note).map_err(|source| {
+        Error::Note { path: path.to_owned(), member: entry.name.clone(), source: Box::new(source) }
+    })?;
+    let kept = plan.keep.iter().map(|&index| {
+        let member = &archive.members[index];
+        let data = if index == plan.entry { entry_with_note.as_slice() } else { member.data };
+        // zig names its members by path; the folder is no part of the content.
+        let name = member.name.rsplit('/').next().unwrap_or(&member.name);
+        (name.to_owned(), data)
+    });
+    let members: Vec<_> = kit
+        .iter()
+        .map(|member| (member.name.clone(), member.data))
+        .chain(kept)
+        .map(|(name, data)| NewArchiveMember::new(data, &DEFAULT_OBJECT_READER, name))
+        .collect();
+    let mut out = Cursor::new(Vec::new());
+    write_archive_to_stream(&mut out, &members, ArchiveKind::Gnu, false, None)?;
+    Ok(out.into_inner())
+}
+
+/// The folder in which overlays are kept.
+#[derive(Clone, Debug)]
+pub struct Cache {
+    root: PathBuf,
+}
+
+impl Cache {
+    /// A cache in `root`, which need not exist yet.
+    pub fn new(root: impl Into<PathBuf>) -> Cache {
+        Cache { root: root.into() }
+    }
+
+    /// The cache's folder.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The overlay of the libc.a at `base` for `choice`: from the cache, or made now.
+    ///
+    /// Two processes may ask for the same overlay at once: each makes it in a folder of its own, and the first one
+    /// to finish puts it in place in one step. What is found in the cache is checked against its digest.
+    pub fn overlay(&self, base: &Path, wanted: Option<Arch>, choice: &Choice) -> Result<Overlay, Error> {
+        let bytes = fs_err::read(base)?;
+        let sha256 = sha256_hex(&bytes);
+        let folder = self.root.join("overlays");
+        // The architecture is part of the id; whoever asks for none in particular has it read from the archive.
+        if let Some(arch) = wanted
+            && let Some(found) = existing(&folder.join(id(&sha256, arch, choice)))
+        {
+            return Ok(found);
+        }
+        let made = make(base, &bytes, wanted, choice)?;
+        let place = folder.join(&made.manifest.id);
+        if let Some(found) = existing(&place) {
+            return Ok(found);
+        }
+        fs_err::create_dir_all(&folder).map_err(|source| Error::unwritable(&folder, source))?;
+        let fresh = tempfile::Builder::new()
+            .prefix(".making-")
+            .tempdir_in(&folder)
+            .map_err(|source| Error::unwritable(&folder, source))?;
+        write_files(fresh.path(), &made)?;
+        for _ in 0..8 {
+            match fs_err::rename(fresh.path(), &place) {
+                Ok(()) => {
+                    // The folder is in place under another name: there is nothing left to remove.
+                    let _ = fresh.keep();
+                    return Ok(Overlay { dir: place, manifest: made.manifest, cached: false });
+                }
+                Err(error) if !place.exists() => return Err(Error::unwritable(&place, error)),
+                Err(_) => {
+                    if let Some(found) = existing(&place) {
+                        return Ok(found);
+                    }
+                    // Damaged: out of the way in one step, so that nobody sees half of it.
+                    let away = tempfile::Builder::new()
+                        .prefix(".damaged-")
+                        .tempdir_in(&folder)
+                        .map_err(|source| Error::unwritable(&folder, source))?;
+                    let _ = fs_err::rename(&place, away.path().join("overlay"));
+                }
+            }
+        }
+        Err(Error::unwritable(&place, std::io::Error::other("another process keeps replacing it")))
+    }
+}
+
+/// Writes `libc.a` and `manifest.json` into `dir`, which is made if need be. An existing `libc.a` there is only
+/// replaced if it is an overlay.
+pub fn write_to(dir: &Path, made: &Made) -> Result<(), Error> {
+    fs_err::create_dir_all(dir).map_err(|source| Error::unwritable(dir, source))?;
+    let libc_a = dir.join(LIBC_A);
+    if libc_a.exists() && read_manifest(dir).is_none() {
+        let why = std::io::Error::other("there is a libc.a that is not an overlay");
+        return Err(Error::unwritable(&libc_a, why));
+    }
+    write_files(dir, made)
+}
+
+fn write_files(dir: &Path, made: &Made) -> Result<(), Error> {
+    atomic::write(&dir.join(LIBC_A), &made.libc_a, 0o644)?;
+    let mut json = serde_json::to_vec_pretty(&made.manifest).expect("a manifest has only string keys");
+    json.push(b'\n');
+    atomic::write(&dir.join(MANIFEST), &json, 0o644)
+}
+
+fn read_manifest(dir: &Path) -> Option<Manifest> {
+    let manifest: Manifest = serde_json::from_slice(&fs_err::read(dir.join(MANIFEST)).ok()?).ok()?;
+    (manifest.format == FORMAT).then_some(manifest)
+}
+
+/// The overlay in `dir`, if it is there and sound.
+fn existing(dir: &Path) -> Option<Overlay> {
+    let manifest = read_manifest(dir)?;
+    let libc_a = fs_err::read(dir.join(LIBC_A)).ok()?;
+    (libc_a.len() as u64 == manifest.size && sha256_hex(&libc_a) == manifest.sha256).then(|| Overlay {
+        dir: dir.to_owned(),
+        manifest,
+        cached: true,
+    })
+}
