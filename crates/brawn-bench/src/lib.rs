@@ -1,1 +1,36 @@
-//! Runs variants of a program side by side and measures time, CPU and memory
+//! Runs variants of a program side by side and measures time, CPU and memory.
+//!
+//! The rules that make a comparison worth something are built in, so that no suite has to remember them:
+//!
+//! * all variants run in one session, interleaved in blocks: a block holds each variant once, in random order, so that
+//!   a machine that grows slow for a minute slows all of them. The seed is part of the result;
+//! * what the variants print is compared run by run, and a difference ends the session: time that was spent on
+//!   another answer counts for nothing;
+//! * memory is the peak of the process as the kernel saw it when the process ended ([`probe`]), not `ru_maxrss`, which
+//!   for a small program is the size of whoever started it;
+//! * raw samples are kept, and summaries are medians with the range and a bootstrap interval beside them
+//!   ([`statistics`]).
+//!
+//! A suite describes [`Variant`]s, hands them to a [`Session`], and turns the [`Outcome`] into a [`Report`].
+
+pub mod format;
+pub mod machine;
+pub mod probe;
+pub mod report;
+pub mod statistics;
+pub mod table;
+
+mod error;
+mod output;
+mod session;
+mod variant;
+
+pub use error::Error;
+pub use machine::Machine;
+pub use output::Output;
+pub use probe::{Exit, Sample};
+pub use report::{Report, Section};
+pub use session::{Measured, Outcome, Session};
+pub use statistics::Summary;
+pub use table::Table;
+pub use variant::Variant;

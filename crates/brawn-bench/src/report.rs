@@ -1,0 +1,135 @@
+//! Results as JSON with every raw sample, and as Markdown for people.
+
+use std::ffi::OsString;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use serde::{Serialize, Serializer};
+
+use crate::{Machine, Outcome, Table};
+
+/// Results of one command on one machine.
+#[derive(Debug, Serialize)]
+pub struct Report {
+    /// Version of this form; it grows when a field changes its meaning.
+    pub schema: u32,
+    /// What was measured.
+    pub title: String,
+    /// The command that measures it again.
+    pub command: String,
+    /// The day, in UTC, as `YYYY-MM-DD`.
+    pub date: String,
+    /// Where.
+    pub machine: Machine,
+    /// The parts, in the order in which they were measured.
+    pub sections: Vec<Section>,
+}
+
+/// One comparison of a report.
+#[derive(Debug, Serialize)]
+pub struct Section {
+    /// Heading.
+    pub title: String,
+    /// What the reader must know to understand the table.
+    pub note: String,
+    /// The table for people; the samples below are its source.
+    #[serde(skip)]
+    pub table: Table,
+    /// Raw results, a session each.
+    pub outcomes: Vec<Outcome>,
+    /// Other figures of the table that are not the outcome of a session: sizes, for instance.
+    pub figures: std::collections::BTreeMap<String, f64>,
+}
+
+impl Report {
+    /// An empty report about this machine, now.
+    pub fn new(title: impl Into<String>, command: impl Into<String>) -> Self {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |elapsed| elapsed.as_secs());
+        Self {
+            schema: 1,
+            title: title.into(),
+            command: command.into(),
+            date: date(now),
+            machine: Machine::read(),
+            sections: Vec::new(),
+        }
+    }
+
+    /// The whole report as a Markdown document.
+    pub fn to_markdown(&self) -> String {
+        let mut text = format!(
+            "# {}\n\nMeasured by `{}` on {}: {}.\n",
+            self.title,
+            self.command,
+            self.date,
+            self.machine.describe()
+        );
+        for section in &self.sections {
+            text.push_str(&format!(
+                "\n## {}\n\n{}\n{}\n",
+                section.title,
+                section.table.to_markdown(),
+                section.note
+            ));
+            for outcome in &section.outcomes {
+                for warning in &outcome.warnings {
+                    text.push_str(&format!("\nWarning: {warning}.\n"));
+                }
+            }
+        }
+        text
+    }
+
+    /// The whole report as JSON, with every sample.
+    ///
+    /// # Panics
+    /// Never: a report holds only what JSON can say.
+    pub fn to_json(&self) -> String {
+        let mut text = serde_json::to_string_pretty(self).expect("a report is plain data");
+        text.push('\n');
+        text
+    }
+}
+
+/// The civil date of a Unix time, in UTC (after H. Hinnant, "chrono-Compatible Low-Level Date Algorithms").
+fn date(unix_seconds: u64) -> String {
+    let days = unix_seconds / 86_400 + 719_468;
+    let (era, day_of_era) = (days / 146_097, days % 146_097);
+    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let shifted_month = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * shifted_month + 2) / 5 + 1;
+    let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 };
+    let year = era * 400 + year_of_era + u64::from(month <= 2);
+    format!("{year:04}-{month:02}-{day:02}")
+}
+
+pub(crate) fn lossy_list<S: Serializer>(list: &[OsString], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(list.iter().map(|text| text.to_string_lossy()))
+}
+
+pub(crate) fn lossy_pairs<S: Serializer>(
+    pairs: &[(OsString, OsString)],
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(pairs.iter().map(|(key, value)| (key.to_string_lossy(), value.to_string_lossy())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_around_leap_days_and_centuries() {
+        let cases = [
+            (0, "1970-01-01"),
+            (951_782_399, "2000-02-28"),
+            (951_782_400, "2000-02-29"),
+            (951_868_800, "2000-03-01"),
+            (4_107_542_400, "2100-03-01"),
+            (1_795_219_200, "2026-11-21"),
+        ];
+        for (seconds, expected) in cases {
+            assert_eq!(date(seconds), expected, "{seconds}");
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! One way to run the program under comparison.
+
+use std::ffi::{OsStr, OsString};
+use std::path::PathBuf;
+use std::process::Command;
+
+use serde::Serialize;
+
+/// A command that does the same work as its siblings, in its own executable or with its own settings.
+#[derive(Clone, Debug, Serialize)]
+pub struct Variant {
+    /// Short name, unique in a session; the first column of every table.
+    pub name: String,
+    /// The executable.
+    pub program: PathBuf,
+    /// Its arguments.
+    #[serde(serialize_with = "crate::report::lossy_list")]
+    pub args: Vec<OsString>,
+    /// Variables added to the environment.
+    #[serde(serialize_with = "crate::report::lossy_pairs")]
+    pub env: Vec<(OsString, OsString)>,
+    /// The file that stands for standard input; nothing (`/dev/null`) otherwise.
+    pub stdin: Option<PathBuf>,
+    /// The folder to run in; the caller's own otherwise.
+    pub current_dir: Option<PathBuf>,
+    /// The exit status that means success.
+    pub expected_status: i32,
+}
+
+impl Variant {
+    /// A variant that runs `program` without arguments and succeeds with status 0.
+    pub fn new(name: impl Into<String>, program: impl Into<PathBuf>) -> Self {
+        Self {
+            name: name.into(),
+            program: program.into(),
+            args: Vec::new(),
+            env: Vec::new(),
+            stdin: None,
+            current_dir: None,
+            expected_status: 0,
+        }
+    }
+
+    /// Adds one argument.
+    pub fn arg(mut self, arg: impl AsRef<OsStr>) -> Self {
+        self.args.push(arg.as_ref().to_owned());
+        self
+    }
+
+    /// Adds arguments.
+    pub fn args(mut self, args: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Self {
+        self.args.extend(args.into_iter().map(|arg| arg.as_ref().to_owned()));
+        self
+    }
+
+    /// Sets an environment variable.
+    pub fn env(mut self, key: impl AsRef<OsStr>, value: impl AsRef<OsStr>) -> Self {
+        self.env.push((key.as_ref().to_owned(), value.as_ref().to_owned()));
+        self
+    }
+
+    /// Feeds a file to standard input.
+    pub fn stdin(mut self, file: impl Into<PathBuf>) -> Self {
+        self.stdin = Some(file.into());
+        self
+    }
+
+    /// Runs in this folder.
+    pub fn current_dir(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.current_dir = Some(folder.into());
+        self
+    }
+
+    /// Takes another exit status than 0 for success, as linters and `diff` need.
+    pub fn expect_status(mut self, status: i32) -> Self {
+        self.expected_status = status;
+        self
+    }
+
+    /// The command, without its standard streams.
+    pub(crate) fn command(&self) -> Command {
+        let mut command = Command::new(&self.program);
+        command.args(&self.args).envs(self.env.iter().map(|(key, value)| (key, value)));
+        if let Some(folder) = &self.current_dir {
+            command.current_dir(folder);
+        }
+        command
+    }
+}

@@ -1,0 +1,85 @@
+/* Touches a known amount of memory and ends in the way that it is told: touch MIB MODE */
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static size_t bytes;
+
+static char *touch(void) {
+    char *block = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (block == MAP_FAILED)
+        exit(3);
+    memset(block, 1, bytes);
+    return block;
+}
+
+static void *touch_and_exit(void *unused) {
+    (void)unused;
+    touch();
+    exit(0);
+}
+
+static void *touch_in_thread(void *unused) {
+    (void)unused;
+    munmap(touch(), bytes);
+    return NULL;
+}
+
+int main(int argc, char **argv) {
+    if (argc != 3)
+        return 2;
+    bytes = (size_t)atoi(argv[1]) << 20;
+    const char *mode = argv[2];
+    pthread_t thread;
+    if (!strcmp(mode, "exit")) {
+        touch();
+    } else if (!strcmp(mode, "given-back")) {
+        munmap(touch(), bytes);
+    } else if (!strcmp(mode, "abort")) {
+        touch();
+        abort();
+    } else if (!strcmp(mode, "killed")) {
+        touch();
+        raise(SIGKILL);
+    } else if (!strcmp(mode, "exit-in-thread")) {
+        pthread_create(&thread, NULL, touch_and_exit, NULL);
+        for (;;)
+            pause();
+    } else if (!strcmp(mode, "thread")) {
+        pthread_create(&thread, NULL, touch_in_thread, NULL);
+        pthread_join(thread, NULL);
+    } else if (!strcmp(mode, "child")) {
+        if (fork() == 0) {
+            touch();
+            _exit(0);
+        }
+        wait(NULL);
+    } else if (!strcmp(mode, "exec")) {
+        touch();
+        execl(argv[0], argv[0], "1", "exit", (char *)NULL);
+        return 4;
+    } else if (!strcmp(mode, "signals")) {
+        signal(SIGUSR1, SIG_IGN);
+        for (int i = 0; i < 1000; i++)
+            raise(SIGUSR1);
+        signal(SIGCHLD, SIG_DFL);
+        touch();
+    } else if (!strcmp(mode, "sleep")) {
+        usleep(200 * 1000);
+    } else if (!strcmp(mode, "spin")) {
+        for (volatile unsigned long i = 0; i < 200ul * 1000 * 1000; i++)
+            ;
+    } else if (!strcmp(mode, "hang")) {
+        for (;;)
+            pause();
+    } else {
+        return 2;
+    }
+    printf("touched %s MiB\n", argv[1]);
+    return 0;
+}
