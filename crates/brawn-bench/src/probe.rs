@@ -190,9 +190,9 @@ fn finish(mut sample: Sample, usage: libc::rusage, wall: Duration, held: Duratio
     sample.wall_seconds = wall.saturating_sub(held).as_secs_f64();
     sample.user_seconds = seconds(usage.ru_utime);
     sample.system_seconds = seconds(usage.ru_stime);
-    sample.minor_faults = usage.ru_minflt.cast_unsigned().into();
-    sample.major_faults = usage.ru_majflt.cast_unsigned().into();
-    sample.voluntary_switches = usage.ru_nvcsw.cast_unsigned().into();
+    sample.minor_faults = usage.ru_minflt.cast_unsigned();
+    sample.major_faults = usage.ru_majflt.cast_unsigned();
+    sample.voluntary_switches = usage.ru_nvcsw.cast_unsigned();
     Ended { sample, exit }
 }
 
