@@ -19,6 +19,8 @@ pub struct Image<'data> {
     pub file_type: u16,
     /// `e_machine`: one of the `EM_` constants.
     pub machine: u16,
+    /// Address of the first instruction, 0 when there is none.
+    pub entry: u64,
     /// Program headers, in file order.
     pub segments: Vec<Segment<'data>>,
     /// Section headers, in file order, the null section included. Empty when there are none.
@@ -40,8 +42,8 @@ pub struct Segment<'data> {
     pub memory_size: u64,
     /// Alignment in bytes.
     pub align: u64,
-    /// Offset in the file, in bytes.
-    pub offset: u64,
+    /// Offset of `data` in the file, in bytes.
+    pub file_start: usize,
     /// Its content in the file, cut off where the file ends.
     pub data: &'data [u8],
     /// Whether the header promises more bytes than the file has.
@@ -82,6 +84,16 @@ pub struct Symbol<'data> {
     pub function: bool,
     /// Whether it is local to the object that it came from.
     pub local: bool,
+    /// Whether it gives way to another definition of the same name.
+    pub weak: bool,
+    /// Whether it names the source file of the local symbols that follow it.
+    pub file: bool,
+}
+
+impl Segment<'_> {
+    fn cover(&self, offset: usize) -> bool {
+        (self.file_start..self.file_start + self.data.len()).contains(&offset)
+    }
 }
 
 impl<'data> Image<'data> {
@@ -100,6 +112,24 @@ impl<'data> Image<'data> {
     /// The first section of this name.
     pub fn section(&self, name: &str) -> Option<&Section<'data>> {
         self.sections.iter().find(|section| section.name == name.as_bytes())
+    }
+
+    /// The address at which the byte at `offset` in the file is loaded.
+    pub fn address_of_offset(&self, offset: usize) -> Option<u64> {
+        let loaded = self.segments.iter().filter(|segment| segment.kind == elf::PT_LOAD.0);
+        loaded
+            .filter(|segment| segment.cover(offset))
+            .map(|segment| segment.address.wrapping_add((offset - segment.file_start) as u64))
+            .next()
+    }
+
+    /// The bytes of the file from the one that is loaded at `address` to the end of its segment.
+    pub fn bytes_at_address(&self, address: u64) -> Option<&'data [u8]> {
+        let mut loaded = self.segments.iter().filter(|segment| segment.kind == elf::PT_LOAD.0);
+        loaded.find_map(|segment| {
+            let start = usize::try_from(address.checked_sub(segment.address)?).ok()?;
+            segment.data.get(start..).filter(|rest| !rest.is_empty())
+        })
     }
 
     /// The static symbol table, `None` when the file has none or it is damaged. The result is not kept: a large
@@ -124,14 +154,14 @@ fn parse<Elf: FileHeader<Endian = Endianness>>(data: &[u8]) -> Result<Image<'_>,
             let size: u64 = segment.p_filesz(endian).into();
             let start = usize::try_from(offset).unwrap_or(usize::MAX).min(data.len());
             let end = usize::try_from(offset.saturating_add(size)).unwrap_or(usize::MAX).min(data.len());
-            let content = &data[start..end.max(start)];
+            let content = &data[start..end];
             Segment {
                 kind: segment.p_type(endian).0,
                 flags: segment.p_flags(endian).0,
                 address: segment.p_vaddr(endian).into(),
                 memory_size: segment.p_memsz(endian).into(),
                 align: segment.p_align(endian).into(),
-                offset,
+                file_start: start,
                 data: content,
                 cut_off: (content.len() as u64) < size,
             }
@@ -147,6 +177,7 @@ fn parse<Elf: FileHeader<Endian = Endianness>>(data: &[u8]) -> Result<Image<'_>,
         endian,
         file_type: header.e_type(endian).0,
         machine: header.e_machine(endian).0,
+        entry: header.e_entry(endian).into(),
         segments,
         sections,
         sections_damaged,
@@ -199,6 +230,8 @@ fn symbols<'data, Elf: FileHeader<Endian = Endianness>>(
                 section: symbol.st_shndx(endian).0,
                 function: symbol.st_type() == elf::STT_FUNC,
                 local: symbol.st_bind() == elf::STB_LOCAL,
+                weak: symbol.st_bind() == elf::STB_WEAK,
+                file: symbol.st_type() == elf::STT_FILE,
             })
             .collect(),
     )

@@ -1,17 +1,31 @@
 //! Looks into ELF executables: what is linked, which heap, and whether it keeps Brawn's promises.
 //!
 //! - [`note`]: what Brawn writes into every executable about its making, and how it is read back.
+//! - [`inspect()`]: what is inside any ELF executable.
+//! - [`verify()`]: whether an executable keeps what its note says.
 //! - [`Image`]: the headers of an ELF file, read once, whatever its class and byte order.
 //!
 //! Every function here takes bytes that anybody may have made. None panics, none loops for longer than the
 //! input is long, and none allocates more than a small multiple of it.
 
 mod arch;
+mod dynamic;
 mod error;
+mod heap;
 mod image;
+mod inspect;
+pub mod inspection;
 pub mod note;
+mod signature;
+mod symbols;
+mod verdict;
+mod verify;
 
 pub use arch::Arch;
 pub use error::Error;
+pub use heap::{Evidence, EvidenceKind, Heap, Role};
 pub use image::{Image, Section, Segment, Symbol};
+pub use inspect::inspect;
+pub use inspection::Inspection;
 pub use note::{BrawnNotes, LinkId, Note, add_note_section, link_note_object, read_notes};
+pub use verify::{Code, Expectation, Problem, Report, STOCK, verify};

@@ -19,6 +19,8 @@ pub use object_file::{add_note_section, link_note_object};
 pub use read::{BrawnNotes, read_notes};
 pub use text::{LinkId, Note};
 
+pub(crate) use read::notes_of_image;
+
 /// The section that holds the notes.
 pub const NOTE_SECTION: &str = ".note.brawn";
 

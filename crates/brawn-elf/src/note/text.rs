@@ -8,6 +8,7 @@ use crate::Error;
 
 /// What went into an executable: written into `libc.a`, hence into everything that is linked with it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Note {
     /// Version of the kit, such as `0.1.0`.
     pub kit: String,
@@ -121,6 +122,7 @@ impl Note {
 /// The identity of a recorded link: lowercase hexadecimal text, never empty.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(transparent))]
 pub struct LinkId(String);
 
 impl LinkId {

@@ -1,0 +1,372 @@
+//! Which heaps an executable holds, and how that is known.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::dynamic::Dynamic;
+use crate::signature::{self, Hits, KIT_MARKER, Mark};
+use crate::symbols::{self, Owner, SymbolFacts};
+use crate::{Image, Note};
+
+/// A heap that is linked into an executable or that its loader will give it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Heap {
+    /// The allocator: `mimalloc`, `jemalloc`, `tcmalloc`, `snmalloc`, `rpmalloc`, `dlmalloc`, `scudo`,
+    /// `hardened-malloc`, musl's `mallocng`, `oldmalloc` and `bump` (which never frees), `ptmalloc` (glibc's),
+    /// `go`, or the name of an allocator of Brawn's kit. `musl` is musl's heap, which of them is not known;
+    /// `unknown` is a definition of `malloc` that none of these owns.
+    pub name: String,
+    /// Its version, when that can be told.
+    pub version: Option<String>,
+    /// Whether it is the allocator of Brawn's kit.
+    pub kit: bool,
+    /// What it serves.
+    pub role: Role,
+    /// How all this is known; never empty.
+    pub evidence: Vec<Evidence>,
+}
+
+/// What a heap serves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Role {
+    /// `malloc` and its family, hence C code, libc itself, and Rust code by default.
+    LibcHeap,
+    /// Only code that calls it by its own name, such as Rust code under `#[global_allocator]`; or only libc
+    /// itself, when the program has another `malloc`.
+    SecondHeap,
+    /// The whole program, which needs no libc (Go).
+    Runtime,
+    /// It cannot be told, because the executable is stripped.
+    Unknown,
+}
+
+/// One reason to believe something.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Evidence {
+    /// Where it was found.
+    pub kind: EvidenceKind,
+    /// What was found, for a person to read.
+    pub detail: String,
+}
+
+/// Where evidence was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum EvidenceKind {
+    /// Brawn's own note.
+    Note,
+    /// A symbol of the symbol table.
+    Symbols,
+    /// Text in constant data.
+    Strings,
+    /// Other constant data, such as a table of numbers.
+    Data,
+    /// Machine code, byte by byte that of a known archive.
+    Code,
+    /// The interpreter, the needed libraries or the symbol versions of a dynamic executable.
+    Dynamic,
+}
+
+impl Evidence {
+    pub(crate) fn new(kind: EvidenceKind, detail: impl Into<String>) -> Evidence {
+        Evidence { kind, detail: detail.into() }
+    }
+}
+
+/// A kit allocator's marker string.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct KitMarker {
+    pub name: String,
+    pub version: Option<String>,
+    pub offset: usize,
+}
+
+/// The markers in constant data that can be read.
+pub(crate) fn kit_markers(image: &Image<'_>, hits: &Hits) -> Vec<KitMarker> {
+    let mut markers: Vec<KitMarker> = Vec::new();
+    for offset in hits.offsets(Mark::Kit) {
+        let Some(text) = signature::text_from(image.data, offset + KIT_MARKER.len(), 128) else { continue };
+        let (name, version) = match text.split_once(' ') {
+            Some((name, version)) => (name, Some(version.to_owned())),
+            None => (text, None),
+        };
+        let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+        if !name.is_empty() && name.chars().all(plain) {
+            markers.push(KitMarker { name: name.to_owned(), version, offset });
+        }
+    }
+    markers
+}
+
+/// Everything that heaps are told from.
+pub(crate) struct Clues<'a> {
+    pub image: &'a Image<'a>,
+    pub hits: &'a Hits,
+    pub markers: &'a [KitMarker],
+    pub symbols: Option<&'a SymbolFacts>,
+    pub dynamic: &'a Dynamic,
+    pub note: Option<&'a Note>,
+    /// Whether the program is linked statically, so that its heap must be inside.
+    pub is_static: bool,
+    pub interpreter: Option<&'a str>,
+}
+
+/// An allocator that can be told by a signature or by its symbols, one row each.
+struct Kind {
+    name: &'static str,
+    owner: Owner,
+    /// Text or data that is there once per copy.
+    mark: Option<Mark>,
+    /// Where the mark is not text: what it is.
+    data: Option<&'static str>,
+}
+
+const KINDS: &[Kind] = &[
+    Kind {
+        name: "mallocng",
+        owner: Owner::Mallocng,
+        mark: Some(Mark::Mallocng),
+        data: Some("its table of 48 size classes"),
+    },
+    Kind { name: "oldmalloc", owner: Owner::OldMalloc, mark: None, data: None },
+    Kind { name: "bump", owner: Owner::MuslBump, mark: None, data: None },
+    Kind { name: "mimalloc", owner: Owner::Mimalloc, mark: Some(Mark::Mimalloc), data: None },
+    Kind { name: "jemalloc", owner: Owner::Jemalloc, mark: Some(Mark::Jemalloc), data: None },
+    Kind { name: "tcmalloc", owner: Owner::Tcmalloc, mark: Some(Mark::Tcmalloc), data: None },
+    Kind { name: "snmalloc", owner: Owner::Snmalloc, mark: Some(Mark::Snmalloc), data: None },
+    Kind { name: "rpmalloc", owner: Owner::Rpmalloc, mark: None, data: None },
+    Kind { name: "dlmalloc", owner: Owner::Dlmalloc, mark: None, data: None },
+    Kind { name: "scudo", owner: Owner::Scudo, mark: Some(Mark::Scudo), data: None },
+    Kind {
+        name: "hardened-malloc",
+        owner: Owner::HardenedMalloc,
+        mark: Some(Mark::HardenedMalloc),
+        data: None,
+    },
+    Kind { name: "ptmalloc", owner: Owner::Ptmalloc, mark: Some(Mark::Ptmalloc), data: None },
+    Kind { name: "go", owner: Owner::Go, mark: Some(Mark::Go), data: Some("Go's build information") },
+];
+
+/// The names under which musl's own heaps are listed.
+pub(crate) const MUSL_HEAPS: &[&str] = &["mallocng", "oldmalloc", "bump"];
+
+/// Lists the heaps, the one behind `malloc` first.
+pub(crate) fn list(clues: &Clues<'_>) -> Vec<Heap> {
+    let mut heaps = kit_heaps(clues);
+    for kind in KINDS {
+        heaps.extend(inside(kind, clues));
+    }
+    outside(clues, &mut heaps);
+    bump_or_real(&mut heaps);
+    settle_roles(clues, &mut heaps);
+    heaps.sort_by_key(|heap| heap.role != Role::LibcHeap);
+    heaps
+}
+
+fn kit_heaps(clues: &Clues<'_>) -> Vec<Heap> {
+    let mut heaps: BTreeMap<(&str, Option<&str>), Heap> = BTreeMap::new();
+    for marker in clues.markers {
+        heaps.entry((&marker.name, marker.version.as_deref())).or_insert_with(|| {
+            let mut evidence = vec![Evidence::new(EvidenceKind::Strings, "the marker of Brawn's kit")];
+            if clues.note.is_some_and(|note| note.malloc == marker.name) {
+                evidence.insert(0, Evidence::new(EvidenceKind::Note, "Brawn's note names it"));
+            }
+            Heap {
+                name: marker.name.clone(),
+                version: marker.version.clone(),
+                kit: true,
+                role: Role::LibcHeap,
+                evidence,
+            }
+        });
+    }
+    heaps.into_values().collect()
+}
+
+/// How many times a kit's own object holds the signature of the allocator that it was made from: once for each
+/// marker of that family.
+fn kit_copies(clues: &Clues<'_>, family: &str) -> usize {
+    let of_family = |name: &str| {
+        name.strip_prefix(family).is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_alphabetic()))
+    };
+    clues.markers.iter().filter(|marker| of_family(&marker.name)).count()
+}
+
+/// A heap inside the file that is not the kit's.
+fn inside(kind: &Kind, clues: &Clues<'_>) -> Option<Heap> {
+    let mut evidence = Vec::new();
+    let kit_copies = kit_copies(clues, kind.name);
+    // With a kit made from the same sources, its own symbols must be told apart first.
+    let symbols = clues.symbols.filter(|symbols| kit_copies == 0 || symbols.kit_found);
+    if let Some(found) = symbols.and_then(|symbols| symbols.owners.get(&kind.owner)) {
+        let detail = format!("`{}` and {} more of its names", found.example, found.count - 1);
+        evidence.push(Evidence::new(EvidenceKind::Symbols, detail));
+    }
+    if let Some(mark) = kind.mark {
+        let copies = clues.hits.count(mark).saturating_sub(kit_copies);
+        if copies > 0 {
+            let (sort, what) = match kind.data {
+                Some(what) => (EvidenceKind::Data, what.to_owned()),
+                None if kit_copies > 0 => {
+                    (EvidenceKind::Strings, "its messages, once more than the kit has them".to_owned())
+                }
+                None => (EvidenceKind::Strings, "its messages".to_owned()),
+            };
+            evidence.push(Evidence::new(sort, what));
+        }
+    }
+    if kind.owner == Owner::Tcmalloc && evidence.is_empty() && clues.hits.has(Mark::TcmallocGoogle) {
+        evidence.push(Evidence::new(EvidenceKind::Strings, "its messages"));
+    }
+    (!evidence.is_empty()).then(|| Heap {
+        name: kind.name.to_owned(),
+        version: if kit_copies == 0 { version(kind, clues) } else { None },
+        kit: false,
+        role: Role::Unknown,
+        evidence,
+    })
+}
+
+fn version(kind: &Kind, clues: &Clues<'_>) -> Option<String> {
+    match kind.owner {
+        Owner::Mimalloc if clues.hits.has(Mark::Mimalloc3) => Some("3".to_owned()),
+        Owner::Mimalloc if clues.hits.has(Mark::Mimalloc2) => Some("2".to_owned()),
+        Owner::Jemalloc => jemalloc_version(clues.image),
+        _ => None,
+    }
+}
+
+/// jemalloc holds its version as text, such as `5.3.0-0-g` and the 40 digits of a commit.
+fn jemalloc_version(image: &Image<'_>) -> Option<String> {
+    const COMMIT: usize = 40;
+    for range in signature::constant_data(image) {
+        let data = &image.data[range];
+        for at in memchr::memmem::find_iter(data, b"-g") {
+            let Some(tail) = data.get(at + 2..at + 2 + COMMIT + 1) else { continue };
+            if tail[COMMIT] != 0 || !tail[..COMMIT].iter().all(u8::is_ascii_hexdigit) {
+                continue;
+            }
+            let head = &data[at.saturating_sub(24)..at];
+            let start = head.iter().rposition(|byte| *byte == 0).map_or(0, |zero| zero + 1);
+            let text = std::str::from_utf8(&head[start..]).ok()?;
+            let (version, commits) = text.rsplit_once('-')?;
+            let digits =
+                |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit() || b == b'.');
+            if digits(version) && digits(commits) {
+                return Some(version.to_owned());
+            }
+        }
+    }
+    None
+}
+
+/// The heap that a dynamic executable gets from its libraries.
+fn outside(clues: &Clues<'_>, heaps: &mut Vec<Heap>) {
+    if clues.is_static {
+        return;
+    }
+    let own_malloc = clues.symbols.is_some_and(|symbols| symbols.family.contains_key("malloc"));
+    if own_malloc {
+        return;
+    }
+    let mut push = |name: &str, detail: String| {
+        heaps.push(Heap {
+            name: name.to_owned(),
+            version: None,
+            kit: false,
+            role: Role::LibcHeap,
+            evidence: vec![Evidence::new(EvidenceKind::Dynamic, detail)],
+        });
+    };
+    for library in &clues.dynamic.needed {
+        for name in ["mimalloc", "jemalloc", "tcmalloc", "snmalloc", "rpmalloc", "hardened_malloc", "scudo"] {
+            if library.strip_prefix("lib").is_some_and(|rest| rest.starts_with(name)) {
+                return push(&name.replace('_', "-"), format!("it needs {library}"));
+            }
+        }
+    }
+    for library in &clues.dynamic.needed {
+        if library == "libc.so.6" {
+            return push("ptmalloc", format!("it needs {library}"));
+        }
+        if library == "libc.so" || library.starts_with("libc.musl-") {
+            return push("musl", format!("it needs {library}"));
+        }
+    }
+    if clues.interpreter.is_some_and(|interpreter| interpreter.contains("/ld-musl-")) {
+        push("musl", "its interpreter is musl's".to_owned());
+    }
+}
+
+/// musl's bump allocator comes along with its real ones and gives way to them when the program starts. It is
+/// only worth a line when it is alone.
+fn bump_or_real(heaps: &mut Vec<Heap>) {
+    let real = heaps.iter().any(|heap| heap.name == "mallocng" || heap.name == "oldmalloc");
+    if real {
+        heaps.retain(|heap| heap.name != "bump");
+    }
+}
+
+/// Says what each heap serves. The kit's has its role already.
+fn settle_roles(clues: &Clues<'_>, heaps: &mut Vec<Heap>) {
+    let symbols = clues.symbols;
+    if symbols.is_some_and(|symbols| symbols.outside_kit.contains(&"malloc")) {
+        for heap in heaps.iter_mut().filter(|heap| heap.kit) {
+            heap.role = Role::SecondHeap;
+        }
+    }
+    let owner = symbols.and_then(|symbols| symbols.malloc_is);
+    let owner = owner.and_then(|owner| KINDS.iter().find(|kind| kind.owner == owner));
+    for heap in heaps.iter_mut().filter(|heap| heap.role == Role::Unknown) {
+        if heap.name == "go" {
+            heap.role = Role::Runtime;
+        } else if owner.is_some_and(|kind| kind.name == heap.name) {
+            heap.role = Role::LibcHeap;
+        }
+    }
+    let served = |heaps: &[Heap]| heaps.iter().any(|heap| heap.role == Role::LibcHeap);
+    let open = |heap: &Heap| heap.role == Role::Unknown;
+    let libc_own = |heap: &Heap| MUSL_HEAPS.contains(&heap.name.as_str()) || heap.name == "ptmalloc";
+    let malloc = symbols.map(|symbols| symbols.family.contains_key("malloc"));
+    let weak = symbols.is_some_and(|symbols| symbols.malloc_is_weak);
+    let alone = heaps.iter().filter(|heap| open(heap)).count() == 1;
+    if !served(heaps)
+        && let Some(own) = heaps.iter_mut().find(|heap| open(heap) && libc_own(heap))
+    {
+        own.role = match malloc {
+            // A strong `malloc` beside musl's weak one is the program's.
+            Some(true) if !weak && own.name != "ptmalloc" => Role::SecondHeap,
+            Some(_) => Role::LibcHeap,
+            None if alone => Role::LibcHeap,
+            None => Role::Unknown,
+        };
+    }
+    if malloc == Some(true) && !served(heaps) {
+        let detail = "`malloc` is defined, and not by an allocator that is known here";
+        heaps.push(Heap {
+            name: "unknown".to_owned(),
+            version: None,
+            kit: false,
+            role: Role::LibcHeap,
+            evidence: vec![Evidence::new(EvidenceKind::Symbols, detail)],
+        });
+    }
+    if served(heaps) {
+        for heap in heaps.iter_mut().filter(|heap| heap.role == Role::Unknown) {
+            heap.role = Role::SecondHeap;
+        }
+    }
+}
+
+/// The symbols of an executable, read for what they say about heaps.
+pub(crate) fn symbol_facts(image: &Image<'_>, markers: &[KitMarker]) -> Option<SymbolFacts> {
+    let addresses: Vec<u64> =
+        markers.iter().filter_map(|marker| image.address_of_offset(marker.offset)).collect();
+    Some(symbols::facts(&image.symbols()?, &addresses))
+}

@@ -1,0 +1,249 @@
+//! What [`crate::inspect`] answers with. `docs/schema/inspect.schema.json` is made from these types.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Evidence, Heap, LinkId, Note};
+
+/// The version of the JSON form. It grows when a field changes its meaning or goes away, not when one is added.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// What is inside an ELF executable or shared library.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Inspection {
+    /// The version of this form: 1.
+    pub schema_version: u32,
+    /// Class, byte order and architecture.
+    pub format: Format,
+    /// How it is linked.
+    pub kind: Kind,
+    /// The program that loads it, such as `/lib64/ld-linux-x86-64.so.2`.
+    pub interpreter: Option<String>,
+    /// Shared libraries that it needs, in the order in which it names them.
+    pub needed: Vec<String>,
+    /// Folders in which they are looked for first (`DT_RPATH` and `DT_RUNPATH`).
+    pub rpath: Vec<String>,
+    /// Its libc.
+    pub libc: Libc,
+    /// Its heaps, the one behind `malloc` first. Empty when none was found: the program may not allocate, or its
+    /// allocator may not be known here.
+    pub allocators: Vec<Heap>,
+    /// What Brawn wrote into it.
+    pub note: Option<Note>,
+    /// The recorded link that made it, if Brawn did.
+    pub link_id: Option<LinkId>,
+    /// The Rust compiler, when recorded.
+    pub rust: Option<Rust>,
+    /// The version of Go that compiled it, such as `go1.24.1`.
+    pub go: Option<String>,
+    /// Compilers and linkers that left their names in `.comment`, each once.
+    pub compilers: Vec<String>,
+    /// The build identity that the linker wrote, in hexadecimal.
+    pub build_id: Option<String>,
+    /// Whether there is no symbol table. What is then said about heaps rests on constant data alone.
+    pub stripped: bool,
+    /// Whether it carries DWARF debug information.
+    pub debug_info: bool,
+    /// Protection against exploits that the linker and the loader give.
+    pub hardening: Hardening,
+    /// The stack of a new thread.
+    pub thread_stack: ThreadStack,
+    /// Where the bytes of the file and of the process go.
+    pub sizes: Sizes,
+    /// What follows from all this: whether it will be slow, fat or unsafe, and why. Most important first.
+    pub verdict: Vec<Finding>,
+}
+
+/// Class, byte order and architecture of an ELF file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Format {
+    /// Width of an address: 32 or 64 bits.
+    pub bits: u8,
+    /// Byte order.
+    pub endian: Endian,
+    /// Architecture as in target triples (`x86_64`, `aarch64`), or `machine N` with ELF's number for one that has
+    /// no name here.
+    pub arch: String,
+}
+
+/// Byte order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Endian {
+    /// Least significant byte first.
+    Little,
+    /// Most significant byte first.
+    Big,
+}
+
+/// How a file is linked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// Complete in itself, at a fixed address.
+    Static,
+    /// Complete in itself, at any address.
+    StaticPie,
+    /// Needs a loader, at a fixed address.
+    Dynamic,
+    /// Needs a loader, at any address.
+    DynamicPie,
+    /// A shared library.
+    SharedObject,
+}
+
+impl Kind {
+    /// Whether the kernel runs it without any other file.
+    pub fn is_static(self) -> bool {
+        matches!(self, Kind::Static | Kind::StaticPie)
+    }
+}
+
+/// A file's libc.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Libc {
+    /// Which one.
+    pub name: LibcName,
+    /// Its version, where the file says it.
+    pub version: Option<String>,
+    /// The oldest version that will do, for a dynamic executable on glibc.
+    pub minimum_version: Option<String>,
+    /// How this is known; empty only for `unknown`.
+    pub evidence: Vec<Evidence>,
+}
+
+/// A libc.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum LibcName {
+    /// musl.
+    Musl,
+    /// The GNU C library.
+    Glibc,
+    /// Android's.
+    Bionic,
+    /// None: the program speaks to the kernel itself (Go without cgo).
+    None,
+    /// It cannot be told.
+    Unknown,
+}
+
+/// What is recorded about a Rust compiler.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Rust {
+    /// Its version as in `.comment`, such as `1.95.0`.
+    pub version: Option<String>,
+    /// The commit that its standard library was built from.
+    pub commit: Option<String>,
+}
+
+/// Protection against exploits.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Hardening {
+    /// Whether the program is loaded at a random address.
+    pub pie: bool,
+    /// Whether tables of addresses become read-only after start-up.
+    pub relro: Relro,
+    /// Whether stacks are not executable.
+    pub nx_stack: bool,
+    /// Whether some part of it is writable and executable at once.
+    pub writable_code: bool,
+}
+
+/// Whether tables of addresses become read-only after start-up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Relro {
+    /// The linker did not ask for it.
+    None,
+    /// All but the table for lazily bound functions.
+    Partial,
+    /// All.
+    Full,
+    /// The linker asked for it, and the start-up code does not do it: musl in a static executable.
+    NotApplied,
+}
+
+/// The stack of a thread that a program starts without naming a size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct ThreadStack {
+    /// Its size in bytes, if the executable decides it.
+    pub bytes: Option<u64>,
+    /// Who decides.
+    pub source: ThreadStackSource,
+}
+
+/// Who decides on the size of a thread's stack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum ThreadStackSource {
+    /// The executable's `PT_GNU_STACK` header (`-z stack-size`), which musl reads; 8 MiB at most.
+    ProgramHeader,
+    /// musl's own default of 128 KiB.
+    MuslDefault,
+    /// `ulimit -s` of the process, as in glibc.
+    ResourceLimit,
+    /// The program's runtime (Go).
+    Runtime,
+    /// It cannot be told.
+    Unknown,
+}
+
+/// Where the bytes go. All in bytes.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Sizes {
+    /// The file.
+    pub file: u64,
+    /// Machine code.
+    pub text: u64,
+    /// Constant data, unwinding tables included.
+    pub read_only: u64,
+    /// Data that the program may change, as far as it stands in the file.
+    pub data: u64,
+    /// Data that starts as zero and takes no room in the file.
+    pub bss: u64,
+    /// Debug information.
+    pub debug: u64,
+    /// The symbol table and its names.
+    pub symbols: u64,
+    /// Whether these are by section; otherwise by segment, which is coarser: constants may count as text.
+    pub by_section: bool,
+}
+
+/// Something worth saying about a file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Finding {
+    /// A stable name, in kebab-case; the list is in `docs/inspect.md`.
+    pub code: String,
+    /// How much it matters.
+    pub severity: Severity,
+    /// What is so, and what follows.
+    pub message: String,
+    /// What to do about it, where there is something.
+    pub hint: Option<String>,
+}
+
+/// How much a finding matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Severity {
+    /// The file contradicts itself or is damaged.
+    Error,
+    /// It will cost speed, memory or safety.
+    Warning,
+    /// Good to know.
+    Info,
+}

@@ -1,0 +1,197 @@
+//! Constant data by which a library can be told in a stripped executable, and the one pass that looks for all of
+//! it.
+//!
+//! A signature must come with the code that it stands for, whatever options that was built with, must be long
+//! enough never to occur by accident, and must be there once per copy, so that two copies can be told from one.
+
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use aho_corasick::{AhoCorasick, AhoCorasickBuilder, MatchKind};
+use object::elf;
+
+use crate::Image;
+
+/// What a signature is evidence for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum Mark {
+    /// The start of a kit's marker string; the allocator's name and version follow.
+    Kit,
+    /// mallocng's table of size classes. Every one of its functions that takes a pointer or a size refers to it
+    /// (`get_meta`, `size_to_class`), so it is there if any part of mallocng is.
+    Mallocng,
+    Mimalloc,
+    Mimalloc2,
+    Mimalloc3,
+    Jemalloc,
+    Tcmalloc,
+    TcmallocGoogle,
+    Snmalloc,
+    HardenedMalloc,
+    Scudo,
+    Ptmalloc,
+    /// Text that stands in glibc and nowhere else.
+    Glibc,
+    /// The line with which glibc names its version; that follows.
+    GlibcVersion,
+    /// Text that stands in musl's `printf` and `strerror`, and nowhere else.
+    Musl,
+    /// The magic bytes before Go's build information.
+    Go,
+    /// The folder of the standard library's sources; the compiler's commit follows.
+    RustCommit,
+}
+
+/// What every kit allocator carries in read-only data: this, its name, a space, its version, a zero byte.
+pub(crate) const KIT_MARKER: &[u8] = b"brawn-kit: ";
+
+/// mallocng's size classes in units of 16 bytes: musl, `src/malloc/mallocng/malloc.c`, unchanged since 1.2.1.
+const SIZE_CLASSES: [u16; 48] = [
+    1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 18, 20, 25, 31, 36, 42, 50, 63, 72, 84, 102, 127, 146, 170, 204,
+    255, 292, 340, 409, 511, 584, 682, 818, 1023, 1169, 1364, 1637, 2047, 2340, 2730, 3276, 4095, 4680, 5460,
+    6552, 8191,
+];
+
+/// The texts. Each ends in the zero byte where it is a whole string: the linker may have merged it with the end
+/// of a longer one, but never with the beginning.
+const TEXTS: &[(Mark, &[u8])] = &[
+    (Mark::Kit, KIT_MARKER),
+    (Mark::Mimalloc, b"mimalloc: warning: \0"),
+    (Mark::Mimalloc2, b"commit mask overflow: idx=%zu count=%zu"),
+    (Mark::Mimalloc3, b"page_max_candidates\0"),
+    (Mark::Jemalloc, b"<jemalloc>: Unsupported system page size\n\0"),
+    (Mark::Tcmalloc, b"MALLOC:   %12lu              Tcmalloc page size"),
+    (Mark::TcmallocGoogle, b"tcmalloc.per_cpu_caches_active"),
+    (Mark::Snmalloc, b"Failed to initialise snmalloc."),
+    (Mark::HardenedMalloc, b"fatal allocator error: \0"),
+    (Mark::Scudo, b"Scudo ERROR: "),
+    (Mark::Ptmalloc, b"malloc(): corrupted top size\0"),
+    (Mark::Glibc, b"Fatal glibc error: "),
+    (Mark::Glibc, b"FATAL: kernel too old\n\0"),
+    (Mark::GlibcVersion, b"GNU C Library ("),
+    (Mark::Musl, b"-0X+0X 0X-0x+0x 0x\0"),
+    (Mark::Musl, b"Result not representable\0Not a tty\0"),
+    (Mark::Go, b"\xff Go buildinf:"),
+    (Mark::RustCommit, b"/rustc/"),
+];
+
+struct Searcher {
+    automaton: AhoCorasick,
+    marks: Vec<Mark>,
+}
+
+static SEARCHER: LazyLock<Searcher> = LazyLock::new(|| {
+    let little: Vec<u8> = SIZE_CLASSES.iter().flat_map(|class| class.to_le_bytes()).collect();
+    let big: Vec<u8> = SIZE_CLASSES.iter().flat_map(|class| class.to_be_bytes()).collect();
+    let mut patterns: Vec<&[u8]> = vec![&little, &big];
+    patterns.extend(TEXTS.iter().map(|text| text.1));
+    let mut marks = vec![Mark::Mallocng, Mark::Mallocng];
+    marks.extend(TEXTS.iter().map(|text| text.0));
+    let automaton = AhoCorasickBuilder::new()
+        .match_kind(MatchKind::LeftmostFirst)
+        .build(patterns)
+        .expect("a few short patterns");
+    Searcher { automaton, marks }
+});
+
+/// Places in the file where signatures were found, in file order.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Hits {
+    found: Vec<(Mark, usize)>,
+}
+
+/// No more places than this are kept; a file with more is made to waste memory.
+const MOST_HITS: usize = 100_000;
+
+impl Hits {
+    pub fn count(&self, mark: Mark) -> usize {
+        self.offsets(mark).count()
+    }
+
+    pub fn has(&self, mark: Mark) -> bool {
+        self.offsets(mark).next().is_some()
+    }
+
+    /// File offsets of the signature's first byte.
+    pub fn offsets(&self, mark: Mark) -> impl Iterator<Item = usize> + '_ {
+        self.found.iter().filter(move |hit| hit.0 == mark).map(|hit| hit.1)
+    }
+}
+
+/// Looks for every signature in the loaded constant data of an executable, each byte once.
+pub(crate) fn search(image: &Image<'_>) -> Hits {
+    let searcher = &*SEARCHER;
+    let mut found = Vec::new();
+    for range in constant_data(image) {
+        for hit in searcher.automaton.find_iter(&image.data[range.clone()]) {
+            let mark = searcher.marks[hit.pattern().as_usize()];
+            // Paths of the standard library stand in a Rust program by the hundred, all with the same commit.
+            if mark == Mark::RustCommit && found.iter().any(|(mark, _)| *mark == Mark::RustCommit) {
+                continue;
+            }
+            if found.len() < MOST_HITS {
+                found.push((mark, range.start + hit.start()));
+            }
+        }
+    }
+    Hits { found }
+}
+
+/// File ranges that hold constant data: whatever is loaded and not executable. Where a linker put constants and
+/// code into one segment (`-z noseparate-code`, `--no-rosegment`), that segment too.
+pub(crate) fn constant_data(image: &Image<'_>) -> Vec<Range<usize>> {
+    let loaded = |wanted: &dyn Fn(u32) -> bool| -> Vec<Range<usize>> {
+        let segments = image.segments.iter().filter(|segment| segment.kind == elf::PT_LOAD.0);
+        let wanted = segments.filter(|segment| wanted(segment.flags));
+        wanted.map(|segment| segment.file_start..segment.file_start + segment.data.len()).collect()
+    };
+    let mut ranges = loaded(&|flags| flags & elf::PF_X.0 == 0);
+    if loaded(&|flags| flags & (elf::PF_X.0 | elf::PF_W.0) == 0).is_empty() {
+        ranges.extend(loaded(&|flags| flags & elf::PF_X.0 != 0));
+    }
+    merge(ranges)
+}
+
+/// Sorts ranges and joins those that overlap, so that a file with a thousand headers for the same bytes costs no
+/// more than one.
+pub(crate) fn merge(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    ranges.sort_by_key(|range| (range.start, range.end));
+    let mut merged: Vec<Range<usize>> = Vec::new();
+    for range in ranges {
+        match merged.last_mut() {
+            Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
+            _ if range.is_empty() => {}
+            _ => merged.push(range),
+        }
+    }
+    merged
+}
+
+/// The text from `offset` to the next zero byte, if it is short, printable and there.
+pub(crate) fn text_from<'data>(data: &'data [u8], offset: usize, longest: usize) -> Option<&'data str> {
+    let rest = data.get(offset..)?;
+    let rest = &rest[..rest.len().min(longest)];
+    let text = std::str::from_utf8(&rest[..memchr::memchr(0, rest)?]).ok()?;
+    (!text.chars().any(char::is_control)).then_some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_are_joined() {
+        assert_eq!(merge(vec![5..9, 0..3, 2..4, 7..8, 20..20]), vec![0..4, 5..9]);
+        assert_eq!(merge(vec![]), vec![]);
+    }
+
+    /// Leftmost-first search drops a pattern that starts inside another's match, so none may.
+    #[test]
+    fn no_signature_hides_another() {
+        for (mark, text) in TEXTS {
+            let hits: Vec<_> = SEARCHER.automaton.find_iter(text).collect();
+            assert_eq!(hits.len(), 1, "{mark:?}");
+            assert_eq!(SEARCHER.marks[hits[0].pattern().as_usize()], *mark);
+        }
+    }
+}

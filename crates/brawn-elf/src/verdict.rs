@@ -1,0 +1,137 @@
+//! What follows from an inspection, for a person.
+
+use crate::inspection::{Finding, Inspection, LibcName, Relro, Severity, ThreadStackSource};
+use crate::{Heap, Role};
+
+/// Below this, deep recursion and large local arrays that work on glibc overflow a thread's stack.
+const SMALL_STACK: u64 = 1024 * 1024;
+
+pub(crate) fn verdict(inspection: &Inspection) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let mut say = |code: &str, severity, message: String, hint: Option<&str>| {
+        findings.push(Finding { code: code.to_owned(), severity, message, hint: hint.map(str::to_owned) });
+    };
+    let musl = inspection.libc.name == LibcName::Musl;
+    let is_static = inspection.kind.is_static();
+    if let Some(heap) = inspection.allocators.iter().find(|heap| heap.role == Role::LibcHeap) {
+        if matches!(heap.name.as_str(), "mallocng" | "oldmalloc" | "musl") {
+            say(
+                "slow-heap",
+                Severity::Warning,
+                "malloc is musl's own, which has one lock for all threads: a program that allocates from several \
+                 threads will be many times slower than on glibc"
+                    .to_owned(),
+                is_static.then_some("build it with `brawn build`, or choose an allocator with `--malloc`"),
+            );
+        }
+        if matches!(heap.name.as_str(), "mimalloc") && !heap.kit {
+            say(
+                "fat-heap",
+                Severity::Info,
+                format!(
+                    "{} serves malloc; with its defaults it can hold many times the memory that musl's own heap \
+                     would",
+                    describe(heap)
+                ),
+                Some("measure with `brawn tune` which allocator and which settings fit"),
+            );
+        }
+    }
+    for heap in inspection.allocators.iter().filter(|heap| heap.role == Role::SecondHeap) {
+        say(
+            "second-heap",
+            Severity::Warning,
+            format!(
+                "{} is there as a second heap: memory that one heap keeps free is lost for the other",
+                describe(heap)
+            ),
+            Some("in a Rust program, remove the #[global_allocator] attribute and the crate that it names"),
+        );
+    }
+    let unknown = inspection.allocators.iter().filter(|heap| heap.role == Role::Unknown).map(describe);
+    let unknown: Vec<String> = unknown.collect();
+    if unknown.len() > 1 {
+        say(
+            "heaps-unclear",
+            Severity::Info,
+            format!(
+                "it holds {}; which of them serves malloc cannot be told without symbols",
+                unknown.join(" and ")
+            ),
+            None,
+        );
+    }
+    if musl && is_static && inspection.note.as_ref().is_none_or(|note| !note.strings) {
+        say(
+            "slow-strings",
+            Severity::Info,
+            "its string functions are musl's: on average a fourth to a fifth of glibc's speed".to_owned(),
+            None,
+        );
+    }
+    if let (Some(bytes), true) = (inspection.thread_stack.bytes, musl)
+        && bytes < SMALL_STACK
+    {
+        let source = match inspection.thread_stack.source {
+            ThreadStackSource::ProgramHeader => "its program header says so",
+            _ => "musl's default",
+        };
+        say(
+            "small-thread-stack",
+            Severity::Warning,
+            format!("new threads get a stack of {} KiB ({source}); on glibc it is 8 MiB", bytes / 1024),
+            Some("link with `-z stack-size=8388608`, as `brawn build` does"),
+        );
+    }
+    if !inspection.hardening.nx_stack {
+        say(
+            "executable-stack",
+            Severity::Warning,
+            "its stack is executable: an object without a .note.GNU-stack section went into it".to_owned(),
+            Some("link with `-z noexecstack`"),
+        );
+    }
+    if inspection.hardening.writable_code {
+        say(
+            "writable-code",
+            Severity::Warning,
+            "a segment is writable and executable at once".to_owned(),
+            None,
+        );
+    }
+    if inspection.hardening.relro == Relro::NotApplied {
+        say(
+            "relro-not-applied",
+            Severity::Info,
+            "the linker asked for read-only relocations, and musl applies none in a static executable"
+                .to_owned(),
+            None,
+        );
+    }
+    if inspection.interpreter.is_some() {
+        let message = match &inspection.libc.minimum_version {
+            Some(version) => format!("it runs only where glibc {version} or newer is installed"),
+            None => "it runs only where its interpreter and libraries are installed".to_owned(),
+        };
+        say("dynamic-executable", Severity::Info, message, None);
+    }
+    findings
+}
+
+/// Name and version of a heap.
+pub(crate) fn describe(heap: &Heap) -> String {
+    let name = match heap.name.as_str() {
+        "mallocng" => "musl's mallocng",
+        "oldmalloc" => "musl's old malloc",
+        "bump" => "musl's bump allocator",
+        "musl" => "musl's own heap",
+        "ptmalloc" => "glibc's malloc",
+        "unknown" => "a malloc of the program's own",
+        name => name,
+    };
+    let whose = if heap.kit { " of Brawn's kit" } else { "" };
+    match &heap.version {
+        Some(version) => format!("{name} {version}{whose}"),
+        None => format!("{name}{whose}"),
+    }
+}
