@@ -1,8 +1,145 @@
-//! Builds the kit. The table of allocators is not wired up yet.
+//! Builds the kit: compiles every allocator for every architecture, seals the objects, and writes the table that
+//! the library carries.
+
+mod compile;
+mod compiler;
+mod emit;
+mod seal;
+mod sources;
+mod table;
+
+use std::collections::BTreeMap;
+use std::env;
+use std::path::PathBuf;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use table::{ARCHES, Arch, RECIPES, Recipe};
+
+#[derive(Debug, thiserror::Error)]
+enum Error {
+    #[error("{variable} is not set; is this a build script of Cargo?")]
+    Environment { variable: &'static str },
+    #[error("libc/malloc was not found above {0}")]
+    NoShims(PathBuf),
+    #[error(transparent)]
+    Source(#[from] sources::Error),
+    #[error(transparent)]
+    Compiler(#[from] compiler::Error),
+    #[error("{name} for {arch} could not be compiled")]
+    Compile { name: &'static str, arch: &'static str, source: compile::Error },
+    #[error("{name} for {arch} does not keep its contract")]
+    Seal { name: &'static str, arch: &'static str, source: seal::Error },
+    #[error("could not write into OUT_DIR")]
+    Write(#[from] std::io::Error),
+}
 
 fn main() {
-    let out = std::path::PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
-    let table = "pub(crate) static ALLOCATORS: &[Allocator] = &[];\n";
-    fs_err::write(out.join("kit.rs"), table).expect("OUT_DIR is writable");
-    println!("cargo::rerun-if-changed=build");
+    if let Err(error) = run() {
+        eprintln!("error: {error}");
+        let mut cause = std::error::Error::source(&error);
+        while let Some(error) = cause {
+            eprintln!("caused by: {error}");
+            cause = error.source();
+        }
+        std::process::exit(1);
+    }
+}
+
+fn variable(variable: &'static str) -> Result<std::ffi::OsString, Error> {
+    env::var_os(variable).ok_or(Error::Environment { variable })
+}
+
+fn run() -> Result<(), Error> {
+    let manifest_dir = PathBuf::from(variable("CARGO_MANIFEST_DIR")?);
+    let out = PathBuf::from(variable("OUT_DIR")?);
+    let host = variable("HOST")?.to_string_lossy().into_owned();
+    let host_arch = host.split('-').next().unwrap_or_default();
+    let root = manifest_dir
+        .ancestors()
+        .find(|folder| folder.join("libc/malloc").is_dir())
+        .ok_or_else(|| Error::NoShims(manifest_dir.clone()))?
+        .to_owned();
+    let folders = compile::Folders { shims: root.join("libc/malloc"), out: out.clone() };
+
+    println!("cargo::rerun-if-changed={}", manifest_dir.join("build").display());
+    println!("cargo::rerun-if-changed={}", folders.shims.display());
+    println!("cargo::rerun-if-changed={}", compiler::private_zig(&root).display());
+    for variable in ARCHES.iter().flat_map(compiler::variables) {
+        println!("cargo::rerun-if-env-changed={variable}");
+    }
+
+    let mut names: Vec<&str> = RECIPES.iter().map(|recipe| recipe.source_crate).collect();
+    names.sort_unstable();
+    names.dedup();
+    let sources = sources::find(&manifest_dir, &variable("CARGO")?, &host, &names)?;
+    let mut compilers = BTreeMap::new();
+    for arch in &ARCHES {
+        compilers.insert(arch.name, compiler::find(&root, arch, host_arch)?);
+    }
+
+    let jobs: Vec<(&Recipe, &Arch)> =
+        RECIPES.iter().flat_map(|recipe| ARCHES.iter().map(move |arch| (recipe, arch))).collect();
+    let build = |&(recipe, arch): &(&'static Recipe, &'static Arch)| -> Result<emit::Object, Error> {
+        let compiler = &compilers[arch.name];
+        let source = &sources[recipe.source_crate];
+        let object = compile::compile(recipe, arch, compiler, source, &folders)
+            .map_err(|source| Error::Compile { name: recipe.name, arch: arch.name, source })?;
+        let contract = seal::Contract {
+            machine: arch.machine,
+            exports: table::MALLOC_FAMILY,
+            weak: table::REPLACEABLE,
+            imports: table::IMPORTS,
+            forbidden: &[&source.folder.to_string_lossy(), &root.to_string_lossy(), &out.to_string_lossy()],
+        };
+        let sealed = seal::seal(&object, &contract)
+            .map_err(|source| Error::Seal { name: recipe.name, arch: arch.name, source })?;
+        let file = out.join(format!("{}-{}.sealed.o", recipe.name, arch.name));
+        fs_err::write(&file, &sealed.bytes)?;
+        Ok(emit::Object {
+            arch_variant: arch.variant,
+            file,
+            compiler: compiler.identity.clone(),
+            flags: compile::flags(recipe, arch, compiler),
+            imports: sealed.imports,
+        })
+    };
+    let mut objects = in_parallel(&jobs, build)?.into_iter();
+
+    let mut rows = Vec::new();
+    for recipe in RECIPES {
+        rows.push(emit::Row {
+            recipe,
+            source_crate_version: sources[recipe.source_crate].version.clone(),
+            objects: objects.by_ref().take(ARCHES.len()).collect(),
+        });
+    }
+    emit::write(&out.join("kit.rs"), &rows, table::MALLOC_FAMILY)?;
+    Ok(())
+}
+
+/// Does the jobs on as many threads as Cargo allows, and returns the results in the order of the jobs, or the
+/// first error.
+fn in_parallel<J: Sync, T: Send, E: Send>(
+    jobs: &[J],
+    work: impl Fn(&J) -> Result<T, E> + Sync,
+) -> Result<Vec<T>, E> {
+    let threads = env::var("NUM_JOBS").ok().and_then(|text| text.parse().ok()).unwrap_or(1usize);
+    let next = AtomicUsize::new(0);
+    let results = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for _ in 0..threads.clamp(1, jobs.len()) {
+            scope.spawn(|| {
+                while let Some((index, job)) = {
+                    let index = next.fetch_add(1, Ordering::Relaxed);
+                    jobs.get(index).map(|job| (index, job))
+                } {
+                    let result = work(job);
+                    results.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).push((index, result));
+                }
+            });
+        }
+    });
+    let mut results = results.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
+    results.sort_by_key(|(index, _)| *index);
+    results.into_iter().map(|(_, result)| result).collect()
 }

@@ -1,0 +1,61 @@
+//! Writes `kit.rs`, the table that the library includes.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+/// One object as the library will show it.
+pub struct Object {
+    pub arch_variant: &'static str,
+    pub file: std::path::PathBuf,
+    pub compiler: String,
+    pub flags: Vec<String>,
+    pub imports: Vec<String>,
+}
+
+/// One allocator with its objects.
+pub struct Row<'a> {
+    pub recipe: &'a crate::table::Recipe,
+    pub source_crate_version: String,
+    pub objects: Vec<Object>,
+}
+
+/// Writes the table to this file.
+pub fn write(path: &Path, rows: &[Row<'_>], exports: &[&str]) -> Result<(), std::io::Error> {
+    let mut text = String::from("pub(crate) static ALLOCATORS: &[Allocator] = &[\n");
+    for row in rows {
+        let recipe = row.recipe;
+        // Writing into a String cannot fail.
+        let _ = write!(
+            text,
+            "    Allocator {{\n        name: {:?},\n        title: {:?},\n        version: {:?},\n        summary: {:?},\n        \
+             secure: {:?},\n        source_crate: {:?},\n        source_crate_version: {:?},\n        license: {:?},\n        \
+             objects: [\n",
+            recipe.name,
+            recipe.title,
+            recipe.version,
+            recipe.summary,
+            recipe.secure,
+            recipe.source_crate,
+            row.source_crate_version,
+            recipe.license,
+        );
+        for object in &row.objects {
+            let _ = write!(
+                text,
+                "            Object {{\n                arch: brawn_elf::Arch::{},\n                member_name: {:?},\n                \
+                 bytes: include_bytes!({:?}),\n                compiler: {:?},\n                flags: &{:?},\n                \
+                 exports: &{:?},\n                imports: &{:?},\n            }},\n",
+                object.arch_variant,
+                recipe.member_name,
+                object.file,
+                object.compiler,
+                object.flags,
+                exports,
+                object.imports,
+            );
+        }
+        text.push_str("        ],\n    },\n");
+    }
+    text.push_str("];\n");
+    fs_err::write(path, text)
+}

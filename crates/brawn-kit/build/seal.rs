@@ -1,0 +1,217 @@
+//! Makes a compiled object fit to be a member of somebody else's `libc.a`: everything local except what it is
+//! meant to offer, and checked to need nothing that a musl `libc.a` lacks.
+
+use object::build::elf::{Builder, Section, SectionData, SectionId, Symbol};
+use object::build::Id as _;
+use object::elf;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What an object may offer and need.
+pub struct Contract<'a> {
+    /// The `e_machine` of the architecture.
+    pub machine: elf::Machine,
+    /// The symbols that it must define for others, no more and no less.
+    pub exports: &'a [&'a str],
+    /// The exports that a program may define itself instead: they become weak.
+    pub weak: &'a [&'a str],
+    /// The symbols that it may need from others.
+    pub imports: &'a [&'a str],
+    /// Bytes that must not occur anywhere: folders of the machine that builds.
+    pub forbidden: &'a [&'a str],
+}
+
+/// An object that keeps its contract.
+#[derive(Debug)]
+pub struct Sealed {
+    /// The ELF file.
+    pub bytes: Vec<u8>,
+    /// The symbols that it needs, sorted.
+    pub imports: Vec<String>,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error("not an ELF object that can be rewritten")]
+    Elf(#[from] object::build::Error),
+    #[error("compiled for the machine {found}, not {wanted}")]
+    Machine { found: u16, wanted: u16 },
+    #[error("does not define {0}, which the rest of libc needs")]
+    MissingExport(String),
+    #[error("needs {0}, which a musl libc.a need not have")]
+    UnknownImports(String),
+    #[error("{0} is an IFUNC, which a static executable of musl does not resolve")]
+    IndirectFunction(String),
+    #[error("{0} is a common symbol")]
+    CommonSymbol(String),
+    #[error("the section {section} has a relocation of type {r_type} for thread-local storage that is not local-exec")]
+    ThreadLocalModel { section: String, r_type: u32 },
+    #[error("the section {0} does not belong into the kit")]
+    Section(String),
+    #[error("holds the path {0} of the machine that built it")]
+    Path(String),
+}
+
+/// Rewrites a relocatable object: makes symbols local, drops what nothing exported leads to, and checks the rest
+/// against the contract.
+pub fn seal(object: &[u8], contract: &Contract<'_>) -> Result<Sealed, Error> {
+    let mut builder = Builder::read(object)?;
+    if builder.header.e_machine != contract.machine {
+        return Err(Error::Machine { found: builder.header.e_machine.0, wanted: contract.machine.0 });
+    }
+    let exported = localise(&mut builder, contract)?;
+    if let Some(name) = contract.exports.iter().find(|name| !exported.contains_key(**name)) {
+        return Err(Error::MissingExport((*name).to_owned()));
+    }
+    prune(&mut builder, exported.values().copied());
+    let imports = imports(&builder);
+    let unknown = |name: &&String| !contract.imports.contains(&name.as_str());
+    let unknown: Vec<&str> = imports.iter().filter(unknown).map(String::as_str).collect();
+    if !unknown.is_empty() {
+        return Err(Error::UnknownImports(unknown.join(", ")));
+    }
+    check_sections(&builder, contract.machine)?;
+    let mut bytes = Vec::new();
+    builder.write(&mut bytes)?;
+    for path in contract.forbidden {
+        if bytes.windows(path.len()).any(|window| window == path.as_bytes()) {
+            return Err(Error::Path((*path).to_owned()));
+        }
+    }
+    Ok(Sealed { bytes, imports })
+}
+
+/// Makes every symbol local except the exports, and says in which sections those are.
+fn localise(
+    builder: &mut Builder<'_>,
+    contract: &Contract<'_>,
+) -> Result<BTreeMap<String, Option<SectionId>>, Error> {
+    let mut exported = BTreeMap::new();
+    for symbol in &mut builder.symbols {
+        let name = text(&symbol.name);
+        let kind = symbol.st_type();
+        if kind == elf::STT_GNU_IFUNC {
+            return Err(Error::IndirectFunction(name));
+        }
+        if is_common(symbol) {
+            return Err(Error::CommonSymbol(name));
+        }
+        if symbol.st_bind() == elf::STB_LOCAL || is_undefined(symbol) {
+            continue;
+        }
+        symbol.st_other = elf::SymbolOther(elf::STV_DEFAULT.0);
+        let bind = if !contract.exports.contains(&name.as_str()) {
+            elf::STB_LOCAL
+        } else {
+            exported.insert(name.clone(), symbol.section);
+            if contract.weak.contains(&name.as_str()) { elf::STB_WEAK } else { elf::STB_GLOBAL }
+        };
+        symbol.set_st_info(bind, kind);
+    }
+    Ok(exported)
+}
+
+/// Drops every section of the program that nothing leads to from these ones, so that a linker without
+/// `--gc-sections` gets no dead code, and no symbol is asked for that only dead code needs.
+fn prune(builder: &mut Builder<'_>, roots: impl Iterator<Item = Option<SectionId>>) {
+    // From the index of each section to the sections that its relocations lead to.
+    let mut edges: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for section in &builder.sections {
+        if let (SectionData::Relocation(relocations), Some(from)) = (&section.data, section.sh_info_section) {
+            let symbols = relocations.iter().filter_map(|relocation| relocation.symbol);
+            let targets = symbols.filter_map(|id| builder.symbols.get(id).section).map(|id| id.index());
+            edges.entry(from.index()).or_default().extend(targets);
+        }
+    }
+    let is_constructor = |section: &&Section<'_>| {
+        matches!(section.sh_type, elf::SHT_INIT_ARRAY | elf::SHT_FINI_ARRAY | elf::SHT_PREINIT_ARRAY)
+    };
+    let constructors = builder.sections.iter().filter(is_constructor).map(Section::id);
+    let mut todo: Vec<usize> = roots.flatten().chain(constructors).map(|id| id.index()).collect();
+    let mut reached: BTreeSet<usize> = todo.iter().copied().collect();
+    while let Some(section) = todo.pop() {
+        for target in edges.get(&section).into_iter().flatten() {
+            if reached.insert(*target) {
+                todo.push(*target);
+            }
+        }
+    }
+    for section in &mut builder.sections {
+        section.delete = match section.data {
+            SectionData::Relocation(_) => section.sh_info_section.is_some_and(|id| !reached.contains(&id.index())),
+            _ if section.is_alloc() => !reached.contains(&section.id().index()),
+            // Who compiled it is in the table of the kit; the marker of the stack must stay.
+            _ => section.name.as_slice() == b".comment",
+        };
+    }
+    builder.delete_orphans();
+    let used: BTreeSet<usize> = builder
+        .sections
+        .iter()
+        .filter_map(|section| match &section.data {
+            SectionData::Relocation(relocations) => Some(relocations),
+            _ => None,
+        })
+        .flatten()
+        .filter_map(|relocation| relocation.symbol.map(|id| id.index()))
+        .collect();
+    for symbol in &mut builder.symbols {
+        let useless = is_undefined(symbol) || symbol.st_type() == elf::STT_FILE;
+        symbol.delete |= useless && !used.contains(&symbol.id().index());
+    }
+}
+
+/// The symbols that the object needs from others, sorted.
+fn imports(builder: &Builder<'_>) -> Vec<String> {
+    let undefined = builder.symbols.iter().filter(|symbol| is_undefined(symbol));
+    let names: BTreeSet<String> = undefined.map(|symbol| text(&symbol.name)).collect();
+    names.into_iter().collect()
+}
+
+fn check_sections(builder: &Builder<'_>, machine: elf::Machine) -> Result<(), Error> {
+    for section in &builder.sections {
+        let name = text(&section.name);
+        if name.contains(".debug") || name.contains(".eh_frame") {
+            return Err(Error::Section(name));
+        }
+        if let SectionData::Relocation(relocations) = &section.data
+            && let Some(relocation) = relocations.iter().find(|relocation| is_dynamic_tls(machine, relocation.r_type.0))
+        {
+            return Err(Error::ThreadLocalModel { section: name, r_type: relocation.r_type.0 });
+        }
+    }
+    Ok(())
+}
+
+fn text(name: &object::build::ByteString<'_>) -> String {
+    String::from_utf8_lossy(name.as_slice()).into_owned()
+}
+
+fn is_undefined(symbol: &Symbol<'_>) -> bool {
+    symbol.section.is_none() && symbol.st_shndx == elf::SHN_UNDEF
+}
+
+fn is_common(symbol: &Symbol<'_>) -> bool {
+    symbol.section.is_none() && symbol.st_shndx == elf::SHN_COMMON
+}
+
+/// Whether a relocation belongs to a model of thread-local storage other than local-exec, the only one that an
+/// executable needs no help for.
+fn is_dynamic_tls(machine: elf::Machine, r_type: u32) -> bool {
+    match machine {
+        elf::EM_X86_64 => matches!(
+            elf::RelocationType(r_type),
+            elf::R_X86_64_TLSGD
+                | elf::R_X86_64_TLSLD
+                | elf::R_X86_64_DTPOFF32
+                | elf::R_X86_64_DTPOFF64
+                | elf::R_X86_64_DTPMOD64
+                | elf::R_X86_64_GOTTPOFF
+                | elf::R_X86_64_GOTPC32_TLSDESC
+                | elf::R_X86_64_TLSDESC_CALL
+                | elf::R_X86_64_TLSDESC
+        ),
+        // The TLS relocations of AArch64 are numbered 512 to 573; local-exec has 544 to 559 and 570, 571.
+        elf::EM_AARCH64 => (512..=573).contains(&r_type) && !matches!(r_type, 544..=559 | 570 | 571),
+        _ => false,
+    }
+}

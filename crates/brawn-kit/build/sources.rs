@@ -1,0 +1,69 @@
+//! Finds the sources of the allocators: crates that Cargo has already fetched.
+
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Where the sources of a crate lie.
+pub struct Source {
+    pub folder: PathBuf,
+    pub version: String,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error("could not run `{command}`")]
+    Spawn { command: String, source: std::io::Error },
+    #[error("`{command}` failed: {stderr}\nhint: `cargo fetch --locked` downloads the sources of the allocators")]
+    Metadata { command: String, stderr: String },
+    #[error("`{command}` printed something that is not its JSON")]
+    Json { command: String, source: serde_json::Error },
+    #[error("the crate {0} is not among the dependencies of brawn-kit")]
+    Missing(String),
+}
+
+/// Finds each of these crates through `cargo metadata`.
+///
+/// The crates are dependencies for a `cfg` that no build sets, so Cargo resolves, pins, fetches and vendors them
+/// without compiling them. Here the `cfg` is set, for this one question, which is why the answer holds them.
+/// First without the network; a build that has never fetched them is allowed to do so now.
+pub fn find(manifest_dir: &Path, cargo: &OsStr, host: &str, names: &[&str]) -> Result<BTreeMap<String, Source>, Error> {
+    let json = match metadata(manifest_dir, cargo, host, &["--locked", "--offline"]) {
+        Err(Error::Metadata { .. }) => metadata(manifest_dir, cargo, host, &["--locked"])?,
+        other => other?,
+    };
+    let mut found = BTreeMap::new();
+    for package in json["packages"].as_array().into_iter().flatten() {
+        let (Some(name), Some(version), Some(manifest)) =
+            (package["name"].as_str(), package["version"].as_str(), package["manifest_path"].as_str())
+        else {
+            continue;
+        };
+        if names.contains(&name)
+            && let Some(folder) = Path::new(manifest).parent()
+        {
+            found.insert(name.to_owned(), Source { folder: folder.to_owned(), version: version.to_owned() });
+        }
+    }
+    match names.iter().find(|name| !found.contains_key(**name)) {
+        Some(name) => Err(Error::Missing((*name).to_owned())),
+        None => Ok(found),
+    }
+}
+
+fn metadata(manifest_dir: &Path, cargo: &OsStr, host: &str, flags: &[&str]) -> Result<serde_json::Value, Error> {
+    let mut command = Command::new(cargo);
+    command
+        .current_dir(manifest_dir)
+        .args(["metadata", "--format-version", "1", "--filter-platform", host])
+        .args(flags)
+        .env("CARGO_ENCODED_RUSTFLAGS", "--cfg\u{1f}brawn_kit_sources");
+    let shown = format!("cargo metadata --filter-platform {host} {}", flags.join(" "));
+    let output = command.output().map_err(|source| Error::Spawn { command: shown.clone(), source })?;
+    if !output.status.success() {
+        let stderr = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+        return Err(Error::Metadata { command: shown, stderr });
+    }
+    serde_json::from_slice(&output.stdout).map_err(|source| Error::Json { command: shown, source })
+}

@@ -1,0 +1,38 @@
+/* System calls for an allocator: they leave errno alone, because free must (POSIX 2024), and none is a cancellation
+ * point, because a thread that is cancelled inside the allocator would take its locks along. */
+#ifndef BRAWN_KERNEL_H
+#define BRAWN_KERNEL_H
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* Where the allocator finds the error of its own system calls. */
+static __thread int kernel_errno;
+
+static inline int *kernel_libc_errno(void) {
+    return &errno;
+}
+
+#define KERNEL_CALL(call)                                                                                         \
+    ({                                                                                                            \
+        const int kernel_saved = *kernel_libc_errno();                                                            \
+        const __typeof__(call) kernel_result = (call);                                                            \
+        kernel_errno = *kernel_libc_errno();                                                                      \
+        *kernel_libc_errno() = kernel_saved;                                                                      \
+        kernel_result;                                                                                            \
+    })
+
+#define KERNEL_SYSCALL(...) ((void)KERNEL_CALL((syscall)(__VA_ARGS__)))
+
+/* One line on the standard error stream, without stdio, which allocates and locks. */
+static inline void kernel_print(const char *text) {
+    (void)KERNEL_CALL((syscall)(SYS_write, 2, text, strlen(text)));
+}
+
+#endif

@@ -1,0 +1,170 @@
+/* mimalloc 2 as the heap of a libc.a: all of its sources in this one translation unit, less what a libc has no use
+ * for. See mimalloc_kit.h, gate.h and family.h. */
+
+#define MI_STAT 0
+#define MI_GUARDED 0
+#define MI_MAX_DELAY_OUTPUT ((size_t)256)
+
+#include "mimalloc_kit.h"
+#include "mimalloc.h"
+#include "mimalloc/internal.h"
+#include "mimalloc/atomic.h"
+#include "mimalloc/prim.h"
+
+#if MI_MALLOC_VERSION != 20502
+#error "another mimalloc than the table of the kit says: see crates/brawn-kit/build/table.rs"
+#endif
+
+static mi_error_fun *volatile mi_error_handler = &kit_error;
+
+/* From the fast paths to everything else: through the gate. */
+void *kit_malloc_generic(mi_heap_t *heap, size_t size, bool zero, size_t huge_alignment, mi_page_t **page);
+static void kit_page_retire(mi_page_t *page);
+static void kit_page_unfull(mi_page_t *page);
+
+#define _mi_malloc_generic kit_malloc_generic
+#define _mi_page_retire kit_page_retire
+#define _mi_page_unfull kit_page_unfull
+#include "alloc.c"
+#include "alloc-aligned.c"
+#undef _mi_malloc_generic
+#undef _mi_page_retire
+#undef _mi_page_unfull
+
+#include "arena.c"
+#include "bitmap.c"
+#include "heap.c"
+#include "init.c"
+#include "libc.c"
+#include "options.c"
+#include "os.c"
+#include "page.c"
+#include "random.c"
+#include "segment.c"
+#include "segment-map.c"
+#include "stats.c"
+
+/* Options are constants of this file; the environment has no say. */
+static const struct kit_option kit_options[] = {
+    {"mimalloc_purge_delay", "10"},
+};
+
+#define _mi_prim_getenv kit_no_getenv
+#include "prim/prim.c"
+#undef _mi_prim_getenv
+
+int _mi_prim_getenv(const char *name, char *result, size_t result_size) {
+    const char *const value = kit_find_option(kit_options, sizeof kit_options / sizeof *kit_options, name);
+    return value != NULL && _mi_strlcpy(result, value, result_size) ? 1 : 0;
+}
+
+__attribute__((noinline)) void *kit_malloc_generic(mi_heap_t *heap, size_t size, bool zero,
+                                                          size_t huge_alignment, mi_page_t **page) {
+    gate_enter();
+    void *const block = _mi_malloc_generic(heap, size, zero, huge_alignment, page);
+    gate_leave();
+    return block;
+}
+
+static __attribute__((noinline)) void kit_page_retire(mi_page_t *page) {
+    gate_enter();
+    _mi_page_retire(page);
+    gate_leave();
+}
+
+static __attribute__((noinline)) void kit_page_unfull(mi_page_t *page) {
+    gate_enter();
+    _mi_page_unfull(page);
+    gate_leave();
+}
+
+static __attribute__((noinline)) void kit_free_foreign(void *block) {
+    gate_enter();
+    mi_free(block);
+    gate_leave();
+}
+
+static void kit_thread_exit(void *heap) {
+    gate_enter();
+    _mi_thread_done(heap);
+    gate_leave();
+}
+
+static __attribute__((constructor(101))) void kit_start(void) {
+    if (!kit_started) {
+        kit_started = true;
+        os_preloading = false;
+        if ((pthread_key_create)(&kit_key, kit_thread_exit) != 0) {
+            kit_abort("no thread-specific key is left");
+        }
+        __asm__ volatile("" : : "r"(kit_marker));
+    }
+}
+
+/* mimalloc 2 keeps no list of the heaps of other threads: what they had free at the fork is lost to the child. */
+static void gate_child_work(void) {
+}
+
+/* Whether this thread may work on the segment of the block without the gate. */
+static inline bool kit_is_own(const mi_segment_t *segment) {
+    return _mi_prim_thread_id() == mi_atomic_load_relaxed(&segment->thread_id);
+}
+
+static inline void *heap_malloc(size_t size) {
+    return _mi_heap_malloc_zero_ex(mi_prim_get_default_heap(), size, false, 0, NULL);
+}
+
+static inline void *heap_calloc(size_t size) {
+    return _mi_heap_malloc_zero_ex(mi_prim_get_default_heap(), size, true, 0, NULL);
+}
+
+static inline void heap_free(void *block) {
+    mi_segment_t *const segment = mi_checked_ptr_segment(block, "free");
+    if (__builtin_expect(segment == NULL, 0)) {
+        if (block != NULL) {
+            kit_abort("free of something that is not a block");
+        }
+        return;
+    }
+    if (__builtin_expect(!kit_is_own(segment), 0)) {
+        kit_free_foreign(block);
+        return;
+    }
+    mi_page_t *const page = _mi_segment_page_of(segment, block);
+    if (__builtin_expect(page->flags.full_aligned == 0, 1)) {
+        mi_free_block_local(page, mi_validate_block_from_ptr(page, block), false, true, false);
+    } else {
+        mi_free_generic_local(page, segment, block);
+    }
+}
+
+static inline void *heap_realloc(void *block, size_t size) {
+    if (block == NULL) {
+        return heap_malloc(size);
+    }
+    mi_segment_t *const segment = mi_checked_ptr_segment(block, "realloc");
+    if (segment == NULL) {
+        kit_abort("realloc of something that is not a block");
+    }
+    if (kit_is_own(segment)) {
+        return mi_realloc(block, size);
+    }
+    gate_enter();
+    void *const result = mi_realloc(block, size);
+    gate_leave();
+    return result;
+}
+
+static inline void *heap_aligned_alloc(size_t alignment, size_t size) {
+    return mi_malloc_aligned(size, alignment);
+}
+
+static inline size_t heap_usable_size(void *block) {
+    return mi_usable_size(block);
+}
+
+static inline void heap_atfork(int who) {
+    gate_fork(who);
+}
+
+#include "family.h"

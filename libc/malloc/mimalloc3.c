@@ -1,0 +1,186 @@
+/* mimalloc 3 as the heap of a libc.a: all of its sources in this one translation unit, less what a libc has no use
+ * for. See mimalloc_kit.h, gate.h and family.h. */
+
+#define MI_PROFILE 0
+#define MI_STATS 0
+#define MI_GUARDED 0
+#define MI_NO_PTHREAD_ATFORK 1
+#define MI_MAX_DELAY_OUTPUT ((size_t)256)
+
+#include "mimalloc_kit.h"
+#include "mimalloc.h"
+
+#if MI_MALLOC_VERSION != 30600
+#error "another mimalloc than the table of the kit says: see crates/brawn-kit/build/table.rs"
+#endif
+
+static mi_error_fun *volatile mi_error_handler = &kit_error;
+
+/* Options are constants of this file; the environment has no say. */
+#define _mi_prim_getenv kit_no_getenv
+#include "prim/os.c"
+#include "prim/prim.c"
+#undef _mi_prim_getenv
+#include "prim/prim-tls.c"
+
+static const struct kit_option kit_options[] = {
+    {"mimalloc_purge_delay", "1000"},
+};
+
+int _mi_prim_getenv(const char *name, char *result, size_t result_size) {
+    const char *const value = kit_find_option(kit_options, sizeof kit_options / sizeof *kit_options, name);
+    return value != NULL && _mi_strlcpy(result, value, result_size) ? 1 : 0;
+}
+
+#include "util/libc.c"
+#include "util/options.c"
+#include "util/random.c"
+#include "util/stats.c"
+#include "util/threadlocal.c"
+
+#include "arena/arena.c"
+#include "arena/arena-alloc.c"
+#include "arena/arena-page.c"
+#include "arena/bitmap-chunk.c"
+#include "arena/bitmap.c"
+
+/* From the fast paths to everything else: through the gate. */
+void *kit_malloc_generic(mi_theap_t *theap, size_t size, size_t zero_huge_alignment, mi_page_t **page);
+static void kit_page_retire(mi_page_t *page);
+static void kit_page_unfull(mi_page_t *page);
+
+/* A free list must be a list between any two stores, for the child of a fork: see gate.h. The fence costs nothing;
+ * it keeps the compiler from linking a block in before the block points to the next one. */
+#define mi_block_set_next(page, block, next)                                                                      \
+    (mi_block_set_next(page, block, next), atomic_signal_fence(memory_order_release))
+#define _mi_malloc_generic kit_malloc_generic
+#define _mi_page_retire kit_page_retire
+#define _mi_page_unfull kit_page_unfull
+#include "alloc/alloc.c"
+#include "alloc/alloc-aligned.c"
+#undef _mi_malloc_generic
+#undef _mi_page_retire
+#undef _mi_page_unfull
+
+#include "alloc/alloc-generic.c"
+#include "alloc/page.c"
+#include "alloc/page-queue.c"
+
+#include "heap/heap.c"
+#include "heap/init.c"
+#include "heap/page-map.c"
+#include "heap/subproc.c"
+#include "heap/theap.c"
+
+#include "profile/sample-guarded.c"
+#include "profile/sample-profile.c"
+#include "profile/pprof.c"
+
+__attribute__((noinline)) void *kit_malloc_generic(mi_theap_t *theap, size_t size,
+                                                          size_t zero_huge_alignment, mi_page_t **page) {
+    gate_enter();
+    void *const block = _mi_malloc_generic(theap, size, zero_huge_alignment, page);
+    gate_leave();
+    return block;
+}
+
+static __attribute__((noinline)) void kit_page_retire(mi_page_t *page) {
+    gate_enter();
+    _mi_page_retire(page);
+    gate_leave();
+}
+
+static __attribute__((noinline)) void kit_page_unfull(mi_page_t *page) {
+    gate_enter();
+    _mi_page_unfull(page);
+    gate_leave();
+}
+
+static __attribute__((noinline)) void kit_free_foreign(void *block, mi_page_t *page) {
+    gate_enter();
+    mi_free_nonnull(block, page, NULL, true);
+    gate_leave();
+}
+
+static void kit_thread_exit(void *heap) {
+    gate_enter();
+    _mi_thread_done(heap);
+    gate_leave();
+}
+
+static __attribute__((constructor(101))) void kit_start(void) {
+    if (!kit_started) {
+        kit_started = true;
+        os_preloading = false;
+        if ((pthread_key_create)(&kit_key, kit_thread_exit) != 0) {
+            kit_abort("no thread-specific key is left");
+        }
+        __asm__ volatile("" : : "r"(kit_marker));
+    }
+}
+
+static void gate_child_work(void) {
+    _mi_fork_child();
+}
+
+/* Whether this thread may work on the page of the block without the gate. */
+static inline bool kit_is_own(const mi_page_t *page) {
+    return (_mi_prim_thread_id() ^ mi_page_xthread_id(page)) <= MI_PAGE_FLAG_MASK;
+}
+
+static inline void *heap_malloc(size_t size) {
+    return _mi_theap_malloc_zero(_mi_theap_default(), size, false, 0, NULL);
+}
+
+static inline void *heap_calloc(size_t size) {
+    return _mi_theap_malloc_zero(_mi_theap_default(), size, true, 0, NULL);
+}
+
+static inline void heap_free(void *block) {
+    mi_page_t *page;
+    if (__builtin_expect(!mi_ptr_page_is_valid(block, "free", &page), 0)) {
+        if (block != NULL) {
+            kit_abort("free of something that is not a block");
+        }
+        return;
+    }
+    const mi_threadid_t other = _mi_prim_thread_id() ^ mi_page_xthread_id(page);
+    if (__builtin_expect(other == 0, 1)) {
+        mi_free_block_local(page, mi_validate_block_from_ptr(page, block), false, false);
+    } else if (other <= MI_PAGE_FLAG_MASK) {
+        mi_free_generic_local(page, block);
+    } else {
+        kit_free_foreign(block, page);
+    }
+}
+
+static inline void *heap_realloc(void *block, size_t size) {
+    if (block == NULL) {
+        return heap_malloc(size);
+    }
+    mi_page_t *page;
+    if (!mi_ptr_page_is_valid(block, "realloc", &page)) {
+        kit_abort("realloc of something that is not a block");
+    }
+    if (kit_is_own(page)) {
+        return mi_realloc(block, size);
+    }
+    gate_enter();
+    void *const result = mi_realloc(block, size);
+    gate_leave();
+    return result;
+}
+
+static inline void *heap_aligned_alloc(size_t alignment, size_t size) {
+    return mi_malloc_aligned(size, alignment);
+}
+
+static inline size_t heap_usable_size(void *block) {
+    return mi_usable_size(block);
+}
+
+static inline void heap_atfork(int who) {
+    gate_fork(who);
+}
+
+#include "family.h"
