@@ -2,6 +2,8 @@
 //! what nobody has checked.
 #![allow(dead_code, reason = "each test file uses its own part")]
 
+pub mod archive;
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 

@@ -1,0 +1,323 @@
+//! One test for each promise that `verify` checks, each on an executable that real compilers made and that really
+//! keeps or breaks it.
+
+mod common;
+
+use brawn_elf::{Code, Expectation, Note, Report, verify};
+use common::archive::{replace_heap, with_note};
+use common::{Bench, musl_folder, note};
+
+const KIT: (&str, Option<&str>) = ("mimalloc", Some("3.3.2"));
+
+/// Allocates, aligned too, and through libc (`strdup`, and `newlocale` by the names that libc uses inside).
+const PROGRAM: &str = r#"
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+int main(int argc, char **argv) {
+    char *text = strdup(argv[0]);
+    void *aligned = aligned_alloc(64, 64 * (size_t)argc);
+    locale_t locale = newlocale(LC_ALL_MASK, "C.UTF-8", NULL);
+    text = realloc(text, 4096);
+    puts(text && aligned && locale ? "ok" : "no memory");
+    free(text);
+    free(aligned);
+    freelocale(locale);
+    return 0;
+}
+"#;
+
+/// A program's own malloc, C's plain four.
+const OWN_MALLOC: &str = r#"
+#include <stddef.h>
+#include <string.h>
+static char pool[1 << 20];
+static size_t used;
+void *malloc(size_t size) {
+    size_t start = (used + 31) & ~(size_t)15;
+    used = start + size;
+    memcpy(pool + start - sizeof size, &size, sizeof size);
+    return pool + start;
+}
+void free(void *block) { (void)block; }
+void *calloc(size_t count, size_t size) { return malloc(count * size); }
+void *realloc(void *old, size_t size) { return old ? memcpy(malloc(size), old, size) : malloc(size); }
+void *aligned_alloc(size_t align, size_t size) { (void)align; return malloc(size); }
+"#;
+
+struct Program {
+    bench: Bench,
+}
+
+impl Program {
+    /// Links `main.c` (and `own.c`, if there) against a `libc.a` that `prepare` makes.
+    fn link(source: &str, flags: &str, prepare: impl FnOnce(&Bench)) -> Program {
+        let bench = Bench::new();
+        prepare(&bench);
+        bench.write("main.c", source);
+        bench.tool("musl-gcc", &format!("-O1 -static -L. main.c {flags} -o program"));
+        Program { bench }
+    }
+
+    fn report(&self) -> Report {
+        verify(&self.bench.read("program"), &Expectation::default())
+    }
+
+    fn stripped(&self) -> Report {
+        self.bench.tool("strip", "--strip-all program -o stripped");
+        let report = verify(&self.bench.read("stripped"), &Expectation::default());
+        assert!(!report.symbols);
+        report
+    }
+
+    fn runs(&self) -> &Program {
+        assert_eq!(self.bench.run("program"), "ok\n");
+        self
+    }
+}
+
+fn libc() -> std::path::PathBuf {
+    musl_folder().join("libc.a")
+}
+
+fn kit_note() -> Note {
+    note(KIT.0, KIT.1)
+}
+
+fn kit_libc(bench: &Bench) {
+    with_note(bench, &libc(), &kit_note());
+    replace_heap(bench, "", &[]);
+}
+
+fn codes(report: &Report) -> Vec<&'static str> {
+    report.findings.iter().map(|problem| problem.code.as_str()).collect()
+}
+
+#[track_caller]
+fn assert_fine(report: &Report) {
+    assert!(report.is_ok() && report.warnings.is_empty(), "{report:#?}");
+}
+
+#[test]
+fn an_executable_of_the_kit_is_fine_with_and_without_symbols() {
+    let program = Program::link(PROGRAM, "", kit_libc);
+    for report in [program.runs().report(), program.stripped()] {
+        assert_fine(&report);
+        let heap = report.heap.unwrap();
+        assert!(heap.kit);
+        assert_eq!((heap.name.as_str(), heap.version.as_deref()), KIT);
+        assert_eq!(report.note, Some(kit_note()));
+    }
+}
+
+#[test]
+fn an_executable_of_the_stock_preset_is_fine_with_and_without_symbols() {
+    let program = Program::link(PROGRAM, "", |bench| with_note(bench, &libc(), &note("stock", None)));
+    for report in [program.runs().report(), program.stripped()] {
+        assert_fine(&report);
+        assert_eq!(report.heap.unwrap().name, "mallocng");
+    }
+}
+
+#[test]
+fn a_program_that_never_allocates_is_fine() {
+    let source = "int main(void) { return 0; }";
+    for malloc in [("stock", None), KIT] {
+        let program = Program::link(source, "", |bench| {
+            with_note(bench, &libc(), &note(malloc.0, malloc.1));
+            if malloc == KIT {
+                replace_heap(bench, "", &[]);
+            }
+        });
+        for report in [program.report(), program.stripped()] {
+            assert_fine(&report);
+            assert_eq!(report.heap, None);
+        }
+    }
+}
+
+#[test]
+fn a_dynamic_executable_is_refused() {
+    let bench = Bench::new();
+    bench.write("main.c", PROGRAM);
+    bench.tool("gcc", "main.c -o program");
+    let report = verify(&bench.read("program"), &Expectation::default());
+    assert_eq!(codes(&report), ["dynamic-executable", "needs-libraries", "no-note"]);
+    assert!(report.findings[0].message.contains("/ld-linux-x86-64.so.2"), "{report:#?}");
+    assert!(report.findings[1].message.contains("libc.so.6"), "{report:#?}");
+}
+
+/// `musl-gcc` writes a dynamic executable when it is asked for a static-pie one. With a note inside, that is still
+/// no static executable.
+#[test]
+fn what_musl_gcc_makes_of_static_pie_is_refused() {
+    let bench = Bench::new();
+    with_note(&bench, &libc(), &note("stock", None));
+    bench.write("main.c", PROGRAM);
+    bench.tool("musl-gcc", "-static-pie -fPIE main.c -L. -o program");
+    let report = verify(&bench.read("program"), &Expectation::default());
+    assert!(codes(&report).contains(&"dynamic-executable"), "{report:#?}");
+}
+
+#[test]
+fn a_static_executable_without_a_note_is_refused() {
+    let bench = Bench::new();
+    bench.write("main.c", PROGRAM);
+    for tool in ["musl-gcc", "gcc"] {
+        bench.tool(tool, "-static main.c -o program");
+        assert_eq!(codes(&verify(&bench.read("program"), &Expectation::default())), ["no-note"], "{tool}");
+    }
+}
+
+/// What happens when a replacement forgets one function: it links without a word.
+#[test]
+fn a_forgotten_aligned_alloc_is_found_with_and_without_symbols() {
+    let program = Program::link(PROGRAM, "", |bench| {
+        with_note(bench, &libc(), &kit_note());
+        replace_heap(bench, "-DFORGET_ALIGNED_ALLOC", &["aligned_alloc.lo", "malloc.lo"]);
+    });
+    for report in [program.report(), program.stripped()] {
+        assert_eq!(codes(&report), ["leftover-musl-heap"], "{report:#?}");
+        assert!(report.findings[0].message.contains("mallocng"), "{report:#?}");
+    }
+    assert!(program.report().findings[0].message.contains("aligned_alloc"), "{:#?}", program.report());
+}
+
+/// The bump allocator has no data to know it by: only symbols show it.
+#[test]
+fn a_forgotten_bump_allocator_is_found_by_its_symbols() {
+    let source = "#include <stdlib.h>\nextern void *__libc_malloc(size_t);\n\
+                  int main(void) { return !malloc(1) || !__libc_malloc(1); }";
+    let bench = Bench::new();
+    with_note(&bench, &libc(), &kit_note());
+    bench.write("main.c", source);
+    bench.tool("musl-gcc", "-O1 -static -L. main.c -o program");
+    let report = verify(&bench.read("program"), &Expectation::default());
+    assert!(codes(&report).contains(&"leftover-musl-heap"), "{report:#?}");
+    assert!(report.findings[0].message.contains("__simple_malloc"), "{report:#?}");
+}
+
+#[test]
+fn a_program_with_its_own_malloc_beside_the_kits_has_two_owners() {
+    let program = Program::link(PROGRAM, "own.c", |bench| {
+        kit_libc(bench);
+        bench.write("own.c", OWN_MALLOC);
+    });
+    let report = program.runs().report();
+    assert_eq!(codes(&report), ["two-owners"], "{report:#?}");
+    let message = &report.findings[0].message;
+    assert!(
+        message.contains("malloc") && message.contains("realloc") && message.contains("free"),
+        "{message}"
+    );
+    assert!(!message.contains("__libc_malloc"), "{message}");
+}
+
+#[test]
+fn a_program_with_its_own_malloc_beside_musls_has_two_owners() {
+    let program = Program::link(PROGRAM, "own.c", |bench| {
+        with_note(bench, &libc(), &note("stock", None));
+        bench.write("own.c", OWN_MALLOC);
+    });
+    let report = program.runs().report();
+    assert_eq!(codes(&report), ["two-owners"], "{report:#?}");
+    assert!(report.findings[0].message.contains("mallocng"), "{report:#?}");
+}
+
+#[test]
+fn a_program_with_its_own_malloc_alone_has_not_the_heap_that_is_noted() {
+    let source = "#include <stdlib.h>\n#include <string.h>\n#include <stdio.h>\n\
+                  int main(int c, char **v) { char *t = strdup(v[c - 1]); puts(\"ok\"); free(t); return 0; }";
+    for malloc in [KIT, ("stock", None)] {
+        let program = Program::link(source, "own.c", |bench| {
+            with_note(bench, &libc(), &note(malloc.0, malloc.1));
+            if malloc == KIT {
+                replace_heap(bench, "", &[]);
+            }
+            bench.write("own.c", OWN_MALLOC);
+        });
+        let report = program.runs().report();
+        assert_eq!(codes(&report), ["heap-not-as-noted"], "{report:#?}");
+    }
+}
+
+#[test]
+fn another_kit_heap_than_the_noted_is_found_with_and_without_symbols() {
+    for marker in ["brawn-kit: mimalloc2 2.3.2", "brawn-kit: mimalloc 3.6.0"] {
+        let program = Program::link(PROGRAM, "", |bench| {
+            with_note(bench, &libc(), &kit_note());
+            let define = format!("-DMARKER=\"{}\"", marker.replace(' ', "\\040"));
+            replace_heap(bench, &define, &[]);
+        });
+        for report in [program.runs().report(), program.stripped()] {
+            assert_eq!(codes(&report), ["heap-not-as-noted"], "{report:#?}");
+        }
+    }
+}
+
+#[test]
+fn a_kit_heap_under_a_stock_note_is_found() {
+    let program = Program::link(PROGRAM, "", |bench| {
+        with_note(bench, &libc(), &note("stock", None));
+        replace_heap(bench, "", &[]);
+    });
+    assert_eq!(codes(&program.stripped()), ["heap-not-as-noted"]);
+}
+
+#[test]
+fn two_kit_heaps_are_found() {
+    let program = Program::link(PROGRAM, "other.c", |bench| {
+        kit_libc(bench);
+        bench.write(
+            "other.c",
+            "__attribute__((used)) static const char marker[] = \"brawn-kit: jemalloc 5.3.1\";",
+        );
+    });
+    for report in [program.report(), program.stripped()] {
+        assert_eq!(codes(&report), ["two-kit-heaps", "heap-not-as-noted"], "{report:#?}");
+    }
+}
+
+#[test]
+fn what_was_asked_for_is_compared_with_the_note() {
+    let program = Program::link(PROGRAM, "", kit_libc);
+    let data = program.bench.read("program");
+    let asked = Expectation {
+        arch: Some(brawn_elf::Arch::X86_64),
+        malloc: Some("mimalloc".into()),
+        overlay: Some(kit_note().overlay),
+        link_id: None,
+    };
+    assert_fine(&verify(&data, &asked));
+    for (other, code) in [
+        (Expectation { malloc: Some("stock".into()), ..asked.clone() }, Code::NotAsAsked),
+        (Expectation { overlay: Some("00".into()), ..asked.clone() }, Code::NotAsAsked),
+        (
+            Expectation { link_id: Some(brawn_elf::LinkId::new("0a").unwrap()), ..asked.clone() },
+            Code::NotAsAsked,
+        ),
+        (Expectation { arch: Some(brawn_elf::Arch::Aarch64), ..asked.clone() }, Code::WrongArchitecture),
+    ] {
+        let report = verify(&data, &other);
+        assert_eq!(codes(&report), [code.as_str()], "{report:#?}");
+    }
+}
+
+#[test]
+fn what_is_no_executable_or_is_cut_off_is_refused() {
+    let program = Program::link(PROGRAM, "", kit_libc);
+    let data = program.bench.read("program");
+    program.bench.tool("gcc", "-c main.c");
+    let object = program.bench.read("main.o");
+    for (data, code) in [
+        (&b"#!/bin/sh\n"[..], Code::NotAnExecutable),
+        (&[][..], Code::NotAnExecutable),
+        (&object[..], Code::NotAnExecutable),
+        (&data[..80], Code::Damaged),
+        (&data[..0x1800], Code::CutOff),
+    ] {
+        let report = verify(data, &Expectation::default());
+        assert!(report.findings.iter().any(|problem| problem.code == code), "{code}: {report:#?}");
+    }
+}
