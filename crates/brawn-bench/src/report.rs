@@ -79,14 +79,14 @@ impl Report {
         text
     }
 
-    /// The whole report as JSON, with every sample.
+    /// The whole report as JSON, with every sample. Each of the given paths is replaced by the word beside it, so that
+    /// a published report does not tell where on a machine things were.
     ///
     /// # Panics
     /// Never: a report holds only what JSON can say.
-    pub fn to_json(&self) -> String {
-        let mut text = serde_json::to_string_pretty(self).expect("a report is plain data");
-        text.push('\n');
-        text
+    pub fn to_json(&self, private_paths: &[(String, &str)]) -> String {
+        let text = serde_json::to_string_pretty(self).expect("a report is plain data");
+        private_paths.iter().fold(text, |text, (path, word)| text.replace(path, word)) + "\n"
     }
 }
 

@@ -22,6 +22,8 @@ pub struct Session {
     pub limit: Duration,
     /// How the outputs must agree.
     pub output: Output,
+    /// Lines with this text in them are not compared: a program may print its own time.
+    pub ignored_lines: Option<String>,
 }
 
 impl Session {
@@ -34,6 +36,7 @@ impl Session {
             seed: fastrand::u64(..),
             limit: Duration::from_secs(600),
             output: Output::Exact,
+            ignored_lines: None,
         }
     }
 
@@ -43,20 +46,27 @@ impl Session {
         self
     }
 
+    /// Leaves lines with this text in them out of the comparison.
+    pub fn ignore_lines_with(mut self, text: &str) -> Self {
+        self.ignored_lines = Some(text.to_owned());
+        self
+    }
+
     /// Takes a seed from an earlier session.
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
         self
     }
 
-    /// Runs all variants. `progress` is called before each run with the number of runs done, of all, and the variant.
+    /// Runs all variants. `before` is called before each run, off the clock, with the number of runs
+    /// done, the number of all, and the variant.
     ///
     /// # Errors
     /// Any run that fails, takes too long or prints something else than the first run ends the session.
     pub fn run(
         &self,
         variants: &[Variant],
-        mut progress: impl FnMut(usize, usize, &Variant),
+        mut before: impl FnMut(usize, usize, &Variant),
     ) -> Result<Outcome, Error> {
         if variants.is_empty() || self.blocks == 0 {
             return Err(Error::Empty);
@@ -78,10 +88,10 @@ impl Session {
             random.shuffle(&mut order);
             for (place, &index) in order.iter().enumerate() {
                 let variant = &variants[index];
-                progress(block * variants.len() + place, total, variant);
+                before(block * variants.len() + place, total, variant);
                 let run = self.checked_run(variant)?;
                 match &mut reference {
-                    None => reference = Some(Reference::new(&variant.name, self.output, run.stdout)?),
+                    None => reference = Some(Reference::new(variant, self, run.stdout)?),
                     Some(reference) => reference.compare(&variant.name, run.stdout)?,
                 }
                 if block >= self.warmup_blocks {

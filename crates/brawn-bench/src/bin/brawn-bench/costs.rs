@@ -1,0 +1,169 @@
+//! What Brawn itself costs: writing an overlay, linking through its driver, starting, and bytes.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result};
+use brawn_bench::{Outcome, Section, Session, Summary, Table, Variant, format};
+
+use crate::build::ThreeWays;
+use crate::workshop::{Workshop, measure, size, step};
+use crate::{leptosfmt, threads};
+
+/// All of them, in the order of the issue that set their limits.
+pub fn sections(workshop: &Workshop, blocks: usize) -> Result<Vec<Section>> {
+    Ok(vec![overlay(workshop, blocks)?, link(workshop, blocks)?, start(workshop, blocks)?, growth(workshop)?])
+}
+
+/// `brawn libc` with an empty cache and with a full one.
+fn overlay(workshop: &Workshop, blocks: usize) -> Result<Section> {
+    let cache = |name: &str| workshop.folder.join("overlay").join(name);
+    let written = workshop.folder.join("overlay/written");
+    let variants = ["cold", "cached"].map(|name| {
+        Variant::new(name, &workshop.brawn)
+            .args(["-q", "libc", "-o"])
+            .arg(&written)
+            .env("XDG_CACHE_HOME", cache(name))
+    });
+    let outcome = measure("brawn libc", &Session::new(blocks * 3), &variants, |variant| {
+        let _ = fs_err::remove_dir_all(&written);
+        if variant.name == "cold" {
+            let _ = fs_err::remove_dir_all(cache("cold"));
+        }
+    })?;
+    Ok(Section {
+        title: "An overlay".into(),
+        note: "`brawn libc -o DIR`, each time into a folder that does not exist, with an empty cache and from the cache."
+            .into(),
+        table: times(&outcome, "overlay")?,
+        outcomes: vec![outcome],
+        figures: BTreeMap::new(),
+    })
+}
+
+/// One C object, linked by `musl-gcc` and by `brawn cc`, which calls the same linker.
+fn link(workshop: &Workshop, blocks: usize) -> Result<Section> {
+    let source = workshop.repository.join("examples/hello-c/hello.c");
+    let object = workshop.folder.join("hello.o");
+    let compile = &mut Command::new("musl-gcc");
+    step("musl-gcc -c hello.c", compile.args(["-O2", "-c", "-o"]).args([&object, &source])).context(
+        "the link through the driver is compared with one by musl-gcc, which scripts/setup installs as root",
+    )?;
+    let output = |name: &str| workshop.folder.join(format!("hello-{name}"));
+    let variants = [
+        Variant::new("musl-gcc", "musl-gcc").args(["-static", "-o"]).arg(output("musl-gcc")).arg(&object),
+        Variant::new("brawn cc", &workshop.brawn)
+            .args(["-q", "cc", "-static", "-o"])
+            .arg(output("brawn"))
+            .arg(&object)
+            .env("XDG_CACHE_HOME", workshop.folder.join("cache")),
+    ];
+    let outcome = measure("one link", &Session::new(blocks * 3), &variants, |_| {})?;
+    let wall = |index: usize| outcome.measured[index].values(|sample| sample.wall_seconds);
+    let added: Vec<f64> = wall(1).iter().zip(wall(0)).map(|(with, without)| with - without).collect();
+    let added = Summary::of(&added).context("no samples")?;
+    Ok(Section {
+        title: "A link through the driver".into(),
+        note: format!(
+            "One object of C, `-static`. Through the driver: {} more, the median of the differences within each round \
+             (95 % interval {} to {}).",
+            format::seconds(added.median),
+            format::seconds(added.low),
+            format::seconds(added.high)
+        ),
+        table: times(&outcome, "link by")?,
+        figures: BTreeMap::from([("added_seconds".into(), added.median)]),
+        outcomes: vec![outcome],
+    })
+}
+
+/// The released `brawn` starting, and its weight.
+fn start(workshop: &Workshop, blocks: usize) -> Result<Section> {
+    let variants = [Variant::new("brawn --version", &workshop.brawn).arg("--version")];
+    let outcome = measure("brawn --version", &Session::new(blocks * 5), &variants, |_| {})?;
+    let bytes = size(&workshop.brawn)?;
+    Ok(Section {
+        title: "Brawn itself".into(),
+        note: format!(
+            "The released `brawn`, a static executable of its own making, weighs {}.",
+            format::bytes(bytes)
+        ),
+        table: times(&outcome, "start")?,
+        outcomes: vec![outcome],
+        figures: BTreeMap::from([("brawn_bytes".into(), bytes)]),
+    })
+}
+
+/// How much larger an executable gets than with stock musl.
+fn growth(workshop: &Workshop) -> Result<Section> {
+    let mut table = Table::new(["executable", "glibc (dynamic)", "stock musl", "Brawn", "Brawn adds"]);
+    let mut figures = BTreeMap::new();
+    let hello = workshop.repository.join("examples/hello-rust/Cargo.toml");
+    let programs = [
+        ("hello, Rust", cargo_package(workshop, "hello-rust", &hello)?),
+        ("workloads/threads", threads::build(workshop)?),
+        ("leptosfmt", leptosfmt::build(workshop)?),
+        ("hello, C", hello_c(workshop)?),
+    ];
+    for (name, made) in programs {
+        let (glibc, stock, brawn) = (size(&made.glibc)?, size(&made.stock)?, size(&made.brawn)?);
+        figures.insert(format!("{name}: stock bytes"), stock);
+        figures.insert(format!("{name}: brawn bytes"), brawn);
+        table.row([
+            name.to_owned(),
+            format::bytes(glibc),
+            format::bytes(stock),
+            format::bytes(brawn),
+            format::bytes(brawn - stock),
+        ]);
+    }
+    Ok(Section {
+        title: "Size of executables".into(),
+        note: "Whole files, as built in release mode.".into(),
+        table,
+        outcomes: Vec::new(),
+        figures,
+    })
+}
+
+/// A package that stands alone in the repository, built three ways.
+pub fn cargo_package(workshop: &Workshop, name: &str, manifest: &Path) -> Result<ThreeWays> {
+    ThreeWays::build(workshop, name, |command, slot| {
+        command.args(["build", "--quiet", "--locked", "--release", "--manifest-path"]).arg(manifest);
+        slot.release.join(name)
+    })
+}
+
+fn hello_c(workshop: &Workshop) -> Result<ThreeWays> {
+    let source = workshop.repository.join("examples/hello-c/hello.c");
+    let compile = |name: &str, mut command: Command, arguments: &[&str]| -> Result<PathBuf> {
+        let made = workshop.folder.join(format!("hello-c-{name}"));
+        command.args(arguments).args(["-O2", "-s", "-o"]).args([&made, &source]);
+        step(&format!("hello.c with {name}"), &mut command)?;
+        workshop.keep(&made, &format!("hello-c-{name}"))
+    };
+    Ok(ThreeWays {
+        glibc: compile("glibc", Command::new("cc"), &[])?,
+        stock: compile("stock", Command::new("musl-gcc"), &["-static"])?,
+        brawn: compile("brawn", workshop.brawn(), &["cc", "-static"])?,
+    })
+}
+
+fn times(outcome: &Outcome, title: &str) -> Result<Table> {
+    let mut table = Table::new([title, "time", "range", "CPU", "peak memory"]);
+    for measured in &outcome.measured {
+        let wall = Summary::of(&measured.values(|sample| sample.wall_seconds)).context("no samples")?;
+        let cpu = Summary::of(&measured.values(|sample| sample.cpu_seconds())).context("no samples")?;
+        let peak =
+            Summary::of(&measured.values(|sample| sample.peak_bytes.map_or(f64::NAN, |bytes| bytes as f64)));
+        table.row([
+            measured.variant.name.clone(),
+            format::seconds(wall.median),
+            format!("{} to {}", format::seconds(wall.min), format::seconds(wall.max)),
+            format::seconds(cpu.median),
+            peak.map_or("not known".into(), |peak| format::bytes(peak.median)),
+        ]);
+    }
+    Ok(table)
+}

@@ -1,0 +1,78 @@
+//! `make demo`: a real program three ways, on real input, in one table.
+
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use brawn_bench::{Machine, Measured, Outcome, Summary, Table, format};
+
+use crate::build::ThreeWays;
+use crate::leptosfmt;
+use crate::workshop::{Workshop, measure, size};
+
+pub fn run(brawn: &Path, blocks: usize, seed: Option<u64>) -> Result<()> {
+    let workshop = Workshop::open("demo", brawn)?;
+    let executables = leptosfmt::build(&workshop)?;
+    let input = leptosfmt::input(&workshop)?;
+    let mut session = leptosfmt::session(blocks);
+    if let Some(seed) = seed {
+        session = session.seed(seed);
+    }
+    let outcome = measure(leptosfmt::TITLE, &session, &leptosfmt::variants(&executables, &input), |_| {})?;
+    println!(
+        "\n{}: {} files, {}\n{}\n\n{}",
+        leptosfmt::TITLE,
+        input.files,
+        format::bytes(input.bytes as f64),
+        Machine::read().describe(),
+        table(&outcome, &executables)?.to_text()
+    );
+    println!(
+        "Medians of {blocks} runs each, interleaved in random order (seed {}), outputs compared and equal.\n\
+         Time is wall-clock time with its range; the ratio is to glibc within each round.\n\
+         Peak memory is the resident size of the process at its largest.",
+        outcome.session.seed
+    );
+    Ok(())
+}
+
+/// A row for each variant; the first is the baseline.
+pub fn table(outcome: &Outcome, executables: &ThreeWays) -> Result<Table> {
+    let mut table =
+        Table::new(["variant", "time", "range", "against glibc", "CPU", "peak memory", "size", "inside"]);
+    let wall = |measured: &Measured| measured.values(|sample| sample.wall_seconds);
+    let baseline = wall(&outcome.measured[0]);
+    for (measured, (_, executable)) in outcome.measured.iter().zip(executables.each()) {
+        let time = Summary::of(&wall(measured)).context("no samples")?;
+        let ratio = Summary::of_ratios(&wall(measured), &baseline).context("no samples")?;
+        let cpu = Summary::of(&measured.values(|sample| sample.cpu_seconds())).context("no samples")?;
+        let peak =
+            Summary::of(&measured.values(|sample| sample.peak_bytes.map_or(f64::NAN, |bytes| bytes as f64)));
+        table.row([
+            measured.variant.name.clone(),
+            format::seconds(time.median),
+            format!("{} to {}", format::seconds(time.min), format::seconds(time.max)),
+            format::ratio(ratio.median),
+            format::seconds(cpu.median),
+            peak.map_or("not known".into(), |peak| format::bytes(peak.median)),
+            format::bytes(size(executable)?),
+            inside(executable)?,
+        ]);
+    }
+    Ok(table)
+}
+
+/// What an executable is made of, as `brawn inspect` finds it: kind, libc and heaps.
+fn inside(executable: &Path) -> Result<String> {
+    let found = brawn_elf::inspect(&fs_err::read(executable)?)?;
+    let word = |value: serde_json::Value| value.as_str().unwrap_or("unknown").to_owned();
+    let versioned = |name: &str, version: Option<&str>| match version {
+        Some(version) => format!("{name} {version}"),
+        None => name.to_owned(),
+    };
+    let mut parts = vec![
+        word(serde_json::to_value(found.kind)?),
+        versioned(&word(serde_json::to_value(found.libc.name)?), found.libc.version.as_deref()),
+    ];
+    parts.extend(found.allocators.iter().map(|heap| versioned(&heap.name, heap.version.as_deref())));
+    Ok(parts.join(", "))
+}

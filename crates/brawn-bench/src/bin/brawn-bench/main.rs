@@ -1,0 +1,74 @@
+//! Development tool behind `make demo` and `make results`; the product's own `brawn bench` grows from the same library.
+
+mod build;
+mod costs;
+mod demo;
+mod leptosfmt;
+mod results;
+mod threads;
+mod workshop;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Builds programs several ways and measures them side by side.
+#[derive(Parser)]
+#[command(version)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Build a real program with glibc, stock musl and Brawn, and run the three on real input.
+    Demo {
+        /// The `brawn` to build with.
+        #[arg(long)]
+        brawn: PathBuf,
+        /// Runs of each variant that count.
+        #[arg(long, default_value_t = 5)]
+        blocks: usize,
+        /// Seed of an earlier run, to repeat its order.
+        #[arg(long)]
+        seed: Option<u64>,
+    },
+    /// Measure everything that docs/results/ reports, and write it there.
+    Results {
+        /// The `brawn` to build with.
+        #[arg(long)]
+        brawn: PathBuf,
+        /// Folder for the Markdown and JSON files.
+        #[arg(long)]
+        out: PathBuf,
+        /// Only these parts; all of them otherwise.
+        #[arg(long, value_enum)]
+        only: Vec<results::Part>,
+        /// Runs of each variant that count.
+        #[arg(long, default_value_t = 7)]
+        blocks: usize,
+    },
+}
+
+fn main() -> ExitCode {
+    let result = match Arguments::parse().command {
+        Command::Demo { brawn, blocks, seed } => demo::run(&brawn, blocks, seed),
+        Command::Results { brawn, out, only, blocks } => results::run(&brawn, &out, &only, blocks),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            for cause in error.chain().skip(1) {
+                eprintln!("  caused by: {cause}");
+            }
+            if let Some(hint) = error.downcast_ref::<brawn_bench::Error>().and_then(brawn_bench::Error::hint)
+            {
+                eprintln!("hint: {hint}");
+            }
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! `make results`: every number that the documentation quotes, into docs/results/.
+
+use std::path::Path;
+
+use anyhow::Result;
+use brawn_bench::{Report, Section, format};
+use clap::ValueEnum;
+
+use crate::workshop::{Workshop, measure, say};
+use crate::{costs, demo, leptosfmt, threads};
+
+/// A part of the results: a file in docs/results/.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Part {
+    /// leptosfmt, the program of `make demo`.
+    Program,
+    /// The loop of the blog posts.
+    Threads,
+    /// What Brawn itself costs: overlay, link, start, size.
+    Costs,
+}
+
+impl Part {
+    fn title(self) -> &'static str {
+        match self {
+            Self::Program => "A real program",
+            Self::Threads => "Threads that allocate",
+            Self::Costs => "What Brawn costs",
+        }
+    }
+
+    fn sections(self, workshop: &Workshop, blocks: usize) -> Result<Vec<Section>> {
+        match self {
+            Self::Program => Ok(vec![program(workshop, blocks)?]),
+            Self::Threads => Ok(vec![threads::section(workshop, blocks)?]),
+            Self::Costs => costs::sections(workshop, blocks),
+        }
+    }
+}
+
+/// Measures the parts and writes `NAME.md` and `NAME.json` of each into `out`.
+pub fn run(brawn: &Path, out: &Path, only: &[Part], blocks: usize) -> Result<()> {
+    let workshop = Workshop::open("results", brawn)?;
+    fs_err::create_dir_all(out)?;
+    for part in Part::value_variants().iter().filter(|part| only.is_empty() || only.contains(part)) {
+        let name = part.to_possible_value().expect("no part is hidden").get_name().to_owned();
+        let mut report = Report::new(part.title(), "make results");
+        report.sections = part.sections(&workshop, blocks)?;
+        let path = out.join(&name);
+        fs_err::write(path.with_extension("json"), report.to_json(&workshop.private_paths()))?;
+        fs_err::write(path.with_extension("md"), report.to_markdown())?;
+        for section in &report.sections {
+            println!("\n{}\n\n{}", section.title, section.table.to_text());
+        }
+        say(&format!("written: {name}.md and {name}.json in {}", out.display()));
+    }
+    Ok(())
+}
+
+fn program(workshop: &Workshop, blocks: usize) -> Result<Section> {
+    let executables = leptosfmt::build(workshop)?;
+    let input = leptosfmt::input(workshop)?;
+    let variants = leptosfmt::variants(&executables, &input);
+    let outcome = measure(leptosfmt::TITLE, &leptosfmt::session(blocks), &variants, |_| {})?;
+    Ok(Section {
+        title: leptosfmt::TITLE.into(),
+        note: format!(
+            "Input: {} files, {}. Medians of {blocks} runs; the ratio is to glibc within each round. The same program \
+             is what `make demo` builds and runs.",
+            input.files,
+            format::bytes(input.bytes as f64)
+        ),
+        table: demo::table(&outcome, &executables)?,
+        outcomes: vec![outcome],
+        figures: Default::default(),
+    })
+}
