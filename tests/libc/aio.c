@@ -64,7 +64,8 @@ static void one_round(void) {
         requests[i] = request_for(file, buffers[i], i, LIO_READ);
     }
     int before = atomic_load(&notified);
-    struct sigevent event = {.sigev_notify = SIGEV_THREAD, .sigev_notify_function = notify, .sigev_value.sival_int = 1};
+    struct sigevent event = {
+        .sigev_notify = SIGEV_THREAD, .sigev_notify_function = notify, .sigev_value.sival_int = 1};
     CHECK(lio_listio(LIO_NOWAIT, list, REQUESTS, &event) == 0, "lio_listio failed");
     while (atomic_load(&notified) == before)
         usleep(200);
@@ -83,7 +84,8 @@ static void one_round(void) {
     int answer = aio_cancel(ends[0], &requests[1]);
     CHECK(answer == AIO_CANCELED || answer == AIO_NOTCANCELED, "aio_cancel answers %d", answer);
     if (answer == AIO_CANCELED)
-        CHECK(aio_error(&requests[1]) == ECANCELED, "a cancelled request has error %d", aio_error(&requests[1]));
+        CHECK(aio_error(&requests[1]) == ECANCELED, "a cancelled request has error %d",
+              aio_error(&requests[1]));
     else
         CHECK(write(ends[1], "x", 1) == 1, "cannot write to the pipe");
     while (aio_error(&requests[1]) == EINPROGRESS)

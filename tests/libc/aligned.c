@@ -26,9 +26,10 @@ static void one_size(allocate_function *allocate, const char *name, size_t align
     for (int i = 0; i < count; i++) {
         blocks[i] = allocate(alignment, size);
         CHECK(blocks[i] != NULL, "%s(%zu, %zu) gave NULL", name, alignment, size);
-        CHECK(is_aligned(blocks[i], alignment), "%s(%zu, %zu) gave %p", name, alignment, size, (void *)blocks[i]);
-        CHECK(malloc_usable_size(blocks[i]) >= size, "%s(%zu, %zu): only %zu bytes are usable", name, alignment,
-              size, malloc_usable_size(blocks[i]));
+        CHECK(is_aligned(blocks[i], alignment), "%s(%zu, %zu) gave %p", name, alignment, size,
+              (void *)blocks[i]);
+        CHECK(malloc_usable_size(blocks[i]) >= size, "%s(%zu, %zu): only %zu bytes are usable", name,
+              alignment, size, malloc_usable_size(blocks[i]));
         pattern_fill(blocks[i], size, (uint64_t)i);
     }
     for (int i = 0; i < count; i++) {

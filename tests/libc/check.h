@@ -154,9 +154,10 @@ static inline size_t pattern_broken_at(const void *block, size_t size, uint64_t 
     return memcmp(bytes + 8 * words, &last, size % 8) == 0 ? size : 8 * words;
 }
 
-#define CHECK_PATTERN(block, size, seed, what)                                                                    \
-    CHECK(pattern_broken_at(block, size, seed) == (size), "%s: block %p of %zu bytes is damaged at byte %zu",     \
-          what, (void *)(block), (size_t)(size), pattern_broken_at(block, size, seed))
+#define CHECK_PATTERN(block, size, seed, what)                                                               \
+    CHECK(pattern_broken_at(block, size, seed) == (size),                                                    \
+          "%s: block %p of %zu bytes is damaged at byte %zu", what, (void *)(block), (size_t)(size),         \
+          pattern_broken_at(block, size, seed))
 
 static inline bool all_zero(const void *block, size_t size) {
     const unsigned char *bytes = block;
@@ -194,11 +195,11 @@ static inline long resident_kib(void) {
 }
 
 // Only the growth between two equal states of the program tells a leak: call it after a warm-up.
-#define CHECK_GROWTH(before, allowed, what)                                                                       \
-    do {                                                                                                          \
-        long now_ = resident_kib();                                                                               \
-        CHECK(now_ - (before) <= (allowed), "%s: resident memory grew by %ld KiB, more than %ld", what,           \
-              now_ - (before), (long)(allowed));                                                                  \
+#define CHECK_GROWTH(before, allowed, what)                                                                  \
+    do {                                                                                                     \
+        long now_ = resident_kib();                                                                          \
+        CHECK(now_ - (before) <= (allowed), "%s: resident memory grew by %ld KiB, more than %ld", what,      \
+              now_ - (before), (long)(allowed));                                                             \
     } while (0)
 
 #endif

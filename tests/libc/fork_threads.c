@@ -38,8 +38,9 @@ static void *keep_busy(void *argument) {
     while (!atomic_load(&stop)) {
         size_t i = random_below(&random, 32);
         free(blocks[i]);
-        blocks[i] = random_below(&random, 40) == 0 ? aligned_alloc(256, 65536 * (1 + random_below(&random, 8)))
-                                                   : malloc(random_below(&random, 2000));
+        blocks[i] = random_below(&random, 40) == 0
+                        ? aligned_alloc(256, 65536 * (1 + random_below(&random, 8)))
+                        : malloc(random_below(&random, 2000));
         CHECK(blocks[i] != NULL, "no memory in a busy thread");
         blocks[i] = atomic_exchange(&moving[random_below(&random, MOVING)], blocks[i]);
     }
@@ -90,11 +91,13 @@ static void live_as_child(int fork_number) {
         free(atomic_exchange(&moving[i], NULL));
     watched_step = "child: a new thread";
     pthread_t thread;
-    CHECK(pthread_create(&thread, NULL, allocate_in_new_thread, NULL) == 0, "child %d: no thread", fork_number);
+    CHECK(pthread_create(&thread, NULL, allocate_in_new_thread, NULL) == 0, "child %d: no thread",
+          fork_number);
     pthread_join(thread, NULL);
     watched_step = "child: stdio";
     char *text = NULL;
-    CHECK(asprintf(&text, "%d", fork_number) > 0 && atoi(text) == fork_number, "child %d: asprintf", fork_number);
+    CHECK(asprintf(&text, "%d", fork_number) > 0 && atoi(text) == fork_number, "child %d: asprintf",
+          fork_number);
     free(text);
     for (int i = 0; i < 200; i++)
         free(small[i]);
@@ -121,7 +124,8 @@ int main(int argc, char **argv) {
         watched_step = "parent: wait for the child";
         int status;
         CHECK(waitpid(child, &status, 0) == child, "waitpid failed");
-        CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0, "child of fork %d ended with status 0x%x", n, status);
+        CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0, "child of fork %d ended with status 0x%x", n,
+              status);
     }
     watched_step = "parent: join";
     atomic_store(&stop, true);

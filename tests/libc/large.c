@@ -40,7 +40,8 @@ static void growing_vectors(void) {
 }
 
 static void around_boundaries(void) {
-    static const size_t boundaries[] = {4096, 16384, 65536, 131052, 131072, 262144, 1048576, 2097152, 4194304, 33554432};
+    static const size_t boundaries[] = {4096,   16384,   65536,   131052,  131072,
+                                        262144, 1048576, 2097152, 4194304, 33554432};
     for (size_t b = 0; b < sizeof boundaries / sizeof *boundaries; b++)
         for (size_t size = boundaries[b] - 40; size <= boundaries[b] + 40; size += 8) {
             unsigned char *first = malloc(size), *second = malloc(size);

@@ -5,17 +5,25 @@
 
 // Through a volatile, or the compiler warns of (and might act on) sizes that can never be had.
 static volatile size_t too_large[] = {
-    (size_t)PTRDIFF_MAX + 1, (size_t)PTRDIFF_MAX + 4096, SIZE_MAX / 2 + 2, SIZE_MAX - 65536,
-    SIZE_MAX - 4096,         SIZE_MAX - 16,              SIZE_MAX - 1,     SIZE_MAX,
-    PTRDIFF_MAX,             PTRDIFF_MAX - 4095,         (size_t)1 << 56,
+    (size_t)PTRDIFF_MAX + 1,
+    (size_t)PTRDIFF_MAX + 4096,
+    SIZE_MAX / 2 + 2,
+    SIZE_MAX - 65536,
+    SIZE_MAX - 4096,
+    SIZE_MAX - 16,
+    SIZE_MAX - 1,
+    SIZE_MAX,
+    PTRDIFF_MAX,
+    PTRDIFF_MAX - 4095,
+    (size_t)1 << 56,
 };
 
-#define CHECK_NO_MEMORY(expression)                                                                               \
-    do {                                                                                                          \
-        errno = 0;                                                                                                \
-        void *got_ = (expression);                                                                                \
-        CHECK(got_ == NULL, "%s gave %p", #expression, got_);                                                     \
-        CHECK(errno == ENOMEM, "%s left errno at %d instead of ENOMEM", #expression, errno);                      \
+#define CHECK_NO_MEMORY(expression)                                                                          \
+    do {                                                                                                     \
+        errno = 0;                                                                                           \
+        void *got_ = (expression);                                                                           \
+        CHECK(got_ == NULL, "%s gave %p", #expression, got_);                                                \
+        CHECK(errno == ENOMEM, "%s left errno at %d instead of ENOMEM", #expression, errno);                 \
     } while (0)
 
 static void impossible_sizes(void) {
@@ -65,18 +73,20 @@ static void bad_alignments(void) {
         void *unchanged = &unchanged;
         int code = posix_memalign(&unchanged, not_for_posix[i], 64);
         CHECK(code == EINVAL, "posix_memalign with alignment %zu answers %d", not_for_posix[i], code);
-        CHECK(unchanged == &unchanged, "posix_memalign with alignment %zu changed the pointer", not_for_posix[i]);
+        CHECK(unchanged == &unchanged, "posix_memalign with alignment %zu changed the pointer",
+              not_for_posix[i]);
     }
 #ifndef __GLIBC__ // glibc rounds a wrong alignment up
     static volatile size_t no_powers[] = {3, 6, 24, 100, 4097};
     for (size_t i = 0; i < sizeof no_powers / sizeof *no_powers; i++) {
         errno = 0;
         void *block = aligned_alloc(no_powers[i], 64);
-        CHECK(block == NULL && errno == EINVAL, "aligned_alloc(%zu, 64) gave %p, errno %d", no_powers[i], block,
-              errno);
+        CHECK(block == NULL && errno == EINVAL, "aligned_alloc(%zu, 64) gave %p, errno %d", no_powers[i],
+              block, errno);
         errno = 0;
         block = memalign(no_powers[i], 64);
-        CHECK(block == NULL && errno == EINVAL, "memalign(%zu, 64) gave %p, errno %d", no_powers[i], block, errno);
+        CHECK(block == NULL && errno == EINVAL, "memalign(%zu, 64) gave %p, errno %d", no_powers[i], block,
+              errno);
     }
 #endif
 }

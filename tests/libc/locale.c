@@ -56,7 +56,8 @@ static void named_locales(void) {
 static void multibyte(void) {
     CHECK(setlocale(LC_ALL, "C.UTF-8") != NULL, "setlocale(\"C.UTF-8\") failed");
     wchar_t wide[8];
-    CHECK(mbstowcs(wide, "a\xc3\xa9\xe2\x82\xac", 8) == 3 && wide[1] == 0xE9 && wide[2] == 0x20AC, "mbstowcs is wrong");
+    CHECK(mbstowcs(wide, "a\xc3\xa9\xe2\x82\xac", 8) == 3 && wide[1] == 0xE9 && wide[2] == 0x20AC,
+          "mbstowcs is wrong");
     wchar_t *copy = wcsdup(wide);
     CHECK(copy != NULL && wcscmp(copy, wide) == 0, "wcsdup is wrong");
     free(copy);

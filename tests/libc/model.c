@@ -47,7 +47,8 @@ static void allocate(struct block *block, uint64_t *random) {
         break;
     case 2:
         alignment = pointer_alignment;
-        CHECK(posix_memalign(&start, alignment, size) == 0, "posix_memalign(%zu, %zu) failed", alignment, size);
+        CHECK(posix_memalign(&start, alignment, size) == 0, "posix_memalign(%zu, %zu) failed", alignment,
+              size);
         break;
     case 3:
         start = memalign(alignment, size);

@@ -9,11 +9,13 @@
 
 enum { ROUNDS = 3000, THREADS = 4 };
 
-static const char *const hosts[] = {"127.0.0.1", "192.0.2.17", "255.255.255.255", "::1", "2001:db8::17", "::ffff:192.0.2.1"};
+static const char *const hosts[] = {"127.0.0.1", "192.0.2.17",   "255.255.255.255",
+                                    "::1",       "2001:db8::17", "::ffff:192.0.2.1"};
 enum { HOSTS = sizeof hosts / sizeof *hosts };
 
 static void look_up(const char *host) {
-    struct addrinfo hints = {.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV | AI_CANONNAME, .ai_family = AF_UNSPEC};
+    struct addrinfo hints = {.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV | AI_CANONNAME,
+                             .ai_family = AF_UNSPEC};
     struct addrinfo *list = NULL;
     int code = getaddrinfo(host, "8080", &hints, &list);
     CHECK(code == 0, "getaddrinfo(\"%s\") answers %d", host, code);
@@ -23,10 +25,12 @@ static void look_up(const char *host) {
         code = getnameinfo(entry->ai_addr, entry->ai_addrlen, text, sizeof text, port, sizeof port,
                            NI_NUMERICHOST | NI_NUMERICSERV);
         CHECK(code == 0, "getnameinfo answers %d", code);
-        CHECK(strcmp(text, host) == 0 && strcmp(port, "8080") == 0, "%s came back as %s port %s", host, text, port);
+        CHECK(strcmp(text, host) == 0 && strcmp(port, "8080") == 0, "%s came back as %s port %s", host, text,
+              port);
     }
     CHECK(count >= 1, "getaddrinfo(\"%s\") gave no entry", host);
-    CHECK(list->ai_canonname != NULL && strcmp(list->ai_canonname, host) == 0, "no canonical name for %s", host);
+    CHECK(list->ai_canonname != NULL && strcmp(list->ai_canonname, host) == 0, "no canonical name for %s",
+          host);
     freeaddrinfo(list);
 }
 
@@ -49,7 +53,8 @@ static void interfaces(void) {
     struct if_nameindex *names = if_nameindex();
     CHECK(names != NULL, "if_nameindex failed");
     for (struct if_nameindex *entry = names; entry->if_index != 0; entry++)
-        CHECK(if_nametoindex(entry->if_name) == entry->if_index, "interface %s has two numbers", entry->if_name);
+        CHECK(if_nametoindex(entry->if_name) == entry->if_index, "interface %s has two numbers",
+              entry->if_name);
     if_freenameindex(names);
 }
 

@@ -23,8 +23,10 @@ static void many_at_once(void) {
         CHECK(same == semaphores[i], "the second sem_open of %d gave another address", i);
         CHECK(sem_close(same) == 0, "sem_close failed");
         int value;
-        CHECK(sem_getvalue(semaphores[i], &value) == 0 && value == i, "semaphore %d has the value %d", i, value);
-        CHECK(sem_open(name, O_CREAT | O_EXCL, 0600, 1) == SEM_FAILED && errno == EEXIST, "a second O_EXCL passed");
+        CHECK(sem_getvalue(semaphores[i], &value) == 0 && value == i, "semaphore %d has the value %d", i,
+              value);
+        CHECK(sem_open(name, O_CREAT | O_EXCL, 0600, 1) == SEM_FAILED && errno == EEXIST,
+              "a second O_EXCL passed");
         CHECK(sem_unlink(name) == 0, "sem_unlink failed");
         CHECK(sem_close(semaphores[i]) == 0, "sem_close failed");
     }

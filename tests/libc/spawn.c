@@ -24,7 +24,8 @@ static void with_many_file_actions(int number) {
     snprintf(name, sizeof name, "spawned-%d", number);
     posix_spawn_file_actions_t actions;
     CHECK(posix_spawn_file_actions_init(&actions) == 0, "no file actions");
-    CHECK(posix_spawn_file_actions_addopen(&actions, 40, name, O_CREAT | O_WRONLY | O_TRUNC, 0600) == 0, "addopen");
+    CHECK(posix_spawn_file_actions_addopen(&actions, 40, name, O_CREAT | O_WRONLY | O_TRUNC, 0600) == 0,
+          "addopen");
     for (int fd = 41; fd < 90; fd++)
         CHECK(posix_spawn_file_actions_adddup2(&actions, fd - 1, fd) == 0, "adddup2");
     CHECK(posix_spawn_file_actions_adddup2(&actions, 89, 1) == 0, "adddup2");
@@ -77,8 +78,8 @@ static void lists_are_freed(long allowed_kib) {
         posix_spawn_file_actions_t actions;
         posix_spawn_file_actions_init(&actions);
         for (int fd = 0; fd < ACTIONS_PER_LIST; fd++)
-            CHECK(posix_spawn_file_actions_addopen(&actions, fd, "a-name-that-is-copied-into-the-list", O_RDONLY,
-                                                   0) == 0,
+            CHECK(posix_spawn_file_actions_addopen(&actions, fd, "a-name-that-is-copied-into-the-list",
+                                                   O_RDONLY, 0) == 0,
                   "addopen");
         posix_spawn_file_actions_destroy(&actions);
         if (i == LISTS / 10)

@@ -50,7 +50,8 @@ static void detached(uintptr_t first) {
 }
 
 int main(int argc, char **argv) {
-    uintptr_t threads = (uintptr_t)option_of(argc, argv, "threads", THREADS) * (uintptr_t)scale_of(argc, argv);
+    uintptr_t threads =
+        (uintptr_t)option_of(argc, argv, "threads", THREADS) * (uintptr_t)scale_of(argc, argv);
     watchdog(300);
     watched_step = "short-lived threads";
     long before = 0;
