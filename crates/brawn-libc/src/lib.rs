@@ -21,5 +21,5 @@ pub mod plan;
 
 pub use choice::{Choice, Malloc, PRESETS, Preset};
 pub use digest::sha256_hex;
-pub use error::Error;
+pub use error::{Error, nearest};
 pub use overlay::{Cache, Manifest, Overlay};

@@ -1,0 +1,414 @@
+//! Running cargo with the seam in place.
+
+use std::collections::HashMap;
+use std::ffi::OsString;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus, Stdio};
+
+use brawn_elf::Arch;
+use brawn_libc::{Cache, Choice, Overlay};
+use cargo_config2::Config;
+use serde::Deserialize;
+
+use crate::error::upper;
+use crate::record::Store;
+use crate::settings::{Layer, Settings};
+use crate::toolchain::{Rust, musl_arch, on_path, query};
+use crate::{Error, replay, seam, vars};
+
+/// A call of cargo that is about to be made.
+pub struct Invocation {
+    subcommand: String,
+    args: Vec<String>,
+    flags: Layer,
+    arches: Vec<Arch>,
+    environment: Vec<(String, OsString)>,
+    remove: Vec<&'static str>,
+    target_dir: Option<PathBuf>,
+    cache: Cache,
+}
+
+/// An executable that cargo built, or found up to date.
+#[derive(Clone, Debug)]
+pub struct Built {
+    /// Where it is.
+    pub path: PathBuf,
+    /// Whether cargo found everything up to date, so that nothing was compiled for it.
+    pub fresh: bool,
+    /// Whether Brawn linked it again, with another overlay than the one it was built with.
+    pub relinked: bool,
+    /// What was laid over its libc.
+    pub overlay: Overlay,
+}
+
+impl Invocation {
+    /// Prepares `cargo <subcommand> <args>`. `executable` is the running `brawn`, which will stand behind the seam.
+    pub fn new(
+        subcommand: &str,
+        args: Vec<String>,
+        flags: Layer,
+        executable: &Path,
+    ) -> Result<Invocation, Error> {
+        let rust = Rust::find()?;
+        let cargo_args = before_separator(&args);
+        let package = option(cargo_args, "--manifest-path")
+            .and_then(|path| Some(Path::new(&path).parent()?.to_owned()))
+            .unwrap_or_else(|| ".".into());
+        let config = Config::load_with_cwd(std::env::current_dir()?)
+            .map_err(|error| Error::CargoConfig(error.into()))?;
+        let settings = Settings::collect(flags.clone(), package_folder(&package).as_deref())?;
+        // Wrong names are refused here, once, and not by each link.
+        settings.choice()?;
+
+        let named = options(cargo_args, "--target");
+        let arches = if named.is_empty() {
+            vec![default_arch(&settings, &config, &rust)?]
+        } else {
+            named.iter().map(|triple| musl_arch(triple)).collect::<Result<_, _>>()?
+        };
+        let mut environment = Vec::new();
+        let (set, remove) = flags.environment();
+        environment.extend(set.into_iter().map(|(name, value)| (name.to_owned(), value.into())));
+        if named.is_empty() {
+            environment.push(("CARGO_BUILD_TARGET".to_owned(), triple(arches[0], &rust).into()));
+        }
+        for &arch in &arches {
+            prepare_target(arch, &rust, &config, executable, &mut environment)?;
+        }
+        let target_dir = target_dir(cargo_args, &config);
+        Ok(Invocation {
+            subcommand: subcommand.to_owned(),
+            args,
+            flags,
+            arches,
+            environment,
+            remove,
+            target_dir,
+            cache: seam::cache()?,
+        })
+    }
+
+    /// The environment that makes a plain `cargo` do what `brawn cargo` does.
+    pub fn environment(&self) -> &[(String, OsString)] {
+        &self.environment
+    }
+
+    /// Runs cargo to its end.
+    pub fn run(&self) -> Result<ExitStatus, Error> {
+        self.bring_up_to_date()?;
+        let mut command = self.command(&self.args);
+        command.status().map_err(|source| Error::Spawn { program: cargo(), source })
+    }
+
+    /// Runs `cargo build` and gives every executable that it built or found up to date, verified. `message` is
+    /// called with each line that cargo writes to standard output, if the user asked for JSON.
+    pub fn build(&self, mut message: impl FnMut(&str)) -> Result<Result<Vec<Built>, ExitStatus>, Error> {
+        self.bring_up_to_date()?;
+        let format = option(before_separator(&self.args), "--message-format");
+        let json = format.as_deref().is_some_and(|format| format.contains("json"));
+        let mut args = self.args.clone();
+        if !json {
+            remove_option(&mut args, "--message-format");
+            let ours = match format.as_deref() {
+                Some("short") => "--message-format=json-render-diagnostics,json-diagnostic-short",
+                _ => "--message-format=json-render-diagnostics",
+            };
+            args.insert(0, ours.to_owned());
+        }
+        let mut child = self
+            .command(&args)
+            .stdout(Stdio::piped())
+            .spawn()
+            .map_err(|source| Error::Spawn { program: cargo(), source })?;
+        let mut found: Vec<(PathBuf, bool)> = Vec::new();
+        for line in BufReader::new(child.stdout.take().expect("stdout is piped")).lines() {
+            let line = line?;
+            if json {
+                message(&line);
+            }
+            if let Ok(Message { reason, executable: Some(path), fresh }) = serde_json::from_str(&line)
+                && reason == "compiler-artifact"
+            {
+                found.push((path, fresh));
+            }
+        }
+        let status = child.wait()?;
+        if !status.success() {
+            return Ok(Err(status));
+        }
+        found.into_iter().map(|(path, fresh)| self.finish(path, fresh)).collect::<Result<_, _>>().map(Ok)
+    }
+
+    /// Makes sure that an executable carries what was asked for.
+    fn finish(&self, path: PathBuf, fresh: bool) -> Result<Built, Error> {
+        let bytes = fs_err::read(&path)?;
+        let notes = brawn_elf::read_notes(&bytes).ok();
+        let id = notes.as_ref().and_then(|notes| notes.link_id.clone());
+        let store = Store::new(self.cache.root());
+        let record = store.find(&path, id.as_ref()).and_then(|folder| Ok((store.read(&folder)?, folder)));
+        let Ok((record, folder)) = record else {
+            return Err(self.without_record(path, &bytes));
+        };
+        let choice = self.choice(record.package.as_deref())?;
+        let overlay = self.cache.overlay(&record.base, Some(record.arch), &choice)?;
+        let carries = notes.and_then(|notes| notes.note);
+        if carries.as_ref().map(|note| note.overlay.as_str()) == Some(&overlay.manifest.id) {
+            crate::link::verify(&path, &overlay)?;
+            return Ok(Built { path, fresh, relinked: false, overlay });
+        }
+        match replay::replay(&self.cache, &folder, &record, &choice, &path, true) {
+            Ok(overlay) => Ok(Built { path, fresh, relinked: true, overlay }),
+            Err(Error::InputChanged { .. }) => Err(Error::Stale {
+                path,
+                carries: carries
+                    .map_or_else(|| "no note".into(), |note| describe(&note.preset, &note.malloc)),
+                wanted: describe(&overlay.manifest.preset, &overlay.manifest.malloc),
+            }),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// An executable that did not go through the seam: verification says what is wrong with it.
+    fn without_record(&self, path: PathBuf, bytes: &[u8]) -> Error {
+        let report = brawn_elf::verify(bytes, &brawn_elf::Expectation::default());
+        if report.is_ok() { Error::NoRecord(path) } else { Error::unverified(&path, report) }
+    }
+
+    fn choice(&self, package: Option<&Path>) -> Result<Choice, Error> {
+        Settings::collect(self.flags.clone(), package)?.choice()
+    }
+
+    /// Links executables again that are there from a former build with another overlay. Cargo will call them up to
+    /// date, for no source has changed, and run or test them as they are. What cannot be linked again is removed, so
+    /// that cargo builds it.
+    fn bring_up_to_date(&self) -> Result<(), Error> {
+        let Some(dir) = &self.target_dir else { return Ok(()) };
+        let store = Store::new(self.cache.root());
+        let mut overlays: HashMap<(PathBuf, Arch, Option<PathBuf>), (Choice, Overlay)> = HashMap::new();
+        for folder in store.below(dir) {
+            let Ok(record) = store.read(&folder) else { continue };
+            if !record.output.exists() || !self.arches.contains(&record.arch) {
+                continue;
+            }
+            let key = (record.base.clone(), record.arch, record.package.clone());
+            if !overlays.contains_key(&key) {
+                let choice = self.choice(record.package.as_deref())?;
+                let Ok(overlay) = self.cache.overlay(&record.base, Some(record.arch), &choice) else {
+                    continue;
+                };
+                overlays.insert(key.clone(), (choice, overlay));
+            }
+            let (choice, wanted) = &overlays[&key];
+            if store.overlay(&folder).as_deref() == Some(&wanted.manifest.id) {
+                continue;
+            }
+            if replay::replay(&self.cache, &folder, &record, choice, &record.output, true).is_err() {
+                fs_err::remove_file(&record.output)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn command(&self, args: &[String]) -> Command {
+        let mut command = Command::new(cargo());
+        command.arg(&self.subcommand).args(args).envs(self.environment.iter().cloned());
+        for name in &self.remove {
+            command.env_remove(name);
+        }
+        command
+    }
+}
+
+fn describe(preset: &Option<String>, malloc: &str) -> String {
+    preset.as_ref().map_or_else(|| format!("malloc {malloc}"), |preset| format!("preset {preset} ({malloc})"))
+}
+
+#[derive(Deserialize)]
+struct Message {
+    reason: String,
+    executable: Option<PathBuf>,
+    #[serde(default)]
+    fresh: bool,
+}
+
+/// The cargo that called us as `cargo brawn`, or the one on PATH.
+fn cargo() -> String {
+    vars::get("CARGO").unwrap_or_else(|| "cargo".into())
+}
+
+/// The folder of the package around `folder`, if there is one.
+fn package_folder(folder: &Path) -> Option<PathBuf> {
+    let folder = folder.canonicalize().ok()?;
+    folder.ancestors().find(|folder| folder.join("Cargo.toml").exists()).map(Path::to_owned)
+}
+
+/// Flag, environment and files of Brawn; then cargo's own configuration, if it names a musl target; then this machine.
+fn default_arch(settings: &Settings, config: &Config, rust: &Rust) -> Result<Arch, Error> {
+    if let Some(triple) = settings.target() {
+        return musl_arch(triple);
+    }
+    let configured = config.build.target.iter().flatten().find_map(|target| musl_arch(target.triple()).ok());
+    configured.or_else(|| Arch::from_triple(&rust.host)).ok_or_else(|| Error::Target(rust.host.clone()))
+}
+
+/// The triple as this toolchain calls it: Alpine's own Rust has a vendor of its own.
+fn triple(arch: Arch, rust: &Rust) -> String {
+    if musl_arch(&rust.host).is_ok_and(|host| host == arch) {
+        rust.host.clone()
+    } else {
+        arch.musl_triple().to_owned()
+    }
+}
+
+fn prepare_target(
+    arch: Arch,
+    rust: &Rust,
+    config: &Config,
+    executable: &Path,
+    environment: &mut Vec<(String, OsString)>,
+) -> Result<(), Error> {
+    let triple = triple(arch, rust);
+    if !rust.sysroot.join("lib/rustlib").join(&triple).join("lib").exists() {
+        return Err(Error::NoRustTarget { sysroot: rust.sysroot.clone(), triple });
+    }
+    let failed = |error: cargo_config2::Error| Error::CargoConfig(error.into());
+    let mut linker = config.linker(&*triple).map_err(failed)?;
+    // A linker among the flags wins over cargo's own setting, so it has to come out of them.
+    if let Some(flags) = config.rustflags(&*triple).map_err(failed)? {
+        let (rest, named) = without_linker(flags.flags);
+        if let Some(named) = named {
+            linker = Some(named.into());
+            environment.push(("CARGO_ENCODED_RUSTFLAGS".to_owned(), rest.join("\u{1f}").into()));
+        }
+    }
+    let linker = match linker {
+        // Our own seam, exported by `brawn env`: it goes where it went before.
+        Some(path) if seam::Seam::from_call(&path).is_some() => {
+            environment.push((format!("CARGO_TARGET_{}_LINKER", upper(&triple)), path.into()));
+            return Ok(());
+        }
+        Some(path) => path,
+        None => seam::default_linker(rust, arch)?,
+    };
+    let seam = seam::install(&triple, &linker, executable)?;
+    environment.push((format!("CARGO_TARGET_{}_LINKER", upper(&triple)), seam.into()));
+    if Arch::from_triple(&rust.host) != Some(arch) && config.runner(&*triple).map_err(failed)?.is_none() {
+        let emulators = [format!("qemu-{arch}-static"), format!("qemu-{arch}")];
+        if let Some(path) = emulators.iter().find_map(|name| on_path(name)) {
+            environment.push((format!("CARGO_TARGET_{}_RUNNER", upper(&triple)), path.into()));
+        }
+    }
+    Ok(())
+}
+
+/// Takes `-C linker=X` out of a list of rustc flags.
+fn without_linker(flags: Vec<String>) -> (Vec<String>, Option<String>) {
+    let mut rest = Vec::new();
+    let mut linker = None;
+    let mut flags = flags.into_iter().peekable();
+    while let Some(flag) = flags.next() {
+        let is_codegen = flag == "-C" || flag == "--codegen";
+        let attached = ["-C", "--codegen="].iter().find_map(|prefix| flag.strip_prefix(prefix));
+        let value = if is_codegen { flags.peek().cloned() } else { attached.map(str::to_owned) };
+        match value.as_deref().and_then(|value| value.strip_prefix("linker=")) {
+            Some(path) => {
+                linker = Some(path.to_owned());
+                if is_codegen {
+                    flags.next();
+                }
+            }
+            None => rest.push(flag),
+        }
+    }
+    (rest, linker)
+}
+
+/// The folder under which cargo's outputs will be, if the command is about a workspace.
+fn target_dir(args: &[String], config: &Config) -> Option<PathBuf> {
+    let dir = option(args, "--target-dir")
+        .map(PathBuf::from)
+        .or_else(|| config.build.target_dir.clone())
+        .or_else(|| {
+            let mut locate = Command::new(cargo());
+            locate.args(["locate-project", "--workspace", "--message-format", "plain"]);
+            if let Some(path) = option(args, "--manifest-path") {
+                locate.args(["--manifest-path", &path]);
+            }
+            let manifest = query(&mut locate).ok()?;
+            Some(Path::new(manifest.trim()).parent()?.join("target"))
+        })?;
+    std::path::absolute(&dir).ok()?.canonicalize().ok()
+}
+
+/// Cargo's own arguments: what follows `--` belongs to the program.
+fn before_separator(args: &[String]) -> &[String] {
+    let end = args.iter().position(|arg| arg == "--").unwrap_or(args.len());
+    &args[..end]
+}
+
+fn options(args: &[String], name: &str) -> Vec<String> {
+    let mut values = Vec::new();
+    let mut args = args.iter();
+    while let Some(arg) = args.next() {
+        if arg == name {
+            values.extend(args.next().cloned());
+        } else if let Some(value) = arg.strip_prefix(name).and_then(|rest| rest.strip_prefix('=')) {
+            values.push(value.to_owned());
+        }
+    }
+    values
+}
+
+fn option(args: &[String], name: &str) -> Option<String> {
+    options(args, name).pop()
+}
+
+fn remove_option(args: &mut Vec<String>, name: &str) {
+    let end = before_separator(args).len();
+    let mut index = 0;
+    let mut cargo_args: Vec<String> = args.drain(..end).collect();
+    while index < cargo_args.len() {
+        if cargo_args[index] == name {
+            cargo_args.drain(index..(index + 2).min(cargo_args.len()));
+        } else if cargo_args[index].strip_prefix(name).is_some_and(|rest| rest.starts_with('=')) {
+            cargo_args.remove(index);
+        } else {
+            index += 1;
+        }
+    }
+    args.splice(0..0, cargo_args);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn list(text: &str) -> Vec<String> {
+        text.split_whitespace().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn a_linker_among_the_flags_is_found_in_every_spelling() {
+        for flags in
+            ["-C linker=mold -O", "-Clinker=mold -O", "--codegen linker=mold -O", "--codegen=linker=mold -O"]
+        {
+            assert_eq!(without_linker(list(flags)), (list("-O"), Some("mold".into())), "{flags}");
+        }
+        let others = "-C linker-flavor=gcc -C link-arg=-s -Clto";
+        assert_eq!(without_linker(list(others)), (list(others), None));
+    }
+
+    #[test]
+    fn options_end_at_the_separator() {
+        let args = list("--target a --target=b -- --target c");
+        assert_eq!(options(before_separator(&args), "--target"), ["a", "b"]);
+    }
+
+    #[test]
+    fn removing_an_option_leaves_the_programs_arguments() {
+        let mut args = list("--release --message-format short -p x -- --message-format json");
+        remove_option(&mut args, "--message-format");
+        assert_eq!(args, list("--release -p x -- --message-format json"));
+    }
+}

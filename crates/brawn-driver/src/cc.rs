@@ -1,0 +1,98 @@
+//! `brawn cc`: a C compiler for static musl executables, in front of one that is there.
+//!
+//! Compiling is the compiler's business: it is called as it would have been, with the kernel's headers within reach.
+//! Linking is Brawn's: the start files and the mode (static-pie unless told otherwise) are chosen here, because
+//! `musl-gcc` does not know `-static-pie` and would write a dynamic executable without a word.
+
+mod backend;
+mod command_line;
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus};
+
+pub use backend::{Backend, default_libc};
+
+use crate::cc::command_line::{CommandLine, Step};
+use crate::link::{self, Job};
+use crate::settings::{Layer, Settings};
+use crate::toolchain::musl_arch;
+use crate::{Error, kernel_headers, seam};
+use brawn_elf::Arch;
+
+/// Runs the compiler with `args`, as `brawn cc` was called. The status is that of the compiler or the linker; an
+/// error is Brawn's own.
+pub fn run(args: impl IntoIterator<Item = OsString>, flags: Layer) -> Result<ExitStatus, Error> {
+    let settings = Settings::collect(flags, None)?;
+    let arch = match settings.target() {
+        Some(triple) => musl_arch(triple)?,
+        None => Arch::host().ok_or_else(|| Error::Target(std::env::consts::ARCH.to_owned()))?,
+    };
+    let cache = seam::cache()?;
+    let backend = Backend::find(arch, cache.root())?;
+    let line = CommandLine::parse(args)?;
+    let headers = kernel_headers::folder(cache.root(), arch)?;
+    let compile = |args: &[String]| compiler(&backend, headers.as_deref(), args);
+    match line.step() {
+        Step::Compile => status(compile(&line.args)),
+        Step::Foreign => status(compile(&line.args)),
+        Step::Link => {
+            let choice = settings.choice()?;
+            let scratch = tempfile::Builder::new().prefix("brawn-cc-").tempdir()?;
+            let mut line = line;
+            // Sources on a link line are compiled on their own first, so that a replay need not compile them again.
+            for source in line.sources() {
+                let object = scratch.path().join(format!("{:03}-{}.o", source.index, source.stem()));
+                let status = status(compile(&line.compile_args(&source, &object)))?;
+                if !status.success() {
+                    return Ok(status);
+                }
+                line.replace(source.index, &object);
+            }
+            let (linker, args) = backend.link_line(&line, cache.root())?;
+            let libc = backend.libc(line.is_pie(backend.default_pie()), cache.root())?;
+            let job = Job {
+                linker,
+                line: crate::line::Line::parse(args.into_iter().map(OsString::from))?,
+                arch,
+                libc: Some(libc),
+                package: None,
+                keep: link::Keep::Below(scratch.path().to_owned()),
+            };
+            match link::perform(&job, &cache, &choice) {
+                Ok(_) => Ok(ExitStatus::default()),
+                // The linker has said what was wrong.
+                Err(Error::LinkerFailed(status)) => Ok(status),
+                Err(error) => Err(error),
+            }
+        }
+    }
+}
+
+fn compiler(backend: &Backend, headers: Option<&Path>, args: &[String]) -> Command {
+    let mut command = Command::new(&backend.command()[0]);
+    command.args(&backend.command()[1..]).args(backend.compile_flags());
+    if let Some(headers) = headers {
+        command.arg("-idirafter").arg(headers);
+    }
+    // musl-gcc has no such option; for a compilation it means no more than -fPIE.
+    command.args(args);
+    command
+}
+
+fn status(mut command: Command) -> Result<ExitStatus, Error> {
+    let program = command.get_program().to_string_lossy().into_owned();
+    command.status().map_err(|source| Error::Spawn { program, source })
+}
+
+/// A source file on a link line.
+pub(crate) struct Source {
+    index: usize,
+    path: PathBuf,
+}
+
+impl Source {
+    fn stem(&self) -> String {
+        self.path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+    }
+}

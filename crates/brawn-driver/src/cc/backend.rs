@@ -1,0 +1,316 @@
+//! The compilers that `brawn cc` can drive.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use brawn_elf::Arch;
+use serde::{Deserialize, Serialize};
+
+use super::command_line::CommandLine;
+use crate::toolchain::{display, on_path, query};
+use crate::{Error, vars};
+
+/// A C compiler for musl.
+pub struct Backend {
+    command: Vec<String>,
+    arch: Arch,
+    kind: Kind,
+}
+
+enum Kind {
+    /// GCC or clang, with the facts that its own link line shows.
+    Driver(DriverFacts),
+    /// zig, which brings its own musl.
+    Zig,
+}
+
+/// What a compiler driver would link with.
+struct DriverFacts {
+    libc: PathBuf,
+    start: PathBuf,
+    begin: Option<PathBuf>,
+    end: Option<PathBuf>,
+    default_pie: bool,
+}
+
+/// What zig would link with, in one mode.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct ZigFacts {
+    /// Size and modification time of the zig that said so.
+    zig: (u64, u64),
+    start: PathBuf,
+    libc: PathBuf,
+    /// What stands behind libc.a: zig's own part of the C library, and the compiler's runtime.
+    after: Vec<PathBuf>,
+    emulation: String,
+}
+
+impl Backend {
+    /// Finds a compiler: the one that `BRAWN_CC` names, the distribution's, a cross compiler, zig.
+    pub fn find(arch: Arch, cache: &Path) -> Result<Backend, Error> {
+        let native = Arch::host() == Some(arch);
+        let mut tried = Vec::new();
+        if let Some(text) = vars::get(vars::CC) {
+            let command: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
+            return Backend::from_command(command, arch);
+        }
+        let mut candidates = Vec::new();
+        if native {
+            candidates.push("musl-gcc".to_owned());
+        }
+        candidates.push(format!("{arch}-linux-musl-gcc"));
+        candidates.push(format!("{arch}-unknown-linux-musl-gcc"));
+        if native && compiles_for_musl("cc") {
+            candidates.insert(0, "cc".to_owned());
+        }
+        for name in candidates {
+            if on_path(&name).is_some() {
+                return Backend::from_command(vec![name], arch);
+            }
+            tried.push(name);
+        }
+        if let Some(zig) = zig(cache) {
+            let target = format!("{arch}-linux-musl");
+            let command = [zig.as_str(), "cc", "-target", &target].map(str::to_owned).to_vec();
+            return Ok(Backend { command, arch, kind: Kind::Zig });
+        }
+        tried.push("zig".to_owned());
+        Err(Error::NoCompiler { triple: arch.musl_triple().to_owned(), tried })
+    }
+
+    fn from_command(command: Vec<String>, arch: Arch) -> Result<Backend, Error> {
+        let is_zig = |word: &String| {
+            Path::new(word).file_name().is_some_and(|name| name == "zig" || name == "ziglang")
+        };
+        if command.iter().any(is_zig) {
+            return Ok(Backend { command, arch, kind: Kind::Zig });
+        }
+        let facts = driver_facts(&command)?.ok_or_else(|| Error::Unsupported {
+            what: format!("{} does not compile for musl", command.join(" ")),
+            hint: format!("set {} to a compiler whose C library is musl", vars::CC),
+        })?;
+        Ok(Backend { command, arch, kind: Kind::Driver(facts) })
+    }
+
+    /// Program and fixed arguments.
+    pub fn command(&self) -> &[String] {
+        &self.command
+    }
+
+    /// Options that go before the user's own when compiling.
+    pub(super) fn compile_flags(&self) -> &'static [&'static str] {
+        match self.kind {
+            Kind::Driver(_) => &[],
+            // Without -O, zig adds a sanitizer whose runtime it links itself; nobody asked for it here.
+            Kind::Zig => &["-fno-sanitize=undefined"],
+        }
+    }
+
+    /// Whether the compiler compiles position-independent code unless told otherwise.
+    pub(super) fn default_pie(&self) -> bool {
+        match &self.kind {
+            Kind::Driver(facts) => facts.default_pie,
+            Kind::Zig => true,
+        }
+    }
+
+    /// The `libc.a` that it would link.
+    pub(super) fn libc(&self, pie: bool, cache: &Path) -> Result<PathBuf, Error> {
+        match &self.kind {
+            Kind::Driver(facts) => Ok(facts.libc.clone()),
+            Kind::Zig => Ok(self.zig_facts(pie, cache)?.libc),
+        }
+    }
+
+    /// The linker and its arguments for `line`.
+    pub(super) fn link_line(
+        &self,
+        line: &CommandLine,
+        cache: &Path,
+    ) -> Result<(Vec<String>, Vec<String>), Error> {
+        let pie = line.is_pie(self.default_pie());
+        match &self.kind {
+            Kind::Driver(facts) => Ok((self.command.clone(), driver_line(facts, line, pie))),
+            Kind::Zig => {
+                let facts = self.zig_facts(pie, cache)?;
+                let zig = &self.command[..self.command.iter().position(|word| word == "cc").unwrap_or(1)];
+                let linker = zig.iter().cloned().chain(["ld.lld".to_owned()]).collect();
+                Ok((linker, zig_line(&facts, line, pie)?))
+            }
+        }
+    }
+
+    /// Asks zig, by linking an empty program, or remembers what it said.
+    fn zig_facts(&self, pie: bool, cache: &Path) -> Result<ZigFacts, Error> {
+        let program = on_path(&self.command[0]).unwrap_or_else(|| self.command[0].clone().into());
+        let data = fs_err::metadata(&program)?;
+        let modified =
+            data.modified()?.duration_since(std::time::UNIX_EPOCH).map_or(0, |time| time.as_secs());
+        let stamp = (data.len(), modified);
+        let name = format!("zig-{}-{}.json", self.arch, if pie { "pie" } else { "no-pie" });
+        let memo = cache.join("compilers").join(name);
+        if let Ok(text) = fs_err::read(&memo)
+            && let Ok(facts) = serde_json::from_slice::<ZigFacts>(&text)
+            && facts.zig == stamp
+            && facts.libc.exists()
+            && facts.start.exists()
+            && facts.after.iter().all(|path| path.exists())
+        {
+            return Ok(facts);
+        }
+        let scratch = tempfile::Builder::new().prefix("brawn-zig-").tempdir()?;
+        fs_err::write(scratch.path().join("empty.c"), "int main(void) { return 0; }\n")?;
+        let mut command = Command::new(&self.command[0]);
+        command.args(&self.command[1..]).args(["-fno-sanitize=undefined", "-static", "-v"]);
+        if pie {
+            command.arg("-pie");
+        }
+        command.args(["empty.c", "-o", "empty"]).current_dir(scratch.path());
+        let output =
+            command.output().map_err(|source| Error::Spawn { program: self.command[0].clone(), source })?;
+        let text = String::from_utf8_lossy(&output.stderr);
+        let facts = text.lines().rev().find(|line| line.starts_with("ld.lld ") && line.contains("libc.a"));
+        let facts = facts.and_then(|line| zig_facts_from(line, stamp)).ok_or_else(|| Error::Query {
+            command: display(&command),
+            stderr: text.lines().last().unwrap_or_default().to_owned(),
+        })?;
+        fs_err::create_dir_all(cache.join("compilers"))?;
+        fs_err::write(&memo, serde_json::to_vec(&facts).expect("facts have only string keys"))?;
+        Ok(facts)
+    }
+}
+
+fn zig_facts_from(line: &str, zig: (u64, u64)) -> Option<ZigFacts> {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let libc = words.iter().position(|word| word.ends_with("/libc.a"))?;
+    let start = words.iter().find(|word| word.ends_with("crt1.o"))?;
+    let emulation = words.iter().position(|word| *word == "-m").and_then(|index| words.get(index + 1))?;
+    Some(ZigFacts {
+        zig,
+        start: start.into(),
+        libc: words[libc].into(),
+        after: words[libc + 1..].iter().filter(|word| word.ends_with(".a")).map(PathBuf::from).collect(),
+        emulation: (*emulation).to_owned(),
+    })
+}
+
+/// zig by the variable, on PATH, or as the Python package that carries it.
+fn zig(_cache: &Path) -> Option<String> {
+    if let Some(path) = vars::get(vars::ZIG) {
+        return Some(path);
+    }
+    if let Some(path) = on_path("zig").or_else(|| on_path("python-zig")) {
+        return Some(path.display().to_string());
+    }
+    let mut python = Command::new("python3");
+    python.args(["-c", "import os, ziglang; print(os.path.join(os.path.dirname(ziglang.__file__), 'zig'))"]);
+    query(&mut python).ok().map(|path| path.trim().to_owned())
+}
+
+fn compiles_for_musl(compiler: &str) -> bool {
+    query(Command::new(compiler).arg("-dumpmachine")).is_ok_and(|triple| triple.trim().ends_with("-musl"))
+}
+
+/// The `libc.a` that a compiler driver would link by itself.
+pub fn default_libc(command: &[String]) -> Result<Option<PathBuf>, Error> {
+    Ok(driver_facts(command)?.map(|facts| facts.libc))
+}
+
+/// Has the driver say what it would do with an empty program. `None` if there is no musl on its line.
+fn driver_facts(command: &[String]) -> Result<Option<DriverFacts>, Error> {
+    let mut dry = Command::new(&command[0]);
+    dry.args(&command[1..]).args(["-###", "-x", "c", "/dev/null"]).env("LC_ALL", "C");
+    let output = dry.output().map_err(|source| Error::Spawn { program: command[0].clone(), source })?;
+    let text = String::from_utf8_lossy(&output.stderr);
+    let Some(line) = text.lines().rev().find(|line| line.contains("crti.o")) else { return Ok(None) };
+    let words: Vec<String> = line.split_whitespace().map(|word| word.trim_matches('"').to_owned()).collect();
+    let file = |name: &[&str]| {
+        words
+            .iter()
+            .map(PathBuf::from)
+            .find(|path| path.file_name().is_some_and(|file| name.iter().any(|name| file == *name)))
+    };
+    let crti = file(&["crti.o"]).expect("the line was chosen by it");
+    let start = crti.parent().unwrap_or(Path::new(".")).to_owned();
+    let libc = start.join("libc.a");
+    let is_musl = libc.is_file()
+        && fs_err::read(&libc).is_ok_and(|bytes| {
+            brawn_libc::archive::Archive::parse(&libc, &bytes)
+                .is_ok_and(|archive| archive.owner("gnu_get_libc_version").is_none())
+        });
+    Ok(is_musl.then(|| DriverFacts {
+        libc,
+        start,
+        begin: file(&["crtbeginS.o", "crtbegin.o", "crtbeginT.o"]),
+        end: file(&["crtendS.o", "crtend.o"]),
+        default_pie: words.iter().any(|word| word == "-pie"),
+    }))
+}
+
+/// The start files are named here, because a driver that does not know `-static-pie` takes the wrong ones.
+fn driver_line(facts: &DriverFacts, line: &CommandLine, pie: bool) -> Vec<String> {
+    let start = |name: &str| facts.start.join(name).display().to_string();
+    let file = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
+    let mut args: Vec<String> = vec!["-nostartfiles".into(), "-static".into()];
+    if pie {
+        args.push("-Wl,-pie,--no-dynamic-linker,-z,text".into());
+        args.push(start("rcrt1.o"));
+    } else {
+        args.push("-no-pie".into());
+        args.push("-Wl,-no-pie".into());
+        args.push(start("crt1.o"));
+    }
+    args.push(start("crti.o"));
+    args.extend(file(&facts.begin));
+    args.extend(line.link_args().cloned());
+    args.extend(file(&facts.end));
+    args.push(start("crtn.o"));
+    args
+}
+
+/// A compiler's link line in a linker's words.
+fn zig_line(facts: &ZigFacts, line: &CommandLine, pie: bool) -> Result<Vec<String>, Error> {
+    let mut args: Vec<String> =
+        ["--entry", "_start", "--eh-frame-hdr", "-z", "now", "-z", "relro", "-m"].map(str::to_owned).to_vec();
+    args.push(facts.emulation.clone());
+    args.push("-static".into());
+    if pie {
+        args.extend(["-pie", "--no-dynamic-linker", "-z", "text"].map(str::to_owned));
+    }
+    args.push(facts.start.display().to_string());
+    let mut rest = line.link_args();
+    let mut output = false;
+    while let Some(arg) = rest.next() {
+        let mut next = || rest.next().cloned().unwrap_or_default();
+        if let Some(words) = arg.strip_prefix("-Wl,") {
+            args.extend(words.split(',').map(str::to_owned));
+        } else if arg == "-Xlinker" {
+            args.push(next());
+        } else if ["-L", "-l", "-T", "-u", "-z", "-e", "-o"].contains(&arg.as_str()) {
+            output |= arg == "-o";
+            let value = next();
+            if arg != "-l" || !IN_LIBC.contains(&value.as_str()) {
+                args.extend([arg.clone(), value]);
+            }
+        } else if let Some(library) = arg.strip_prefix("-l") {
+            if !IN_LIBC.contains(&library) {
+                args.push(arg.clone());
+            }
+        } else if arg == "-s" || arg == "-rdynamic" || arg.starts_with("-L") || arg.starts_with("-o") {
+            output |= arg.starts_with("-o");
+            args.push(if arg == "-rdynamic" { "--export-dynamic".into() } else { arg.clone() });
+        } else if !arg.starts_with('-') {
+            args.push(arg.clone());
+        }
+        // Every other option concerns compiling.
+    }
+    if !output {
+        args.extend(["-o", "a.out"].map(str::to_owned));
+    }
+    args.push(facts.libc.display().to_string());
+    args.extend(facts.after.iter().map(|path| path.display().to_string()));
+    Ok(args)
+}
+
+/// Libraries that other systems have and that musl keeps in `libc.a`.
+const IN_LIBC: &[&str] = &["c", "m", "pthread", "rt", "dl", "util", "resolv", "crypt", "xnet"];

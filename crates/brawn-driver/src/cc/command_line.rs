@@ -1,0 +1,265 @@
+//! Understanding what a compiler is asked to do.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use super::Source;
+use crate::Error;
+
+/// What a command line amounts to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// Compiling, preprocessing, or a question to the compiler.
+    Compile,
+    /// A link that is not for Brawn: a shared library, a relocatable object, or one without the C library.
+    Foreign,
+    /// A link of an executable.
+    Link,
+}
+
+/// The arguments of a compiler.
+#[derive(Clone, Debug)]
+pub(crate) struct CommandLine {
+    pub args: Vec<String>,
+    inputs: Vec<usize>,
+    explicit_language: bool,
+}
+
+/// Options whose value is the next argument.
+const WITH_VALUE: &[&str] = &[
+    "-o",
+    "-I",
+    "-L",
+    "-l",
+    "-D",
+    "-U",
+    "-include",
+    "-imacros",
+    "-isystem",
+    "-idirafter",
+    "-iquote",
+    "-iprefix",
+    "-iwithprefix",
+    "-iwithprefixbefore",
+    "-isysroot",
+    "-MF",
+    "-MT",
+    "-MQ",
+    "-Xlinker",
+    "-Xpreprocessor",
+    "-Xassembler",
+    "-Xclang",
+    "-T",
+    "-u",
+    "-z",
+    "-e",
+    "-arch",
+    "--param",
+    "-B",
+    "-target",
+    "--sysroot",
+    "-aux-info",
+    "-dumpbase",
+    "-dumpdir",
+    "-x",
+    "-G",
+    "-mllvm",
+    "-specs",
+];
+
+/// Options that stop before the link, or only ask.
+const NO_LINK: &[&str] = &[
+    "-c",
+    "-S",
+    "-E",
+    "-M",
+    "-MM",
+    "-fsyntax-only",
+    "--version",
+    "-dumpversion",
+    "-dumpfullversion",
+    "-dumpmachine",
+    "-dumpspecs",
+    "--help",
+    "-###",
+    "--target-help",
+];
+
+/// Options for another kind of result than a static executable.
+const FOREIGN: &[&str] =
+    &["-shared", "-r", "-nostdlib", "-nolibc", "-nostartfiles", "-nodefaultlibs", "-dynamiclib"];
+
+/// The endings of files that a C compiler compiles.
+const SOURCES: &[&str] = &["c", "i", "s", "S", "sx"];
+
+/// The endings of C++ sources, which need another compiler.
+const CXX_SOURCES: &[&str] = &["cc", "cp", "cpp", "cxx", "c++", "C", "CPP", "ii"];
+
+impl CommandLine {
+    pub(crate) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<CommandLine, Error> {
+        // Response files and odd characters are treated as on a link line.
+        let args = crate::line::Line::parse(args)?.args;
+        let mut inputs = Vec::new();
+        let mut explicit_language = false;
+        let mut index = 0;
+        while index < args.len() {
+            let arg = args[index].as_str();
+            explicit_language |= arg.starts_with("-x");
+            if WITH_VALUE.contains(&arg) {
+                index += 1;
+            } else if !arg.starts_with('-') || arg == "-" {
+                inputs.push(index);
+            }
+            index += 1;
+        }
+        let line = CommandLine { args, inputs, explicit_language };
+        if line.step() == Step::Link {
+            line.refuse_cxx()?;
+        }
+        Ok(line)
+    }
+
+    fn refuse_cxx(&self) -> Result<(), Error> {
+        let cxx =
+            self.inputs.iter().map(|index| &self.args[*index]).find(|input| ends_in(input, CXX_SOURCES));
+        match cxx {
+            Some(input) => Err(Error::Unsupported {
+                what: format!("{input} is C++, and brawn cc compiles C"),
+                hint: "compile it with a C++ compiler for musl and link the object files with brawn cc"
+                    .into(),
+            }),
+            None => Ok(()),
+        }
+    }
+
+    pub(crate) fn step(&self) -> Step {
+        let asks = |arg: &String| {
+            NO_LINK.contains(&arg.as_str()) || arg.starts_with("-print-") || arg.starts_with("--print-")
+        };
+        if self.inputs.is_empty() || self.args.iter().any(asks) {
+            Step::Compile
+        } else if self.args.iter().any(|arg| FOREIGN.contains(&arg.as_str())) {
+            Step::Foreign
+        } else {
+            Step::Link
+        }
+    }
+
+    /// Whether the executable shall be position-independent: as the last option on the line says, or else as the
+    /// compiler compiles by itself.
+    pub(crate) fn is_pie(&self, default: bool) -> bool {
+        self.args
+            .iter()
+            .rev()
+            .find_map(|arg| match arg.as_str() {
+                "-static-pie" | "-pie" => Some(true),
+                "-static" | "-no-pie" | "-nopie" => Some(false),
+                _ => None,
+            })
+            .unwrap_or(default)
+    }
+
+    /// The C and assembly files among the inputs. With `-x`, or from standard input, the compiler has to sort out
+    /// itself what is what.
+    pub(crate) fn sources(&self) -> Vec<Source> {
+        if self.explicit_language {
+            return Vec::new();
+        }
+        self.inputs
+            .iter()
+            .filter(|index| ends_in(&self.args[**index], SOURCES))
+            .map(|index| Source { index: *index, path: PathBuf::from(&self.args[*index]) })
+            .collect()
+    }
+
+    /// The arguments that compile one source to `object`, with every option that concerns compiling.
+    pub(crate) fn compile_args(&self, source: &Source, object: &Path) -> Vec<String> {
+        let mut args = Vec::new();
+        let mut index = 0;
+        while index < self.args.len() {
+            let arg = &self.args[index];
+            let next = WITH_VALUE.contains(&arg.as_str()).then(|| self.args.get(index + 1)).flatten();
+            index += 1 + usize::from(next.is_some());
+            let linking =
+                matches!(arg.as_str(), "-o" | "-L" | "-l" | "-Xlinker" | "-T" | "-u" | "-z" | "-e" | "-s")
+                    || ["-Wl,", "-L", "-l", "-o"].iter().any(|prefix| arg.starts_with(prefix))
+                    || MODES.contains(&arg.as_str());
+            if linking || self.inputs.contains(&(index - 1)) {
+                continue;
+            }
+            args.push(arg.clone());
+            args.extend(next.cloned());
+        }
+        if self.args.iter().any(|arg| arg == "-static-pie") {
+            args.push("-fPIE".into());
+        }
+        args.extend(["-c", "-o"].map(str::to_owned));
+        args.push(object.display().to_string());
+        args.push(source.path.display().to_string());
+        args
+    }
+
+    pub(crate) fn replace(&mut self, index: usize, path: &Path) {
+        self.args[index] = path.display().to_string();
+    }
+
+    /// The arguments for a link, without the mode, which the link line sets itself.
+    pub(crate) fn link_args(&self) -> impl Iterator<Item = &String> {
+        self.args.iter().filter(|arg| !MODES.contains(&arg.as_str()))
+    }
+}
+
+/// Options that choose the mode of the link.
+const MODES: &[&str] = &["-static", "-static-pie", "-pie", "-no-pie", "-nopie"];
+
+fn ends_in(path: &str, endings: &[&str]) -> bool {
+    Path::new(path).extension().is_some_and(|ending| endings.iter().any(|known| ending == *known))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(text: &str) -> CommandLine {
+        CommandLine::parse(text.split_whitespace().map(Into::into)).unwrap()
+    }
+
+    #[test]
+    fn steps_are_told_apart() {
+        for (text, step) in [
+            ("-O2 -c a.c", Step::Compile),
+            ("--version", Step::Compile),
+            ("-print-file-name=libc.a", Step::Compile),
+            ("-o out", Step::Compile),
+            ("-shared -o x.so a.o", Step::Foreign),
+            ("-nostdlib a.o", Step::Foreign),
+            ("a.o -o a", Step::Link),
+            ("-O2 a.c b.c -lm", Step::Link),
+        ] {
+            assert_eq!(line(text).step(), step, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_last_mode_counts() {
+        assert!(line("-static -static-pie a.o").is_pie(false));
+        assert!(!line("-pie -no-pie a.o").is_pie(true));
+        assert!(line("a.o").is_pie(true));
+        assert!(!line("-static a.o").is_pie(true));
+    }
+
+    #[test]
+    fn sources_on_a_link_line_are_compiled_with_the_compilers_options_only() {
+        let line = line("-O2 -I inc -DX=1 -Wl,-O1 a.c b.o -L lib -lm -s -o out -static-pie");
+        let sources = line.sources();
+        assert_eq!(sources.len(), 1);
+        let args = line.compile_args(&sources[0], Path::new("/t/a.o")).join(" ");
+        assert_eq!(args, "-O2 -I inc -DX=1 -fPIE -c -o /t/a.o a.c");
+    }
+
+    #[test]
+    fn cxx_is_refused_with_a_reason() {
+        let error = CommandLine::parse(["a.cpp", "-o", "a"].map(Into::into)).unwrap_err();
+        assert_eq!(error.to_string(), "a.cpp is C++, and brawn cc compiles C");
+    }
+}

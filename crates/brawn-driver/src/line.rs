@@ -1,0 +1,233 @@
+//! Understanding the arguments of a link, whether they are written for a compiler driver or for a linker.
+
+use std::path::{Path, PathBuf};
+
+use crate::Error;
+
+/// Who the arguments are written for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Flavor {
+    /// A compiler driver: linker options stand behind `-Wl,` or `-Xlinker`.
+    Compiler,
+    /// A linker.
+    Linker,
+}
+
+/// The arguments of one link.
+#[derive(Clone, Debug)]
+pub struct Line {
+    /// Who they are written for.
+    pub flavor: Flavor,
+    /// The arguments, response files expanded.
+    pub args: Vec<String>,
+}
+
+impl Line {
+    /// Reads arguments, expanding response files (`@file`).
+    pub fn parse(args: impl IntoIterator<Item = std::ffi::OsString>) -> Result<Line, Error> {
+        let mut expanded = Vec::new();
+        for arg in args {
+            let arg = arg.into_string().map_err(|arg| Error::Unsupported {
+                what: format!("the argument {arg:?} is not valid UTF-8"),
+                hint: "use paths in UTF-8".into(),
+            })?;
+            match arg.strip_prefix('@').map(Path::new).filter(|path| path.exists()) {
+                Some(path) => expanded.extend(split_response(&fs_err::read_to_string(path)?)),
+                None => expanded.push(arg),
+            }
+        }
+        // rustc and every build system pass some linker option through a compiler driver, and none to a linker.
+        let compiler = expanded.iter().any(|arg| {
+            arg.starts_with("-Wl,") || arg == "-Xlinker" || arg == "-nostartfiles" || arg == "-nodefaultlibs"
+        });
+        let linker = expanded.first().is_some_and(|arg| arg == "-flavor");
+        let flavor = if compiler && !linker { Flavor::Compiler } else { Flavor::Linker };
+        Ok(Line { flavor, args: expanded })
+    }
+
+    /// The options as the linker will see them: `-Wl,a,b` and `-Xlinker a` taken apart.
+    fn words(&self) -> impl Iterator<Item = &str> {
+        self.args
+            .iter()
+            .flat_map(|arg| match arg.strip_prefix("-Wl,") {
+                Some(list) => list.split(',').collect(),
+                None => vec![arg.as_str()],
+            })
+            .filter(|word| *word != "-Xlinker")
+    }
+
+    fn has(&self, options: &[&str]) -> bool {
+        self.words().any(|word| options.contains(&word))
+    }
+
+    /// Whether the result is an executable (not a shared library, not another object) without a loader.
+    pub fn is_static_executable(&self) -> bool {
+        if self.has(&["-shared", "--shared", "-Bshareable", "-r", "--relocatable", "-i"]) {
+            return false;
+        }
+        self.has(&["-static-pie", "--static-pie"])
+            || self.has(&["-static", "--static"])
+            || self.has(&["--no-dynamic-linker", "-no-dynamic-linker"])
+    }
+
+    /// Whether the C library takes part: freestanding links are nobody's business.
+    pub fn wants_libc(&self) -> bool {
+        self.has(&["-lc", "--library=c"])
+            || self.libc_argument().is_some()
+            || (self.flavor == Flavor::Compiler && !self.has(&["-nostdlib", "-nodefaultlibs", "-nolibc"]))
+    }
+
+    /// The index of an argument that names a `libc.a` by its path.
+    pub fn libc_argument(&self) -> Option<usize> {
+        self.args.iter().position(|arg| {
+            !arg.starts_with('-') && Path::new(arg).file_name().is_some_and(|name| name == "libc.a")
+        })
+    }
+
+    /// Where the result goes.
+    pub fn output(&self) -> PathBuf {
+        let mut args = self.args.iter();
+        while let Some(arg) = args.next() {
+            if arg == "-o" || arg == "--output" {
+                return args.next().map_or_else(|| "a.out".into(), PathBuf::from);
+            }
+            if let Some(path) = arg.strip_prefix("--output=") {
+                return path.into();
+            }
+            if let Some(path) = arg.strip_prefix("-o").filter(|path| !path.is_empty()) {
+                return path.into();
+            }
+        }
+        "a.out".into()
+    }
+
+    /// The folders in which libraries are looked for, in order.
+    pub fn search_dirs(&self) -> Vec<PathBuf> {
+        let mut dirs = Vec::new();
+        let mut words = self.words();
+        while let Some(word) = words.next() {
+            if word == "-L" || word == "--library-path" {
+                dirs.extend(words.next().map(PathBuf::from));
+            } else if let Some(dir) = word.strip_prefix("--library-path=").or(word.strip_prefix("-L")) {
+                dirs.push(dir.into());
+            }
+        }
+        dirs
+    }
+
+    /// The `libc.a` that this link names or would find in its own search path.
+    pub fn libc(&self) -> Option<PathBuf> {
+        if let Some(index) = self.libc_argument() {
+            return Some(self.args[index].clone().into());
+        }
+        self.search_dirs().into_iter().map(|dir| dir.join("libc.a")).find(|path| path.is_file())
+    }
+
+    /// Whether the user has chosen the size of thread stacks.
+    pub fn sets_stack_size(&self) -> bool {
+        self.words().any(|word| word.starts_with("stack-size=") || word.starts_with("-zstack-size="))
+    }
+
+    /// A linker option as this line must spell it.
+    pub fn linker_option(&self, words: &[&str]) -> Vec<String> {
+        match self.flavor {
+            Flavor::Compiler => vec![format!("-Wl,{}", words.join(","))],
+            Flavor::Linker => words.iter().map(|word| (*word).to_owned()).collect(),
+        }
+    }
+
+    /// The place for options that must come first.
+    pub fn front(&self) -> usize {
+        // `-flavor gnu` tells rust-lld which linker to be, and must stay in front.
+        if self.args.first().is_some_and(|arg| arg == "-flavor") { 2 } else { 0 }
+    }
+}
+
+/// Takes a response file apart: words divided by blanks, with quotes and backslashes.
+fn split_response(text: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut quote = None;
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        match (quote, c) {
+            (Some(q), c) if c == q => quote = None,
+            (None, '"' | '\'') => {
+                quote = Some(c);
+                word.get_or_insert_default();
+            }
+            (Some('\''), c) => word.get_or_insert_default().push(c),
+            (_, '\\') => word.get_or_insert_default().extend(chars.next()),
+            (None, c) if c.is_whitespace() => words.extend(word.take()),
+            (_, c) => word.get_or_insert_default().push(c),
+        }
+    }
+    words.extend(word);
+    words
+}
+
+/// Writes arguments as a response file that GCC, clang and every linker read alike.
+pub fn join_response(args: &[String]) -> String {
+    let mut text = String::new();
+    for arg in args {
+        text.push('"');
+        for c in arg.chars() {
+            if c == '"' || c == '\\' {
+                text.push('\\');
+            }
+            text.push(c);
+        }
+        text.push_str("\"\n");
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(text: &str) -> Line {
+        Line::parse(text.split_whitespace().map(Into::into)).unwrap()
+    }
+
+    #[test]
+    fn static_executables_are_told_from_the_rest() {
+        assert!(line("-static -Wl,--gc-sections a.o -lc").is_static_executable());
+        assert!(line("-static-pie -Wl,-O1 a.o").is_static_executable());
+        assert!(line("-flavor gnu -static -pie --no-dynamic-linker a.o -lc").is_static_executable());
+        assert!(!line("-Wl,-O1 a.o -lc").is_static_executable());
+        assert!(!line("-shared -static -Wl,-O1 a.o").is_static_executable());
+        assert!(!line("-Wl,-r -static a.o").is_static_executable());
+    }
+
+    #[test]
+    fn both_flavors_are_understood() {
+        let compiler = line("-Wl,-L,/one -L/two -L /three -Wl,-z,stack-size=1 -o out");
+        assert_eq!(compiler.flavor, Flavor::Compiler);
+        assert_eq!(compiler.search_dirs(), ["/one", "/two", "/three"].map(PathBuf::from));
+        assert!(compiler.sets_stack_size());
+        assert_eq!(compiler.linker_option(&["-z", "now"]), ["-Wl,-z,now"]);
+        let linker = line("-flavor gnu -L /a --library-path=/b -z relro -oout");
+        assert_eq!(linker.flavor, Flavor::Linker);
+        assert_eq!(linker.search_dirs(), ["/a", "/b"].map(PathBuf::from));
+        assert!(!linker.sets_stack_size());
+        assert_eq!(linker.output(), Path::new("out"));
+        assert_eq!(linker.front(), 2);
+    }
+
+    #[test]
+    fn freestanding_links_are_left_alone() {
+        assert!(!line("-static -nostdlib -Wl,-e,start a.o").wants_libc());
+        assert!(line("-static -nodefaultlibs -Wl,-O1 a.o -lc").wants_libc());
+        assert!(line("-static -Wl,-O1 a.o").wants_libc());
+        assert!(!line("-flavor gnu -static a.o").wants_libc());
+    }
+
+    #[test]
+    fn response_files_come_back_as_they_were_written() {
+        let args = ["-o", "a b", "c\\d", "e\"f", "g'h", ""].map(str::to_owned).to_vec();
+        assert_eq!(split_response(&join_response(&args)), args);
+        assert_eq!(split_response("a\\ b 'c d'\n\"e\"f"), ["a b", "c d", "ef"]);
+    }
+}

@@ -1,0 +1,310 @@
+//! One link with an overlay: find the libc, lay the overlay over it, link, verify, record.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use brawn_elf::{Arch, LinkId, link_note_object};
+use brawn_libc::{Cache, Choice, Overlay, sha256_hex};
+
+use crate::Error;
+use crate::line::{Line, join_response};
+use crate::record::{Input, OUTPUT, OVERLAY, RECORD, Record, Store};
+
+/// A link that is about to be done.
+pub struct Job {
+    /// Program and fixed arguments.
+    pub linker: Vec<String>,
+    /// The arguments.
+    pub line: Line,
+    /// The architecture of the target.
+    pub arch: Arch,
+    /// Where the `libc.a` is, when the arguments do not tell.
+    pub libc: Option<PathBuf>,
+    /// The folder of the package that is being built, for its settings at replay.
+    pub package: Option<PathBuf>,
+    /// Which inputs will not outlive the link.
+    pub keep: Keep,
+}
+
+/// Which inputs of a link have to be copied, because the build system removes them after it.
+pub enum Keep {
+    /// Every object file, and whatever lies in a temporary folder: rustc removes both.
+    Objects,
+    /// What lies below this folder.
+    Below(PathBuf),
+}
+
+impl Keep {
+    fn applies(&self, path: &Path) -> bool {
+        match self {
+            Keep::Objects => {
+                path.extension().is_some_and(|extension| extension == "o") && !path.starts_with("/usr")
+                    || path.starts_with(std::env::temp_dir())
+            }
+            Keep::Below(folder) => path.starts_with(folder),
+        }
+    }
+}
+
+/// The default size of thread stacks in bytes, when the user sets none: glibc's usual 8 MiB, which is also the most
+/// that musl takes from an executable. Its own default is 128 KiB.
+const STACK_SIZE: u64 = 8 << 20;
+
+/// Argument lists longer than this go through a response file; the kernel's limit is 128 KiB for one argument and
+/// 2 MiB for all, of which the environment takes its share.
+const LONG: usize = 100_000;
+
+const ENVIRONMENT: &[&str] =
+    &["PATH", "COMPILER_PATH", "LIBRARY_PATH", "GCC_EXEC_PREFIX", "SOURCE_DATE_EPOCH"];
+
+/// Does a link without touching it.
+pub fn pass_through(linker: &[String], args: &[String]) -> Result<(), Error> {
+    run(command(linker), args)
+}
+
+/// Does `job` with the overlay for `choice`.
+pub fn perform(job: &Job, cache: &Cache, choice: &Choice) -> Result<Overlay, Error> {
+    let named = job.line.libc().or_else(|| job.libc.clone()).ok_or(Error::NoLibc)?;
+    let base = brawn_libc::patch::base_of(&named)?;
+    let overlay = cache.overlay(&base, Some(job.arch), choice)?;
+    let store = Store::new(cache.root());
+    let folder = store.begin()?;
+
+    let cwd = std::env::current_dir()?;
+    let output = absolute(&cwd, &job.line.output());
+    let (args, inputs) = template(job, folder.path())?;
+    let id = link_id(&args, folder.path())?;
+    fs_err::write(folder.path().join(NOTE), link_note_object(job.arch, &id))?;
+
+    let real = fill(&args, &overlay.dir, folder.path(), &output);
+    // The digests of the inputs are only for the record: they are made while the linker works.
+    let (linked, inputs) = std::thread::scope(|scope| {
+        let digests = scope.spawn(|| {
+            let describe = |path: &PathBuf| {
+                let mut input = Input::describe(&absolute(&cwd, path))?;
+                if let Ok(inside) = path.strip_prefix(folder.path()) {
+                    input.path = inside.to_owned();
+                }
+                Ok(input)
+            };
+            inputs.iter().map(describe).collect::<Result<Vec<Input>, Error>>()
+        });
+        let linked = run(command(&job.linker), &real);
+        (linked, digests.join().expect("describing a file does not panic"))
+    });
+    linked?;
+    verify(&output, &overlay)?;
+    let record = Record {
+        format: crate::record::format(),
+        id: id.as_str().to_owned(),
+        output,
+        arch: job.arch,
+        linker: job.linker.clone(),
+        flavor: job.line.flavor,
+        args,
+        cwd,
+        env: ENVIRONMENT
+            .iter()
+            .filter_map(|name| Some(((*name).to_owned(), std::env::var(name).ok()?)))
+            .collect(),
+        base,
+        package: job.package.clone(),
+        inputs: inputs?,
+    };
+    store.set_overlay(folder.path(), &overlay.manifest.id)?;
+    store.finish(folder, &record)?;
+    store.prune();
+    Ok(overlay)
+}
+
+const NOTE: &str = "note.o";
+
+/// The arguments with placeholders for everything that a replay changes, and the files among them. Object files
+/// that will not outlive the link are copied into `folder` first.
+fn template(job: &Job, folder: &Path) -> Result<(Vec<String>, Vec<PathBuf>), Error> {
+    let line = &job.line;
+    let libc_argument = line.libc_argument();
+    let mut args = Vec::with_capacity(line.args.len() + 4);
+    let mut inputs = Vec::new();
+    let mut rest = line.args.iter().enumerate();
+    let mut after_output_flag = false;
+    let mut saved = 0;
+    for (index, arg) in rest.by_ref() {
+        if index == line.front() {
+            args.push(format!("-L{OVERLAY}"));
+        }
+        if std::mem::take(&mut after_output_flag) {
+            args.push(OUTPUT.to_owned());
+        } else if arg == "-o" || arg == "--output" {
+            args.push(arg.clone());
+            after_output_flag = true;
+        } else if let Some(flag) = output_flag(arg) {
+            args.push(format!("{flag}{OUTPUT}"));
+        } else if libc_argument == Some(index) {
+            args.push(format!("{OVERLAY}/libc.a"));
+        } else {
+            let path = Path::new(arg);
+            let is_file = !arg.starts_with('-') && path.is_file();
+            if is_file && job.keep.applies(path) {
+                let name = format!("{saved:04}-{}", path.file_name().unwrap_or_default().to_string_lossy());
+                saved += 1;
+                keep(path, &folder.join(&name))?;
+                inputs.push(folder.join(&name));
+                args.push(format!("{RECORD}/{name}"));
+                continue;
+            }
+            if is_file {
+                inputs.push(path.to_owned());
+            }
+            args.push(save_option_file(job, arg, folder, &mut saved, &mut inputs)?);
+        }
+    }
+    args.push(format!("{RECORD}/{NOTE}"));
+    if !line.sets_stack_size() {
+        args.extend(line.linker_option(&["-z", &format!("stack-size={STACK_SIZE}")]));
+    }
+    Ok((args, inputs))
+}
+
+fn output_flag(arg: &str) -> Option<&'static str> {
+    if arg.starts_with("--output=") {
+        Some("--output=")
+    } else if arg.starts_with("-o") && !arg.starts_with("-omagic") {
+        Some("-o")
+    } else {
+        None
+    }
+}
+
+/// A version script or the like in an option (`-Wl,--version-script=FILE`), if it lies in a temporary folder.
+fn save_option_file(
+    job: &Job,
+    arg: &str,
+    folder: &Path,
+    saved: &mut usize,
+    inputs: &mut Vec<PathBuf>,
+) -> Result<String, Error> {
+    let Some((option, file)) = arg.rsplit_once(['=', ',']) else { return Ok(arg.to_owned()) };
+    let path = Path::new(file);
+    if !arg.starts_with('-') || !path.is_absolute() || !path.is_file() || !job.keep.applies(path) {
+        return Ok(arg.to_owned());
+    }
+    let name = format!("{saved:04}-{}", path.file_name().unwrap_or_default().to_string_lossy());
+    *saved += 1;
+    keep(path, &folder.join(&name))?;
+    inputs.push(folder.join(&name));
+    Ok(format!("{option}{}{RECORD}/{name}", &arg[option.len()..=option.len()]))
+}
+
+/// A second name for a file, or a copy where a second name is not possible.
+fn keep(from: &Path, to: &Path) -> Result<(), Error> {
+    if fs_err::hard_link(from, to).is_err() {
+        fs_err::copy(from, to)?;
+    }
+    Ok(())
+}
+
+/// An id that depends on what is linked and not on where: the names of files without folders, and the content of
+/// those that were copied because they are the program's own.
+fn link_id(args: &[String], folder: &Path) -> Result<LinkId, Error> {
+    let mut text = String::from("brawn link 1\n");
+    for arg in args {
+        if let Some(name) = arg.strip_prefix(RECORD).and_then(|rest| rest.strip_prefix('/'))
+            && name != NOTE
+        {
+            text.push_str(&sha256_hex(&fs_err::read(folder.join(name))?));
+        } else if !arg.starts_with("-L") {
+            text.push_str(arg.rsplit('/').next().unwrap_or(arg));
+        }
+        text.push('\n');
+    }
+    Ok(LinkId::new(&sha256_hex(text.as_bytes())[..32]).expect("the id is hexadecimal"))
+}
+
+/// Puts real paths in the place of the placeholders.
+pub(crate) fn fill(args: &[String], overlay: &Path, record: &Path, output: &Path) -> Vec<String> {
+    let [overlay, record, output] = [overlay, record, output].map(|path| path.to_string_lossy());
+    args.iter()
+        .map(|arg| arg.replace(OVERLAY, &overlay).replace(RECORD, &record).replace(OUTPUT, &output))
+        .collect()
+}
+
+/// Refuses an executable that does not keep what its overlay promises; it is removed, so that nobody ships it.
+/// Warnings go to standard error.
+pub(crate) fn verify(output: &Path, overlay: &Overlay) -> Result<(), Error> {
+    let expectation = brawn_elf::Expectation {
+        arch: Some(overlay.manifest.arch),
+        malloc: Some(overlay.manifest.malloc.clone()),
+        overlay: Some(overlay.manifest.id.clone()),
+        link_id: None,
+    };
+    let report = brawn_elf::verify(&fs_err::read(output)?, &expectation);
+    for warning in &report.warnings {
+        eprintln!("warning: {}: {}", output.display(), warning.message);
+        if let Some(hint) = &warning.hint {
+            eprintln!("hint: {hint}");
+        }
+    }
+    if report.is_ok() {
+        return Ok(());
+    }
+    fs_err::remove_file(output)?;
+    Err(Error::unverified(output, report))
+}
+
+pub(crate) fn absolute(cwd: &Path, path: &Path) -> PathBuf {
+    let path = cwd.join(path);
+    // The folder's real name, so that the same output always has the same record.
+    match (path.parent().and_then(|folder| folder.canonicalize().ok()), path.file_name()) {
+        (Some(folder), Some(name)) => folder.join(name),
+        _ => path,
+    }
+}
+
+fn command(linker: &[String]) -> Command {
+    let mut command = Command::new(&linker[0]);
+    command.args(&linker[1..]);
+    command
+}
+
+/// Runs a linker with `args`, through a response file when they are many.
+pub(crate) fn run(mut command: Command, args: &[String]) -> Result<(), Error> {
+    let program = command.get_program().to_string_lossy().into_owned();
+    let mut response = None;
+    if args.iter().map(|arg| arg.len() + 1).sum::<usize>() > LONG {
+        // `-flavor gnu` is read before response files are.
+        let front = if args.first().is_some_and(|arg| arg == "-flavor") { 2 } else { 0 };
+        let file = tempfile::Builder::new().prefix("brawn-link-").tempfile()?;
+        fs_err::write(file.path(), join_response(&args[front..]))?;
+        command.args(&args[..front]).arg(format!("@{}", file.path().display()));
+        response = Some(file);
+    } else {
+        command.args(args);
+    }
+    let status = command.status().map_err(|source| Error::Spawn { program, source })?;
+    drop(response);
+    if status.success() { Ok(()) } else { Err(Error::LinkerFailed(status)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_depend_on_names_and_not_on_folders() {
+        let id = |args: &[&str]| {
+            let args: Vec<String> = args.iter().map(|arg| (*arg).to_owned()).collect();
+            link_id(&args, Path::new("/nowhere")).unwrap()
+        };
+        assert_eq!(id(&["-L/a/b", "/x/liba.rlib", "-lc"]), id(&["-L/c", "/y/z/liba.rlib", "-lc"]));
+        assert_ne!(id(&["/x/liba.rlib"]), id(&["/x/libb.rlib"]));
+    }
+
+    #[test]
+    fn output_options_are_told_from_others() {
+        assert_eq!(output_flag("-oprogram"), Some("-o"));
+        assert_eq!(output_flag("--output=program"), Some("--output="));
+        assert_eq!(output_flag("-omagic"), None);
+        assert_eq!(output_flag("-O2"), None);
+    }
+}

@@ -1,0 +1,239 @@
+//! What is needed to do a link again: its arguments, its inputs by digest, and copies of the inputs that the build
+//! system throws away.
+//!
+//! Records live in the cache, one folder for each output path, so that building again replaces the record. A record
+//! goes when its output is gone.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use brawn_elf::{Arch, LinkId};
+use brawn_libc::sha256_hex;
+use serde::{Deserialize, Serialize, de::Error as _};
+
+use crate::Error;
+use crate::line::Flavor;
+
+/// Stands for the overlay's folder in recorded arguments.
+pub const OVERLAY: &str = "{brawn:overlay}";
+/// Stands for the record's own folder in recorded arguments.
+pub const RECORD: &str = "{brawn:record}";
+/// Stands for the output in recorded arguments.
+pub const OUTPUT: &str = "{brawn:output}";
+
+const FORMAT: u32 = 1;
+
+/// One link.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Record {
+    /// Version of this format.
+    pub format: u32,
+    /// The id that the executable's note carries.
+    pub id: String,
+    /// Where the executable was written.
+    pub output: PathBuf,
+    /// The architecture.
+    pub arch: Arch,
+    /// Program and fixed arguments.
+    pub linker: Vec<String>,
+    /// Who the arguments are written for.
+    pub flavor: Flavor,
+    /// The arguments, with placeholders.
+    pub args: Vec<String>,
+    /// The folder in which it was done.
+    pub cwd: PathBuf,
+    /// Environment variables that linkers and compiler drivers look at.
+    pub env: Vec<(String, String)>,
+    /// The `libc.a` that the link would have used.
+    pub base: PathBuf,
+    /// The folder of the package that was built, for its settings.
+    pub package: Option<PathBuf>,
+    /// Every file among the arguments.
+    pub inputs: Vec<Input>,
+}
+
+/// A file among the arguments of a link.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Input {
+    /// Where it was, or where the copy is, relative to the record's folder.
+    pub path: PathBuf,
+    /// Size in bytes.
+    pub size: u64,
+    /// SHA-256.
+    pub sha256: String,
+    /// Modification time in nanoseconds since 1970: while it and the size are the same, the digest is not computed
+    /// again.
+    pub modified: u64,
+}
+
+impl Input {
+    /// Describes the file at `path`.
+    pub fn describe(path: &Path) -> Result<Input, Error> {
+        let data = fs_err::metadata(path)?;
+        Ok(Input {
+            path: path.to_owned(),
+            size: data.len(),
+            sha256: sha256_hex(&fs_err::read(path)?),
+            modified: modified(&data),
+        })
+    }
+
+    /// Whether the file at `path` (this input's, made absolute) is still the one that was linked.
+    pub fn check(&self, path: &Path, output: &Path) -> Result<(), Error> {
+        let changed = |what| Error::InputChanged { input: path.to_owned(), what, output: output.to_owned() };
+        let data = path.metadata().map_err(|_| changed("is gone"))?;
+        if data.len() != self.size {
+            return Err(changed("changed"));
+        }
+        if modified(&data) == self.modified || sha256_hex(&fs_err::read(path)?) == self.sha256 {
+            return Ok(());
+        }
+        Err(changed("changed"))
+    }
+}
+
+fn modified(data: &std::fs::Metadata) -> u64 {
+    let since = data.modified().ok().and_then(|time| time.duration_since(SystemTime::UNIX_EPOCH).ok());
+    since.map_or(0, |since| u64::try_from(since.as_nanos()).unwrap_or(u64::MAX))
+}
+
+/// All records.
+#[derive(Clone, Debug)]
+pub struct Store {
+    root: PathBuf,
+}
+
+impl Store {
+    /// The store in a cache folder.
+    pub fn new(cache: &Path) -> Store {
+        Store { root: cache.join("links") }
+    }
+
+    /// The folder for the record of `output`, which must be an absolute path.
+    pub fn folder(&self, output: &Path) -> PathBuf {
+        self.root.join(&sha256_hex(output.as_os_str().as_encoded_bytes())[..32])
+    }
+
+    /// Makes an empty folder next to the final one, for a record that is being written.
+    pub fn begin(&self) -> Result<tempfile::TempDir, Error> {
+        fs_err::create_dir_all(&self.root)?;
+        Ok(tempfile::Builder::new().prefix(".making-").tempdir_in(&self.root)?)
+    }
+
+    /// Puts a record in place of the one for the same output.
+    pub fn finish(&self, fresh: tempfile::TempDir, record: &Record) -> Result<(), Error> {
+        let json = serde_json::to_vec(record).expect("a record has only string keys");
+        fs_err::write(fresh.path().join("record.json"), json)?;
+        // Small files of their own, so that a search need not read every record.
+        fs_err::write(fresh.path().join("id"), &record.id)?;
+        fs_err::write(fresh.path().join("output"), record.output.as_os_str().as_encoded_bytes())?;
+        let place = self.folder(&record.output);
+        let fresh = fresh.keep();
+        for _ in 0..8 {
+            match fs_err::rename(&fresh, &place) {
+                Ok(()) => return Ok(()),
+                // The former record of the same output; another process may be removing it as well.
+                Err(_) if place.exists() => discard(&place),
+                Err(error) => {
+                    discard(&fresh);
+                    return Err(error.into());
+                }
+            }
+        }
+        discard(&fresh);
+        Ok(())
+    }
+
+    /// Notes which overlay the recorded output carries now.
+    pub fn set_overlay(&self, folder: &Path, id: &str) -> Result<(), Error> {
+        Ok(fs_err::write(folder.join("overlay"), id)?)
+    }
+
+    /// Which overlay the recorded output carries.
+    pub fn overlay(&self, folder: &Path) -> Option<String> {
+        fs_err::read_to_string(folder.join("overlay")).ok()
+    }
+
+    /// Reads the record in `folder`.
+    pub fn read(&self, folder: &Path) -> Result<Record, Error> {
+        let text = fs_err::read(folder.join("record.json"))?;
+        let record: Record = serde_json::from_slice(&text)
+            .map_err(|source| Error::BadRecord { path: folder.to_owned(), source })?;
+        if record.format != FORMAT {
+            let source = serde_json::Error::custom(format!("format {} is not {FORMAT}", record.format));
+            return Err(Error::BadRecord { path: folder.to_owned(), source });
+        }
+        Ok(record)
+    }
+
+    /// The folder of the record for the executable at `path`: by its path, or else by the id in its note.
+    pub fn find(&self, path: &Path, id: Option<&LinkId>) -> Result<PathBuf, Error> {
+        let direct = self.folder(path);
+        let is = |folder: &Path| {
+            let text = fs_err::read_to_string(folder.join("id")).unwrap_or_default();
+            id.is_none_or(|id| id.as_str() == text)
+        };
+        if direct.join("record.json").exists() && is(&direct) {
+            return Ok(direct);
+        }
+        if id.is_some()
+            && let Some(folder) = self.folders().into_iter().find(|folder| is(folder))
+        {
+            return Ok(folder);
+        }
+        Err(Error::NoRecord(path.to_owned()))
+    }
+
+    /// The records of outputs below `dir`.
+    pub fn below(&self, dir: &Path) -> Vec<PathBuf> {
+        self.folders()
+            .into_iter()
+            .filter(|folder| output_of(folder).is_some_and(|o| o.starts_with(dir)))
+            .collect()
+    }
+
+    /// Removes the records whose output is gone, at most once a day.
+    pub fn prune(&self) {
+        let stamp = self.root.join("pruned");
+        let day = Duration::from_secs(24 * 60 * 60);
+        let fresh = stamp
+            .metadata()
+            .and_then(|data| data.modified())
+            .is_ok_and(|time| time.elapsed().is_ok_and(|age| age < day));
+        if fresh || !self.root.exists() {
+            return;
+        }
+        for folder in self.folders() {
+            if !output_of(&folder).is_some_and(|output| output.exists()) {
+                discard(&folder);
+            }
+        }
+        // Without the stamp the next call does the same again, which is no harm.
+        let _ = fs_err::write(stamp, "");
+    }
+
+    fn folders(&self) -> Vec<PathBuf> {
+        let Ok(entries) = fs_err::read_dir(&self.root) else { return Vec::new() };
+        entries
+            .filter_map(|entry| Some(entry.ok()?.path()))
+            .filter(|path| !path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b".")))
+            .filter(|path| path.join("id").exists())
+            .collect()
+    }
+}
+
+fn output_of(folder: &Path) -> Option<PathBuf> {
+    fs_err::read_to_string(folder.join("output")).ok().map(PathBuf::from)
+}
+
+/// Removes a folder that nobody needs; if it stays, it is only in the way of nothing.
+fn discard(folder: &Path) {
+    let _ = fs_err::remove_dir_all(folder);
+}
+
+/// The version of the format that this build writes.
+pub const fn format() -> u32 {
+    FORMAT
+}

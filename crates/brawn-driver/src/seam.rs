@@ -1,0 +1,119 @@
+//! Standing in the linker's place.
+//!
+//! rustc judges by the linker's file name what arguments it wants, so the seam bears the name of the linker behind
+//! it: `<cache>/brawn-seam/<triple>/<digest of the linker>/<name of the linker>` is a link to the `brawn` executable,
+//! which looks at the path under which it was called; a file `linker` beside it says which linker that is. The path
+//! is the same for every preset, so that cargo sees no change.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use brawn_elf::Arch;
+use brawn_libc::Cache;
+
+use crate::line::Line;
+use crate::link::{self, Job};
+use crate::settings::{Layer, Settings};
+use crate::toolchain::{Rust, musl_arch, on_path};
+use crate::{Error, vars};
+
+const FOLDER: &str = "brawn-seam";
+
+/// The file beside a seam that names the linker behind it.
+const LINKER: &str = "linker";
+
+/// A call under a seam's name.
+pub struct Seam {
+    triple: String,
+    folder: PathBuf,
+}
+
+impl Seam {
+    /// Whether the program was called through a seam, by the path of the call.
+    pub fn from_call(argv0: &Path) -> Option<Seam> {
+        let folder = argv0.parent()?;
+        let triple = folder.parent()?.file_name()?.to_str()?.to_owned();
+        let root = folder.parent()?.parent()?.file_name()?;
+        (root == FOLDER).then(|| Seam { triple, folder: folder.to_owned() })
+    }
+
+    /// Performs the link.
+    pub fn run(&self, args: impl IntoIterator<Item = OsString>) -> Result<(), Error> {
+        let line = Line::parse(args)?;
+        let arch = musl_arch(&self.triple)?;
+        let linker = vec![fs_err::read_to_string(self.folder.join(LINKER))?];
+        if !line.is_static_executable() || !line.wants_libc() {
+            return link::pass_through(&linker, &line.args);
+        }
+        let package = vars::get("CARGO_MANIFEST_DIR").map(PathBuf::from);
+        let choice = Settings::collect(Layer::default(), package.as_deref())?.choice()?;
+        let libc = match line.libc() {
+            Some(_) => None,
+            None => crate::cc::default_libc(&linker)?,
+        };
+        let job = Job { linker, line, arch, libc, package, keep: link::Keep::Objects };
+        link::perform(&job, &cache()?, &choice)?;
+        Ok(())
+    }
+}
+
+/// Makes the seam in front of `linker` and gives its path. `executable` is the `brawn` that stands behind it.
+pub fn install(triple: &str, linker: &Path, executable: &Path) -> Result<PathBuf, Error> {
+    let text = linker.to_string_lossy();
+    let folder =
+        cache()?.root().join(FOLDER).join(triple).join(&brawn_libc::sha256_hex(text.as_bytes())[..12]);
+    let seam = folder.join(linker.file_name().unwrap_or_default());
+    if fs_err::read_link(&seam).is_ok_and(|target| target == executable) {
+        return Ok(seam);
+    }
+    fs_err::create_dir_all(&folder)?;
+    fs_err::write(folder.join(LINKER), text.as_bytes())?;
+    let fresh = tempfile::Builder::new().prefix(".making-").tempdir_in(&folder)?;
+    let link = fresh.path().join("seam");
+    fs_err::os::unix::fs::symlink(executable, &link)?;
+    fs_err::rename(&link, &seam)?;
+    Ok(seam)
+}
+
+/// The linker that cargo would use for a musl target when the user has configured none: the C compiler driver for
+/// this machine's own architecture, as rustc does; rustc's own linker for any other, or without a C compiler.
+pub fn default_linker(rust: &Rust, arch: Arch) -> Result<PathBuf, Error> {
+    let native = Arch::from_triple(&rust.host) == Some(arch);
+    native
+        .then(|| on_path("cc").map(|_| PathBuf::from("cc")))
+        .flatten()
+        .or_else(|| rust.rust_lld())
+        .ok_or_else(|| Error::NoLinker { triple: arch.musl_triple().to_owned() })
+}
+
+/// The cache for overlays and records.
+pub fn cache() -> Result<Cache, Error> {
+    if let Some(path) = vars::get(vars::CACHE_DIR) {
+        return Ok(Cache::new(std::path::absolute(path)?));
+    }
+    vars::get("XDG_CACHE_HOME")
+        .map(PathBuf::from)
+        .filter(|path| path.is_absolute())
+        .or_else(|| std::env::home_dir().map(|home| home.join(".cache")))
+        .map(|base| Cache::new(base.join("brawn")))
+        .ok_or_else(|| Error::Unsupported {
+            what: "no folder for the cache: HOME is not set".into(),
+            hint: format!("set {} to a folder", vars::CACHE_DIR),
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_seams_own_folder_is_a_seam() {
+        let path = "/home/u/.cache/brawn/brawn-seam/x86_64-unknown-linux-musl/0123/gcc";
+        let seam = Seam::from_call(Path::new(path)).unwrap();
+        assert_eq!(seam.triple, "x86_64-unknown-linux-musl");
+        assert!(seam.folder.ends_with("0123"));
+        for other in ["brawn", "/usr/bin/brawn", "/usr/bin/cargo-brawn", "/brawn-seam/brawn"] {
+            assert!(Seam::from_call(Path::new(other)).is_none(), "{other}");
+        }
+    }
+}

@@ -1,0 +1,247 @@
+//! What was asked for: flag > environment > package > workspace > user file > default.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use brawn_libc::Choice;
+use serde::Deserialize;
+
+use crate::{Error, vars};
+
+/// The settings that one place can hold; every field may be left out.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, rename_all = "kebab-case")]
+pub struct Layer {
+    /// `--preset`.
+    pub preset: Option<String>,
+    /// `--malloc`.
+    pub malloc: Option<String>,
+    /// `--target`.
+    pub target: Option<String>,
+    /// `--knob`.
+    pub knobs: BTreeMap<String, String>,
+}
+
+const KEYS: &[&str] = &["preset", "malloc", "target", "knobs"];
+
+/// Layers in falling precedence, each with the name of its place for messages.
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
+    layers: Vec<(String, Layer)>,
+}
+
+impl Settings {
+    /// Collects every layer. `package` is the folder of the package that is being built, if there is one.
+    pub fn collect(flags: Layer, package: Option<&Path>) -> Result<Settings, Error> {
+        let mut layers = vec![
+            ("command line".to_owned(), flags),
+            (
+                "environment".to_owned(),
+                Layer {
+                    preset: vars::get(vars::PRESET),
+                    malloc: vars::get(vars::MALLOC),
+                    target: vars::get(vars::TARGET),
+                    knobs: BTreeMap::new(),
+                },
+            ),
+        ];
+        if let Some(package) = package {
+            layers.extend(manifest_layers(package)?);
+        }
+        if let Some(path) = user_file()
+            && path.exists()
+        {
+            let layer = parse(&path, &fs_err::read_to_string(&path)?, &[])?.unwrap_or_default();
+            layers.push((path.display().to_string(), layer));
+        }
+        Ok(Settings { layers })
+    }
+
+    /// The allocator and its knobs.
+    pub fn choice(&self) -> Result<Choice, Error> {
+        let mut knobs = BTreeMap::new();
+        let mut choice = Choice::default();
+        for (place, layer) in &self.layers {
+            for (key, value) in &layer.knobs {
+                knobs.entry(key).or_insert(value);
+            }
+            choice = match (&layer.preset, &layer.malloc) {
+                (None, None) => continue,
+                (Some(preset), None) => Choice::preset(preset)?,
+                (None, Some(malloc)) => Choice::malloc(malloc)?,
+                (Some(preset), Some(malloc)) => {
+                    let choice = Choice::preset(preset)?;
+                    let wanted = brawn_libc::Malloc::from_name(malloc)?;
+                    if choice.malloc.name() != wanted.name() {
+                        return Err(Error::Contradiction {
+                            place: place.clone(),
+                            preset: preset.clone(),
+                            its: choice.malloc.name().to_owned(),
+                            malloc: malloc.clone(),
+                        });
+                    }
+                    choice
+                }
+            };
+            break;
+        }
+        for (key, value) in knobs {
+            choice = choice.with_knob(key, value)?;
+        }
+        Ok(choice)
+    }
+
+    /// The target triple, if one was asked for anywhere.
+    pub fn target(&self) -> Option<&str> {
+        self.layers.iter().find_map(|(_, layer)| layer.target.as_deref())
+    }
+}
+
+impl Layer {
+    /// The environment that hands these settings on to a child process, in which they are the environment's:
+    /// variables to set, and variables to remove because they would contradict.
+    pub fn environment(&self) -> (Vec<(&'static str, String)>, Vec<&'static str>) {
+        let mut set = Vec::new();
+        let mut remove = Vec::new();
+        for (variable, value) in [(vars::PRESET, &self.preset), (vars::MALLOC, &self.malloc)] {
+            match value {
+                Some(value) => set.push((variable, value.clone())),
+                None if self.preset.is_some() || self.malloc.is_some() => remove.push(variable),
+                None => {}
+            }
+        }
+        if let Some(target) = &self.target {
+            set.push((vars::TARGET, target.clone()));
+        }
+        (set, remove)
+    }
+}
+
+fn user_file() -> Option<PathBuf> {
+    let base = vars::get("XDG_CONFIG_HOME")
+        .map(PathBuf::from)
+        .or_else(|| std::env::home_dir().map(|home| home.join(".config")))?;
+    Some(base.join("brawn/config.toml"))
+}
+
+/// `[package.metadata.brawn]` of the package, then `[workspace.metadata.brawn]` of its workspace.
+fn manifest_layers(package: &Path) -> Result<Vec<(String, Layer)>, Error> {
+    let mut layers = Vec::new();
+    let own = package.join("Cargo.toml");
+    if own.exists() {
+        let text = fs_err::read_to_string(&own)?;
+        if let Some(layer) = parse(&own, &text, &["package", "metadata", "brawn"])? {
+            layers.push((format!("{}: package.metadata.brawn", own.display()), layer));
+        }
+    }
+    for folder in package.ancestors() {
+        let path = folder.join("Cargo.toml");
+        if !path.exists() {
+            continue;
+        }
+        let text = fs_err::read_to_string(&path)?;
+        if let Some(layer) = parse(&path, &text, &["workspace", "metadata", "brawn"])? {
+            layers.push((format!("{}: workspace.metadata.brawn", path.display()), layer));
+        }
+        if text.lines().any(|line| line.trim_start().starts_with("[workspace")) {
+            break;
+        }
+    }
+    Ok(layers)
+}
+
+/// Reads the table at `keys` of a TOML file, if it is there.
+fn parse(path: &Path, text: &str, keys: &[&str]) -> Result<Option<Layer>, Error> {
+    let config = |what: String, hint: Option<String>| Error::Config { path: path.to_owned(), what, hint };
+    let root: toml::Table = text.parse().map_err(|error: toml::de::Error| config(error.to_string(), None))?;
+    let mut value = toml::Value::Table(root);
+    for key in keys {
+        let toml::Value::Table(mut table) = value else { return Ok(None) };
+        let Some(inner) = table.remove(*key) else { return Ok(None) };
+        value = inner;
+    }
+    let place = if keys.is_empty() { String::new() } else { format!("in [{}] ", keys.join(".")) };
+    if let toml::Value::Table(table) = &value {
+        for key in table.keys() {
+            if !KEYS.contains(&key.as_str()) {
+                let known: Vec<String> = KEYS.iter().map(|known| (*known).to_owned()).collect();
+                let nearest = brawn_libc::nearest(key, &known);
+                let hint = nearest.map_or_else(
+                    || format!("there are: {}", known.join(", ")),
+                    |name| format!("did you mean '{name}'?"),
+                );
+                return Err(config(format!("{place}unknown key '{key}'"), Some(hint)));
+            }
+        }
+    }
+    value.try_into().map(Some).map_err(|error| config(format!("{place}{error}"), None))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settings(layers: Vec<Layer>) -> Settings {
+        Settings { layers: layers.into_iter().map(|layer| ("test".to_owned(), layer)).collect() }
+    }
+
+    fn preset(name: &str) -> Layer {
+        Layer { preset: Some(name.into()), ..Layer::default() }
+    }
+
+    fn malloc(name: &str) -> Layer {
+        Layer { malloc: Some(name.into()), ..Layer::default() }
+    }
+
+    #[test]
+    fn the_highest_place_that_says_anything_decides() {
+        let choice = settings(vec![Layer::default(), malloc("stock"), preset("hardened")]).choice().unwrap();
+        assert_eq!(choice.malloc.name(), "stock");
+        assert!(choice.preset.is_none());
+        let choice = settings(vec![preset("stock"), malloc("mimalloc2")]).choice().unwrap();
+        assert_eq!(choice.malloc.name(), "stock");
+        assert_eq!(settings(vec![]).choice().unwrap().preset, Some(&brawn_libc::PRESETS[0]));
+    }
+
+    #[test]
+    fn preset_and_malloc_in_one_place_must_agree() {
+        let both = |malloc: &str| Layer {
+            preset: Some("stock".into()),
+            malloc: Some(malloc.into()),
+            ..Layer::default()
+        };
+        assert!(settings(vec![both("stock")]).choice().is_ok());
+        let error = settings(vec![both("mimalloc")]).choice().unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "test: preset 'stock' is stock, but malloc 'mimalloc' was given as well"
+        );
+    }
+
+    #[test]
+    fn an_unknown_key_names_the_nearest() {
+        let error = parse(
+            Path::new("Cargo.toml"),
+            "[package.metadata.brawn]\npreste = 'small'",
+            &["package", "metadata", "brawn"],
+        )
+        .unwrap_err();
+        assert_eq!(error.to_string(), "Cargo.toml: in [package.metadata.brawn] unknown key 'preste'");
+        assert_eq!(error.hint().as_deref(), Some("did you mean 'preset'?"));
+    }
+
+    #[test]
+    fn tables_that_are_absent_are_no_layer() {
+        let keys = ["package", "metadata", "brawn"];
+        assert_eq!(parse(Path::new("x"), "[package]\nname = 'x'", &keys).unwrap(), None);
+    }
+
+    #[test]
+    fn flags_hand_on_only_themselves() {
+        let (set, remove) = malloc("stock").environment();
+        assert_eq!(set, [(vars::MALLOC, "stock".to_owned())]);
+        assert_eq!(remove, [vars::PRESET]);
+        let (set, remove) = Layer::default().environment();
+        assert!(set.is_empty() && remove.is_empty());
+    }
+}

@@ -1,0 +1,38 @@
+//! Every environment variable that Brawn reads, in one place; the reference in `docs/` is made from this list.
+
+/// An environment variable and what it is for.
+pub struct Var {
+    /// Its name.
+    pub name: &'static str,
+    /// What it does, in one line.
+    pub summary: &'static str,
+}
+
+macro_rules! vars {
+    ($($(#[doc = $summary:literal])+ $ident:ident = $name:literal;)+) => {
+        $($(#[doc = $summary])+ pub const $ident: &str = $name;)+
+
+        /// The whole list, in the order in which the documentation shows it.
+        pub const ALL: &[Var] = &[$(Var { name: $name, summary: concat!($($summary),+) }),+];
+    };
+}
+
+vars! {
+    /// Preset, as `--preset`.
+    PRESET = "BRAWN_PRESET";
+    /// Allocator, as `--malloc`.
+    MALLOC = "BRAWN_MALLOC";
+    /// Target triple, as `--target`.
+    TARGET = "BRAWN_TARGET";
+    /// The compiler that `brawn cc` drives, instead of the one that it would find: a command with arguments.
+    CC = "BRAWN_CC";
+    /// The zig executable that `brawn cc` falls back on.
+    ZIG = "BRAWN_ZIG";
+    /// Folder for overlays and link records; default `brawn` in the user's cache folder.
+    CACHE_DIR = "BRAWN_CACHE_DIR";
+}
+
+/// The value of a variable, unless it is unset, empty or not UTF-8.
+pub fn get(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
+}
