@@ -58,9 +58,9 @@ pub fn find(root: &Path, arch: &Arch, host_arch: &str) -> Result<Compiler, Error
     Err(Error::NotFound { arch: arch.name, tried: tried.join(", ") })
 }
 
-/// The private folder into which `make setup` puts a Python environment with the `ziglang` package.
+/// The zig executable of the `ziglang` package, in the private folder into which `make setup` installs it.
 pub fn private_zig(root: &Path) -> PathBuf {
-    root.join(".tools/zig/bin/python")
+    root.join(".tools/zig/ziglang/zig")
 }
 
 fn candidates(root: &Path, arch: &Arch, host_arch: &str) -> Vec<(Vec<String>, bool)> {
@@ -72,7 +72,7 @@ fn candidates(root: &Path, arch: &Arch, host_arch: &str) -> Vec<(Vec<String>, bo
     };
     let plain = |words: &[&str]| (words.iter().map(|word| (*word).to_owned()).collect(), false);
     let mut list = vec![
-        zig(&[&private_zig(root).to_string_lossy(), "-m", "ziglang"]),
+        zig(&[&private_zig(root).to_string_lossy()]),
         zig(&["zig"]),
         zig(&["python3", "-m", "ziglang"]),
     ];
