@@ -84,7 +84,6 @@ impl Evidence {
 pub(crate) struct KitMarker {
     pub name: String,
     pub version: Option<String>,
-    pub offset: usize,
 }
 
 /// The markers in constant data that can be read.
@@ -98,7 +97,7 @@ pub(crate) fn kit_markers(image: &Image<'_>, hits: &Hits) -> Vec<KitMarker> {
         };
         let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
         if !name.is_empty() && name.chars().all(plain) {
-            markers.push(KitMarker { name: name.to_owned(), version, offset });
+            markers.push(KitMarker { name: name.to_owned(), version });
         }
     }
     markers
@@ -202,15 +201,15 @@ fn kit_copies(clues: &Clues<'_>, family: &str) -> usize {
 fn inside(kind: &Kind, clues: &Clues<'_>) -> Option<Heap> {
     let mut evidence = Vec::new();
     let kit_copies = kit_copies(clues, kind.name);
-    // With a kit made from the same sources, its own symbols must be told apart first.
-    let symbols = clues.symbols.filter(|symbols| kit_copies == 0 || symbols.kit_found);
-    if let Some(found) = symbols.and_then(|symbols| symbols.owners.get(&kind.owner)) {
-        let detail = format!("`{}` and {} more of its names", found.example, found.count - 1);
+    if let Some(found) = clues.symbols.and_then(|symbols| symbols.owners.get(&kind.owner)) {
+        let detail = match found.count {
+            1 => format!("`{}`", found.example),
+            count => format!("`{}` and {} more of its names", found.example, count - 1),
+        };
         evidence.push(Evidence::new(EvidenceKind::Symbols, detail));
     }
     if let Some(mark) = kind.mark {
-        let copies = clues.hits.count(mark).saturating_sub(kit_copies);
-        if copies > 0 {
+        if clues.hits.count(mark) > kit_copies {
             let (sort, what) = match kind.data {
                 Some(what) => (EvidenceKind::Data, what.to_owned()),
                 None if kit_copies > 0 => {
@@ -220,6 +219,14 @@ fn inside(kind: &Kind, clues: &Clues<'_>) -> Option<Heap> {
             };
             evidence.push(Evidence::new(sort, what));
         }
+    }
+    if kind.owner == Owner::Mimalloc
+        && kit_copies > 0
+        && evidence.iter().all(|evidence| evidence.kind != EvidenceKind::Strings)
+        && signature::mimalloc_copies(clues.image) > kit_copies
+    {
+        let detail = "its table of block sizes, once more than the kit has it";
+        evidence.push(Evidence::new(EvidenceKind::Data, detail));
     }
     if kind.owner == Owner::Tcmalloc && evidence.is_empty() && clues.hits.has(Mark::TcmallocGoogle) {
         evidence.push(Evidence::new(EvidenceKind::Strings, "its messages"));
@@ -316,7 +323,8 @@ fn bump_or_real(heaps: &mut Vec<Heap>) {
 /// Says what each heap serves. The kit's has its role already.
 fn settle_roles(clues: &Clues<'_>, heaps: &mut Vec<Heap>) {
     let symbols = clues.symbols;
-    if symbols.is_some_and(|symbols| symbols.outside_kit.contains(&"malloc")) {
+    // The kit's malloc is weak; a strong one is the program's.
+    if symbols.is_some_and(|symbols| symbols.strong.contains(&"malloc")) {
         for heap in heaps.iter_mut().filter(|heap| heap.kit) {
             heap.role = Role::SecondHeap;
         }
@@ -340,7 +348,7 @@ fn settle_roles(clues: &Clues<'_>, heaps: &mut Vec<Heap>) {
         && let Some(own) = heaps.iter_mut().find(|heap| open(heap) && libc_own(heap))
     {
         own.role = match malloc {
-            // A strong `malloc` beside musl's weak one is the program's.
+            // musl's malloc is weak too.
             Some(true) if !weak && own.name != "ptmalloc" => Role::SecondHeap,
             Some(_) => Role::LibcHeap,
             None if alone => Role::LibcHeap,
@@ -366,7 +374,5 @@ fn settle_roles(clues: &Clues<'_>, heaps: &mut Vec<Heap>) {
 
 /// The symbols of an executable, read for what they say about heaps.
 pub(crate) fn symbol_facts(image: &Image<'_>, markers: &[KitMarker]) -> Option<SymbolFacts> {
-    let addresses: Vec<u64> =
-        markers.iter().filter_map(|marker| image.address_of_offset(marker.offset)).collect();
-    Some(symbols::facts(&image.symbols()?, &addresses))
+    Some(symbols::facts(&image.symbols()?, !markers.is_empty()))
 }

@@ -90,12 +90,6 @@ pub struct Symbol<'data> {
     pub file: bool,
 }
 
-impl Segment<'_> {
-    fn cover(&self, offset: usize) -> bool {
-        (self.file_start..self.file_start + self.data.len()).contains(&offset)
-    }
-}
-
 impl<'data> Image<'data> {
     /// Reads the headers of an ELF file.
     ///
@@ -112,15 +106,6 @@ impl<'data> Image<'data> {
     /// The first section of this name.
     pub fn section(&self, name: &str) -> Option<&Section<'data>> {
         self.sections.iter().find(|section| section.name == name.as_bytes())
-    }
-
-    /// The address at which the byte at `offset` in the file is loaded.
-    pub fn address_of_offset(&self, offset: usize) -> Option<u64> {
-        let loaded = self.segments.iter().filter(|segment| segment.kind == elf::PT_LOAD.0);
-        loaded
-            .filter(|segment| segment.cover(offset))
-            .map(|segment| segment.address.wrapping_add((offset - segment.file_start) as u64))
-            .next()
     }
 
     /// The bytes of the file from the one that is loaded at `address` to the end of its segment.

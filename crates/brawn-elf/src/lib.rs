@@ -16,6 +16,8 @@ mod image;
 mod inspect;
 pub mod inspection;
 pub mod note;
+#[cfg(test)]
+mod schema;
 mod signature;
 mod symbols;
 mod verdict;

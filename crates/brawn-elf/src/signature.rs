@@ -167,6 +167,31 @@ pub(crate) fn merge(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
     merged
 }
 
+/// How many copies of mimalloc the constant data holds, by the table with which every heap of it begins.
+///
+/// Linkers merge equal texts of two copies into one, but no tables. This one lists the queues of pages: for each,
+/// two to four empty words (the pointers, and counters in later versions) and the size of its blocks, from 8 bytes
+/// on in the steps of `MI_PAGE_QUEUES_EMPTY` (`src/init.c`, in later versions `src/heap/init.c`). Versions of one
+/// layout hold it so many times: counted in objects of 2.0.9, 2.3.2, 2.5.2, 3.3.2 and 3.6.0.
+pub(crate) fn mimalloc_copies(image: &Image<'_>) -> usize {
+    const WORDS: [u64; 12] = [1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16];
+    const EMPTY_WORDS_AND_TIMES: [(usize, usize); 3] = [(2, 2), (3, 3), (4, 1)];
+    let ranges = constant_data(image);
+    let mut copies = 0;
+    for (empty, times) in EMPTY_WORDS_AND_TIMES {
+        let mut table = Vec::new();
+        for words in WORDS {
+            table.resize(table.len() + empty * size_of::<u64>(), 0);
+            table.extend_from_slice(&(words * 8).to_le_bytes());
+        }
+        let finder = memchr::memmem::Finder::new(&table);
+        let found: usize =
+            ranges.iter().map(|range| finder.find_iter(&image.data[range.clone()]).count()).sum();
+        copies += found.div_ceil(times);
+    }
+    copies
+}
+
 /// The text from `offset` to the next zero byte, if it is short, printable and there.
 pub(crate) fn text_from<'data>(data: &'data [u8], offset: usize, longest: usize) -> Option<&'data str> {
     let rest = data.get(offset..)?;
@@ -182,7 +207,7 @@ mod tests {
     #[test]
     fn ranges_are_joined() {
         assert_eq!(merge(vec![5..9, 0..3, 2..4, 7..8, 20..20]), vec![0..4, 5..9]);
-        assert_eq!(merge(vec![]), vec![]);
+        assert!(merge(Vec::new()).is_empty());
     }
 
     /// Leftmost-first search drops a pattern that starts inside another's match, so none may.

@@ -63,25 +63,24 @@ pub(crate) struct SymbolFacts {
     pub owners: BTreeMap<Owner, Found>,
     /// Allocators whose entry points have the same address as `malloc`, or that define it under its plain name.
     pub malloc_is: Option<Owner>,
-    /// Names of the malloc family that the kit's object does not define although it is there: somebody else's
-    /// definition won.
-    pub outside_kit: Vec<&'static str>,
-    /// Whether the extent of the kit's object was found among the symbols.
-    pub kit_found: bool,
+    /// Names of the malloc family with a strong definition, which is neither the kit's nor (except for `free`,
+    /// `calloc` and the aligned ones) musl's. A definition that is also known by one of musl's internal names is
+    /// left out: that one is libc's.
+    pub strong: Vec<&'static str>,
     /// Whether the definition of `malloc` is weak, as musl's own and the kit's are.
     pub malloc_is_weak: bool,
     pub musl: Option<String>,
     pub glibc: Option<String>,
 }
 
-/// Reads the table. `markers` are the addresses of kit markers.
-pub(crate) fn facts(symbols: &[Symbol<'_>], markers: &[u64]) -> SymbolFacts {
-    let kit_run = kit_run(symbols, markers);
-    let mut facts = SymbolFacts { kit_found: kit_run.is_some(), ..SymbolFacts::default() };
+/// Reads the table. A kit's object keeps all names but those of the malloc family to itself, so where there is one,
+/// only global names tell of another heap.
+pub(crate) fn facts(symbols: &[Symbol<'_>], with_kit: bool) -> SymbolFacts {
+    let mut facts = SymbolFacts::default();
     let mut addresses: BTreeMap<Owner, HashSet<u64>> = BTreeMap::new();
     let mut plain_jemalloc = false;
     let mut strong: HashSet<&'static str> = HashSet::new();
-    for (index, symbol) in symbols.iter().enumerate() {
+    for symbol in symbols {
         if symbol.section == 0 || symbol.file || symbol.name.len() < 3 {
             continue;
         }
@@ -94,9 +93,6 @@ pub(crate) fn facts(symbols: &[Symbol<'_>], markers: &[u64]) -> SymbolFacts {
                 }
             }
         }
-        if kit_run.as_ref().is_some_and(|run| run.contains(&index)) {
-            continue;
-        }
         plain_jemalloc |= symbol.name == b"mallocx";
         match symbol.name {
             b"__init_libc" | b"builtin_tls" | b"libc_start_main_stage2" => {
@@ -108,6 +104,11 @@ pub(crate) fn facts(symbols: &[Symbol<'_>], markers: &[u64]) -> SymbolFacts {
             _ => {}
         }
         let Some(owner) = owner_of(symbol.name) else { continue };
+        // musl's names are hidden, and hidden names become local in the link; no kit has them.
+        let of_musl = matches!(owner, Owner::Mallocng | Owner::OldMalloc | Owner::MuslBump);
+        if with_kit && symbol.local && !of_musl {
+            continue;
+        }
         let found = facts.owners.entry(owner).or_default();
         found.count += 1;
         if found.example.is_empty() {
@@ -121,11 +122,10 @@ pub(crate) fn facts(symbols: &[Symbol<'_>], markers: &[u64]) -> SymbolFacts {
             facts.malloc_is = Some(Owner::Jemalloc);
         }
     }
-    if let Some(run) = kit_run {
-        // The kit's definitions are weak, so that a program can bring its own: a weak one is never another's.
-        facts.outside_kit = outside_kit(symbols, run, &facts.family);
-        facts.outside_kit.retain(|name| strong.contains(name));
-    }
+    let internal: HashSet<u64> =
+        MUSL_INTERNAL.iter().filter_map(|name| facts.family.get(name).copied()).collect();
+    let of_program = |name: &&'static str| strong.contains(name) && !internal.contains(&facts.family[name]);
+    facts.strong = MALLOC_FAMILY.iter().copied().filter(of_program).collect();
     facts
 }
 
@@ -152,58 +152,22 @@ fn owner_of(name: &[u8]) -> Option<Owner> {
         b"h_malloc" | b"h_free" => Owner::HardenedMalloc,
         b"runtime.mallocgc" => Owner::Go,
         b"je_malloc" | b"_rjem_malloc" | b"mallocx" | b"_rjem_mallocx" | b"je_mallocx" => Owner::Jemalloc,
-        _ if name.starts_with(b"_mi_") || name.starts_with(b"mi_") => Owner::Mimalloc,
+        // MyISAM shares the prefixes `mi_` and `_mi_`.
+        b"mi_malloc"
+        | b"mi_free"
+        | b"mi_malloc_aligned"
+        | b"mi_realloc_aligned"
+        | b"_mi_malloc_generic"
+        | b"_mi_theap_main"
+        | b"_mi_heap_main"
+        | b"_mi_os_alloc"
+        | b"_mi_options_init" => Owner::Mimalloc,
         _ if name.starts_with(b"je_arena") || name.starts_with(b"_rjem_je_") => Owner::Jemalloc,
-        _ if name.starts_with(b"sn_") => Owner::Snmalloc,
-        _ if memchr::memmem::find(name, b"8snmalloc").is_some() => Owner::Snmalloc,
-        _ if memchr::memmem::find(name, b"5scudo").is_some() => Owner::Scudo,
+        b"sn_malloc" | b"sn_rust_alloc" => Owner::Snmalloc,
+        _ if memchr::memmem::find(name, b"N8snmalloc").is_some() => Owner::Snmalloc,
+        _ if memchr::memmem::find(name, b"N5scudo").is_some() => Owner::Scudo,
         _ => return None,
     })
-}
-
-/// The local symbols of the object that holds the kit's marker: a stretch of the table that begins with the
-/// symbol of its source file.
-fn kit_run(symbols: &[Symbol<'_>], markers: &[u64]) -> Option<std::ops::Range<usize>> {
-    let marker = symbols.iter().position(|symbol| {
-        symbol.local && symbol.section != 0 && !symbol.file && markers.contains(&symbol.value)
-    })?;
-    let start = symbols[..marker].iter().rposition(|symbol| symbol.file)?;
-    let end = symbols[marker..].iter().position(|symbol| symbol.file || !symbol.local);
-    Some(start..end.map_or(symbols.len(), |end| marker + end))
-}
-
-/// Names of the family that are certainly not the kit's.
-///
-/// A linker keeps the code of one object together. So the kit's exported functions lie between its local ones, or
-/// next to them with nothing of others between. `.cold` parts are moved away and say nothing.
-fn outside_kit(
-    symbols: &[Symbol<'_>],
-    run: std::ops::Range<usize>,
-    family: &BTreeMap<&'static str, u64>,
-) -> Vec<&'static str> {
-    let cold = |symbol: &Symbol<'_>| memchr::memmem::find(symbol.name, b".cold").is_some();
-    let own = || symbols[run.clone()].iter().filter(|symbol| symbol.function && !cold(symbol));
-    let (Some(low), Some(high)) = (own().map(|s| s.value).min(), own().map(|s| s.value).max()) else {
-        return Vec::new();
-    };
-    // Names of the family on the way to the kit's code are no border: they may be the kit's own.
-    let family_addresses: HashSet<u64> = family.values().copied().collect();
-    let others = symbols.iter().enumerate().filter(|(index, symbol)| {
-        symbol.function
-            && symbol.section != 0
-            && !run.contains(index)
-            && !family_addresses.contains(&symbol.value)
-    });
-    let (mut last_before, mut first_after) = (0, u64::MAX);
-    for (_, other) in others {
-        if other.value < low {
-            last_before = last_before.max(other.value);
-        } else if other.value > high {
-            first_after = first_after.min(other.value);
-        }
-    }
-    let outside = family.iter().filter(|(_, address)| **address < last_before || **address > first_after);
-    outside.map(|(name, _)| *name).collect()
 }
 
 #[cfg(test)]
@@ -223,42 +187,24 @@ mod tests {
         }
     }
 
-    fn file(name: &'static str) -> Symbol<'static> {
-        Symbol { file: true, function: false, ..symbol(name, 0, true) }
-    }
-
     #[test]
-    fn the_family_is_the_kits_only_where_it_lies_among_the_kits_code() {
-        let marker = Symbol { function: false, ..symbol("marker", 0x9000, true) };
-        let table = |malloc| {
-            vec![
-                file("main.c"),
-                symbol("helper", 0x1000, true),
-                file("kit.c"),
-                symbol("mi_local", 0x2000, true),
-                marker,
-                symbol("mi_last", 0x2100, true),
-                file("printf.c"),
-                symbol("pad", 0x3000, true),
-                symbol("main", 0x1100, false),
-                symbol("malloc", malloc, false),
-                symbol("free", 0x2200, false),
-                symbol("printf", 0x2900, false),
-            ]
-        };
-        for (malloc, outside) in [
-            (0x2050, vec![]),
-            (0x1800, vec![]), // Before the kit's first local function, nothing between.
-            (0x1010, vec!["malloc"]),
-            (0x2a00, vec!["malloc"]),
-        ] {
-            let facts = facts(&table(malloc), &[0x9000]);
-            assert!(facts.kit_found);
-            assert_eq!(facts.outside_kit, outside, "malloc at {malloc:#x}");
-            assert!(facts.owners.is_empty(), "the kit's own mi_ functions are not a second heap");
-        }
-        let unmarked = facts(&table(0x1010), &[]);
-        assert!(unmarked.outside_kit.is_empty());
-        assert_eq!(unmarked.owners[&Owner::Mimalloc].count, 2);
+    fn what_is_local_is_the_kits_and_what_is_strong_is_the_programs() {
+        let weak = |name, value| Symbol { weak: true, ..symbol(name, value, false) };
+        let table = [
+            symbol("mi_free", 0x1000, true),
+            symbol("mi_free", 0x2000, false),
+            weak("malloc", 0x1010),
+            symbol("__libc_malloc", 0x1010, false),
+            symbol("realloc", 0x1020, false),
+            symbol("__libc_realloc", 0x1020, false),
+            symbol("free", 0x3000, false),
+            symbol("__malloc_context", 0x4000, true),
+        ];
+        let with_kit = facts(&table, true);
+        assert_eq!(with_kit.strong, ["free"], "realloc is the kit's under another name");
+        assert!(with_kit.malloc_is_weak);
+        assert_eq!(with_kit.owners[&Owner::Mimalloc].count, 1);
+        assert_eq!(with_kit.owners[&Owner::Mallocng].count, 1);
+        assert_eq!(facts(&table, false).owners[&Owner::Mimalloc].count, 2);
     }
 }

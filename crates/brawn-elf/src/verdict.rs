@@ -3,6 +3,25 @@
 use crate::inspection::{Finding, Inspection, LibcName, Relro, Severity, ThreadStackSource};
 use crate::{Heap, Role};
 
+/// The codes of all findings, those about damage (`inspect.rs`) included; `docs/inspect.md` explains them.
+#[cfg(test)]
+pub(crate) const CODES: &[&str] = &[
+    "cut-off",
+    "sections-damaged",
+    "note-damaged",
+    "notes-disagree",
+    "slow-heap",
+    "fat-heap",
+    "second-heap",
+    "heaps-unclear",
+    "slow-strings",
+    "small-thread-stack",
+    "executable-stack",
+    "writable-code",
+    "relro-not-applied",
+    "dynamic-executable",
+];
+
 /// Below this, deep recursion and large local arrays that work on glibc overflow a thread's stack.
 const SMALL_STACK: u64 = 1024 * 1024;
 

@@ -339,7 +339,7 @@ fn check_kit(heaps: &[Heap], musl: &[&Heap], traces: &Traces, note: &Note, findi
             Some(RELINK),
         ));
     }
-    let outside = traces.symbols.as_ref().map(|symbols| symbols.outside_kit.as_slice()).unwrap_or_default();
+    let outside = traces.symbols.as_ref().map(|symbols| symbols.strong.as_slice()).unwrap_or_default();
     for heap in musl {
         let why: Vec<&str> = heap.evidence.iter().map(|evidence| evidence.detail.as_str()).collect();
         let which = match outside {

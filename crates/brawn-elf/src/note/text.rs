@@ -122,7 +122,7 @@ impl Note {
 /// The identity of a recorded link: lowercase hexadecimal text, never empty.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(transparent))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct LinkId(String);
 
 impl LinkId {

@@ -10,13 +10,14 @@
 #define MARKER "brawn-kit: mimalloc 3.3.2"
 #endif
 
-__attribute__((used)) static const char marker[] = MARKER;
+static const char marker[] = MARKER;
 /* What the real allocator's messages look like; the kit keeps its own copy of them. */
-__attribute__((used)) static const char warning[] = "mimalloc: warning: ";
+static const char warning[] = "mimalloc: warning: ";
 
 #define PUBLIC __attribute__((weak, visibility("default")))
 
 static __attribute__((noinline)) void *mi_fresh(size_t size, size_t align) {
+    __asm__ volatile("" : : "r"(marker), "r"(warning));
     const size_t head = align < 4096 ? 4096 : align;
     if (size > PTRDIFF_MAX - 2 * head) {
         errno = ENOMEM;

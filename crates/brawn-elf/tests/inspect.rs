@@ -1,0 +1,221 @@
+//! What `inspect` says about executables that real compilers made, stripped and not.
+
+mod common;
+
+use brawn_elf::inspection::{Endian, Kind, LibcName, Relro, ThreadStackSource};
+use brawn_elf::{Arch, Error, EvidenceKind, Inspection, LinkId, Role, inspect, link_note_object};
+use common::archive::with_note;
+use common::{Bench, musl_folder, note};
+
+const PROGRAM: &str = r#"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+int main(int argc, char **argv) {
+    char *text = strdup(argv[0]);
+    text = realloc(text, 100 * (size_t)argc);
+    printf("%s %.1f\n", text, argc * 0.5);
+    free(text);
+    return 0;
+}
+"#;
+
+/// Compiles `PROGRAM` and looks into the result and into a stripped copy of it.
+fn compiled(tool: &str, flags: &str) -> [Inspection; 2] {
+    let bench = Bench::new();
+    bench.write("main.c", PROGRAM);
+    bench.tool(tool, &format!("main.c -O1 {flags} -o program"));
+    bench.tool("strip", "--strip-all program -o stripped");
+    ["program", "stripped"].map(|name| inspect(&bench.read(name)).unwrap())
+}
+
+fn codes(inspection: &Inspection) -> Vec<&str> {
+    inspection.verdict.iter().map(|finding| finding.code.as_str()).collect()
+}
+
+#[test]
+fn a_dynamic_executable_on_glibc() {
+    for (inspection, stripped) in
+        compiled("gcc", "-Wl,-z,now -Wl,-rpath,/opt/x").into_iter().zip([false, true])
+    {
+        assert_eq!(inspection.kind, Kind::DynamicPie);
+        assert_eq!(inspection.interpreter.as_deref(), Some("/lib64/ld-linux-x86-64.so.2"));
+        assert_eq!(inspection.needed, ["libc.so.6"]);
+        assert_eq!(inspection.rpath, ["/opt/x"]);
+        assert_eq!(inspection.libc.name, LibcName::Glibc);
+        assert_eq!(inspection.libc.version, None);
+        assert_eq!(inspection.libc.minimum_version.as_deref(), Some("2.34"));
+        let [heap] = &inspection.allocators[..] else { panic!("{inspection:#?}") };
+        assert_eq!((heap.name.as_str(), heap.role), ("ptmalloc", Role::LibcHeap));
+        assert_eq!(heap.evidence[0].kind, EvidenceKind::Dynamic);
+        assert_eq!(inspection.stripped, stripped);
+        assert_eq!(inspection.hardening.relro, Relro::Full);
+        assert!(inspection.hardening.nx_stack && inspection.hardening.pie);
+        assert_eq!(inspection.thread_stack.source, ThreadStackSource::ResourceLimit);
+        assert_eq!(inspection.build_id.as_ref().map(String::len), Some(40));
+        assert!(
+            inspection.compilers.iter().any(|line| line.starts_with("GCC: ")),
+            "{:?}",
+            inspection.compilers
+        );
+        assert_eq!(codes(&inspection), ["dynamic-executable"]);
+    }
+}
+
+#[test]
+fn a_static_executable_on_glibc() {
+    for inspection in compiled("gcc", "-static") {
+        assert_eq!(inspection.kind, Kind::Static);
+        assert_eq!((inspection.libc.name, inspection.interpreter.as_deref()), (LibcName::Glibc, None));
+        let [heap] = &inspection.allocators[..] else { panic!("{inspection:#?}") };
+        assert_eq!((heap.name.as_str(), heap.role), ("ptmalloc", Role::LibcHeap));
+    }
+    for inspection in compiled("gcc", "-static-pie") {
+        assert_eq!((inspection.kind, inspection.libc.name), (Kind::StaticPie, LibcName::Glibc));
+    }
+}
+
+/// glibc keeps the text with its version out of programs that never ask for it; one that does, tells.
+#[test]
+fn the_version_of_a_static_glibc_is_told_where_it_is_linked_in() {
+    let bench = Bench::new();
+    let source = "void __libc_print_version(void);\nint main(void) { __libc_print_version(); return 0; }\n";
+    bench.write("main.c", source);
+    bench.tool("gcc", "-static main.c -o program");
+    let printed = bench.run("program");
+    bench.tool("strip", "--strip-all program");
+    let version = inspect(&bench.read("program")).unwrap().libc.version.expect("a version");
+    assert!(printed.contains(&format!("release version {version}")), "{version} is not in {printed}");
+}
+
+#[test]
+fn a_static_executable_on_musl() {
+    for (inspection, stripped) in compiled("musl-gcc", "-static").into_iter().zip([false, true]) {
+        assert_eq!(inspection.kind, Kind::Static);
+        assert_eq!((inspection.libc.name, inspection.libc.version.as_deref()), (LibcName::Musl, None));
+        let [heap] = &inspection.allocators[..] else { panic!("{inspection:#?}") };
+        assert_eq!((heap.name.as_str(), heap.role), ("mallocng", Role::LibcHeap));
+        let kinds: Vec<_> = heap.evidence.iter().map(|evidence| evidence.kind).collect();
+        let expected = [EvidenceKind::Symbols, EvidenceKind::Data];
+        assert_eq!(kinds, expected[usize::from(stripped)..]);
+        assert_eq!(inspection.thread_stack.bytes, Some(128 * 1024));
+        assert_eq!(inspection.thread_stack.source, ThreadStackSource::MuslDefault);
+        assert_eq!(inspection.hardening.relro, Relro::NotApplied);
+        assert_eq!(
+            codes(&inspection),
+            ["slow-heap", "slow-strings", "small-thread-stack", "relro-not-applied"]
+        );
+    }
+}
+
+#[test]
+fn a_dynamic_executable_on_musl() {
+    for inspection in compiled("musl-gcc", "-Wl,-z,stack-size=2097152") {
+        assert!(!inspection.kind.is_static());
+        assert_eq!(inspection.libc.name, LibcName::Musl);
+        let [heap] = &inspection.allocators[..] else { panic!("{inspection:#?}") };
+        assert_eq!((heap.name.as_str(), heap.role), ("musl", Role::LibcHeap));
+        assert_eq!(inspection.thread_stack.bytes, Some(2 * 1024 * 1024));
+        assert_eq!(inspection.thread_stack.source, ThreadStackSource::ProgramHeader);
+    }
+}
+
+#[test]
+fn what_brawn_noted_is_told_stripped_or_not() {
+    let bench = Bench::new();
+    let id = LinkId::new("0a1b").unwrap();
+    with_note(&bench, &musl_folder().join("libc.a"), &note("stock", None));
+    bench.write("link.o", link_note_object(Arch::X86_64, &id));
+    bench.write("main.c", PROGRAM);
+    bench.tool("musl-gcc", "-static -L. main.c link.o -s -o program");
+    let inspection = inspect(&bench.read("program")).unwrap();
+    assert_eq!(inspection.note, Some(note("stock", None)));
+    assert_eq!(inspection.link_id, Some(id));
+    assert_eq!(inspection.libc.version.as_deref(), Some("1.2.3"));
+}
+
+/// `unknown` is an answer, a guess is none.
+#[test]
+fn what_cannot_be_told_is_unknown() {
+    let bench = Bench::new();
+    bench.write("bare.c", "void _start(void) { for (;;) {} }");
+    bench.tool("gcc", "-static -nostdlib -ffreestanding bare.c -o bare");
+    let inspection = inspect(&bench.read("bare")).unwrap();
+    assert_eq!(inspection.libc.name, LibcName::Unknown);
+    assert!(inspection.libc.evidence.is_empty() && inspection.allocators.is_empty());
+    assert_eq!(inspection.thread_stack.source, ThreadStackSource::Unknown);
+    assert_eq!((inspection.rust, inspection.go), (None, None));
+}
+
+#[test]
+fn a_malloc_of_the_programs_own_is_told_and_not_named() {
+    let bench = Bench::new();
+    bench.write("main.c", PROGRAM);
+    let own = "#include <stddef.h>\nstatic char pool[65536]; static size_t used;\n\
+               void *malloc(size_t n) { used += n; return pool + used - n; }\nvoid free(void *p) { (void)p; }\n\
+               void *realloc(void *p, size_t n) { (void)p; return malloc(n); }\n\
+               void *calloc(size_t n, size_t m) { return malloc(n * m); }\n";
+    bench.write("own.c", own);
+    bench.tool("musl-gcc", "-static main.c own.c -o program");
+    let inspection = inspect(&bench.read("program")).unwrap();
+    let [heap] = &inspection.allocators[..] else { panic!("{inspection:#?}") };
+    assert_eq!((heap.name.as_str(), heap.role), ("unknown", Role::LibcHeap));
+}
+
+#[test]
+fn a_shared_library_and_what_is_neither() {
+    let bench = Bench::new();
+    bench.write("main.c", PROGRAM);
+    bench.tool("gcc", "-shared -fPIC main.c -o library.so");
+    assert_eq!(inspect(&bench.read("library.so")).unwrap().kind, Kind::SharedObject);
+    bench.tool("gcc", "-c main.c -o object.o");
+    assert!(matches!(
+        inspect(&bench.read("object.o")),
+        Err(Error::WrongKind { found: "an object file", .. })
+    ));
+    assert_eq!(inspect(PROGRAM.as_bytes()), Err(Error::NotElf));
+}
+
+#[test]
+fn weak_spots_are_told() {
+    let [inspection, _] = compiled("gcc", "-z execstack -Wl,-z,norelro -g");
+    assert!(!inspection.hardening.nx_stack);
+    assert_eq!(inspection.hardening.relro, Relro::None);
+    assert!(inspection.debug_info && inspection.sizes.debug > 0);
+    assert!(codes(&inspection).contains(&"executable-stack"));
+}
+
+/// Sizes by section must agree with those that the linker's own tool gives.
+#[test]
+fn sizes_are_those_of_binutils() {
+    let bench = Bench::new();
+    bench.write("main.c", PROGRAM);
+    bench.tool("musl-gcc", "-static main.c -o program");
+    let sizes = inspect(&bench.read("program")).unwrap().sizes;
+    let table = bench.tool("size", "-B program");
+    let line: Vec<u64> =
+        table.lines().nth(1).unwrap().split_whitespace().take(3).map(|n| n.parse().unwrap()).collect();
+    assert_eq!([sizes.text + sizes.read_only, sizes.data, sizes.bss], line[..]);
+    assert!(sizes.by_section);
+    assert_eq!(sizes.file, bench.read("program").len() as u64);
+}
+
+/// The other class and byte order: a 32-bit big-endian header made by hand, since no compiler here makes one.
+#[test]
+fn thirty_two_bits_and_big_endian() {
+    let mut file = vec![0u8; 52 + 32];
+    file[..8].copy_from_slice(b"\x7fELF\x01\x02\x01\x00");
+    let mut put = |at: usize, bytes: &[u8]| file[at..at + bytes.len()].copy_from_slice(bytes);
+    put(16, &2u16.to_be_bytes()); // ET_EXEC
+    put(18, &8u16.to_be_bytes()); // EM_MIPS
+    put(20, &1u32.to_be_bytes());
+    put(28, &52u32.to_be_bytes()); // Program headers, one of 32 bytes.
+    put(40, &52u16.to_be_bytes());
+    put(42, &32u16.to_be_bytes());
+    put(44, &1u16.to_be_bytes());
+    put(52, &1u32.to_be_bytes()); // PT_LOAD
+    let inspection = inspect(&file).unwrap();
+    assert_eq!((inspection.format.bits, inspection.format.endian), (32, Endian::Big));
+    assert_eq!(inspection.format.arch, "machine 8");
+    assert_eq!(inspection.kind, Kind::Static);
+}
