@@ -30,13 +30,13 @@ setup: ## install what `make test` needs and this machine lacks
 setup-demo:
 	@scripts/setup demo
 
+# The runner needs no optimisation, and unoptimised it shares its dependencies with the first brawn.
 brawn: setup-demo ## build brawn, and with it the released brawn: a static executable of its own making
-	cargo build $(CARGO_FLAGS) -p brawn
+	cargo build $(CARGO_FLAGS) -p brawn -p brawn-bench
 	$(CARGO_TARGET_DIR)/debug/brawn build $(CARGO_FLAGS) --release -p brawn
 
 demo: brawn ## build a real program three ways and run them side by side
-	cargo build $(CARGO_FLAGS) --release -p brawn-bench
-	$(CARGO_TARGET_DIR)/release/brawn-bench demo --brawn $(BRAWN)
+	$(CARGO_TARGET_DIR)/debug/brawn-bench demo --brawn $(BRAWN)
 
 lint: setup ## formatting, clippy, shellcheck, licences
 	cargo fmt --all --check
@@ -56,8 +56,7 @@ fuzz: setup ## feed mutated executables and archives to every parser for a while
 	BRAWN_TEST_LONG=1 PROPTEST_CASES=200000 cargo test $(CARGO_FLAGS) --release --workspace -- hostile
 
 results: brawn ## measure the numbers in docs/results/ again, on this machine
-	cargo build $(CARGO_FLAGS) --release -p brawn-bench
-	$(CARGO_TARGET_DIR)/release/brawn-bench results --brawn $(BRAWN) --out docs/results
+	$(CARGO_TARGET_DIR)/debug/brawn-bench results --brawn $(BRAWN) --out docs/results
 
 clean: ## remove everything that was built; what setup installed stays
 	cargo clean

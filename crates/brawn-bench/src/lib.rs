@@ -13,6 +13,7 @@
 //!
 //! A suite describes [`Variant`]s, hands them to a [`Session`], and turns the [`Outcome`] into a [`Report`].
 
+pub mod embed;
 pub mod format;
 pub mod machine;
 pub mod probe;

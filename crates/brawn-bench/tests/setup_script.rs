@@ -37,7 +37,16 @@ impl Machine {
         }
         let sysroot = machine.path("sysroot").display().to_string();
         machine.fake("rustc", &format!("echo {sysroot}"));
-        for name in ["cargo", "cc", "musl-gcc", "qemu-aarch64-static", "qemu-x86_64-static", "shellcheck", "make", "tclsh"] {
+        for name in [
+            "cargo",
+            "cc",
+            "musl-gcc",
+            "qemu-aarch64-static",
+            "qemu-x86_64-static",
+            "shellcheck",
+            "make",
+            "tclsh",
+        ] {
             machine.fake(name, "exit 0");
         }
         for name in ["cargo-fmt", "cargo-clippy"] {

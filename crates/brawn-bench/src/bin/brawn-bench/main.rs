@@ -35,6 +35,8 @@ enum Command {
         #[arg(long)]
         seed: Option<u64>,
     },
+    /// Put the tables of docs/results/ into the documents that quote them.
+    Quote,
     /// Measure everything that docs/results/ reports, and write it there.
     Results {
         /// The `brawn` to build with.
@@ -55,6 +57,7 @@ enum Command {
 fn main() -> ExitCode {
     let result = match Arguments::parse().command {
         Command::Demo { brawn, blocks, seed } => demo::run(&brawn, blocks, seed),
+        Command::Quote => results::quote(),
         Command::Results { brawn, out, only, blocks } => results::run(&brawn, &out, &only, blocks),
     };
     match result {

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::Result;
-use brawn_bench::{Report, Section, format};
+use brawn_bench::{Report, Section, embed, format};
 use clap::ValueEnum;
 
 use crate::workshop::{Workshop, measure, say};
@@ -53,6 +53,21 @@ pub fn run(brawn: &Path, out: &Path, only: &[Part], blocks: usize) -> Result<()>
             println!("\n{}\n\n{}", section.title, section.table.to_text());
         }
         say(&format!("written: {name}.md and {name}.json in {}", out.display()));
+    }
+    quote()
+}
+
+/// Puts the tables into the documents that quote them.
+pub fn quote() -> Result<()> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    for name in embed::DOCUMENTS {
+        let path = root.join(name);
+        let text = fs_err::read_to_string(&path)?;
+        let renewed = embed::embed(&text, &root)?;
+        if renewed != text {
+            fs_err::write(&path, renewed)?;
+            say(&format!("renewed: {name}"));
+        }
     }
     Ok(())
 }

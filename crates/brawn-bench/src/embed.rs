@@ -1,0 +1,80 @@
+//! Tables of docs/results/, quoted in other documents: written once, by the command that measures, and checked by a
+//! test, so that no document can quote a number that nobody measured.
+//!
+//! A document marks the place:
+//!
+//! ```text
+//! <!-- table: docs/results/program.md -->
+//! …
+//! <!-- end of table -->
+//! ```
+
+use std::io;
+use std::path::Path;
+
+use crate::Error;
+
+const BEGIN: &str = "<!-- table: ";
+const BEGIN_CLOSE: &str = " -->\n";
+const END: &str = "<!-- end of table -->";
+
+/// The documents that quote tables, relative to the repository.
+pub const DOCUMENTS: &[&str] = &["README.md"];
+
+/// The document with the first table of each named file between its marks. `root` is what the names are relative to.
+///
+/// # Errors
+/// [`Error::File`] when a file cannot be read, holds no table, or a mark has no end.
+pub fn embed(document: &str, root: &Path) -> Result<String, Error> {
+    let mut result = String::new();
+    let mut rest = document;
+    while let Some((before, after)) = rest.split_once(BEGIN) {
+        let (name, after) = after.split_once(BEGIN_CLOSE).ok_or_else(|| broken("a mark is not closed"))?;
+        let (_, after) =
+            after.split_once(END).ok_or_else(|| broken(&format!("the table {name} has no end mark")))?;
+        let source = fs_err::read_to_string(root.join(name))?;
+        let table: String = source
+            .lines()
+            .skip_while(|line| !line.starts_with('|'))
+            .take_while(|line| line.starts_with('|'))
+            .fold(String::new(), |text, line| text + line + "\n");
+        if table.is_empty() {
+            return Err(broken(&format!("{name} holds no table")));
+        }
+        result.push_str(&format!("{before}{BEGIN}{name}{BEGIN_CLOSE}\n{table}\n{END}"));
+        rest = after;
+    }
+    Ok(result + rest)
+}
+
+fn broken(message: &str) -> Error {
+    Error::File(io::Error::new(io::ErrorKind::InvalidData, message.to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_replace_what_was_between_the_marks() {
+        let folder = tempfile::tempdir().unwrap();
+        fs_err::write(folder.path().join("a.md"), "# A\n\n| x |\n|---|\n| 1 |\n\n| other |\n").unwrap();
+        let document = "before\n<!-- table: a.md -->\nold\n<!-- end of table -->\nafter\n";
+        let expected =
+            "before\n<!-- table: a.md -->\n\n| x |\n|---|\n| 1 |\n\n<!-- end of table -->\nafter\n";
+        let embedded = embed(document, folder.path()).unwrap();
+        assert_eq!(embedded, expected);
+        assert_eq!(embed(&embedded, folder.path()).unwrap(), expected);
+        assert_eq!(embed("no mark\n", folder.path()).unwrap(), "no mark\n");
+    }
+
+    #[test]
+    fn broken_marks_and_files_are_errors() {
+        let folder = tempfile::tempdir().unwrap();
+        fs_err::write(folder.path().join("empty.md"), "no table\n").unwrap();
+        let error = |text: &str| embed(text, folder.path()).unwrap_err().to_string();
+        assert_eq!(error("<!-- table: empty.md -->\n<!-- end of table -->"), "empty.md holds no table");
+        assert_eq!(error("<!-- table: empty.md -->\n"), "the table empty.md has no end mark");
+        assert!(error("<!-- table: none.md -->\n<!-- end of table -->").contains("none.md"));
+    }
+}
