@@ -57,7 +57,7 @@ static void *allocate_until_cancelled(void *argument) {
 int main(int argc, char **argv) {
     int threads = THREADS * scale_of(argc, argv);
     watchdog(120);
-    long before = 0;
+    struct growth growth = {0};
     for (int n = 0; n < threads; n++) {
         watched_round = n;
         watched_step = "cancel";
@@ -73,11 +73,10 @@ int main(int argc, char **argv) {
         CHECK(pthread_join(thread, &result) == 0 && result == PTHREAD_CANCELED,
               "the thread was not cancelled");
         free(malloc(1000));
-        if (n == threads / 2)
-            before = resident_kib();
+        growth_sample(&growth, n, threads);
     }
     CHECK(atomic_load(&inside_heap) == 0, "%d requests acted inside the heap", atomic_load(&inside_heap));
     CHECK(atomic_load(&cleaned) == threads, "%d of %d threads cleaned up", atomic_load(&cleaned), threads);
-    CHECK_GROWTH(before, option_of(argc, argv, "growth-kib", 4096), "cancelled threads");
+    CHECK_GROWTH(growth, option_of(argc, argv, "growth-kib", 4096), "cancelled threads");
     return passed();
 }

@@ -145,7 +145,7 @@ static void copies(void) {
 int main(int argc, char **argv) {
     int rounds = ROUNDS * scale_of(argc, argv);
     watchdog(120);
-    long before = 0;
+    struct growth growth = {0};
     for (int i = 0; i < rounds; i++) {
         watched_round = i;
         watched_step = "regular expressions";
@@ -161,9 +161,8 @@ int main(int argc, char **argv) {
         environment();
         watched_step = "copies";
         copies();
-        if (i == rounds / 3)
-            before = resident_kib();
+        growth_sample(&growth, i, rounds);
     }
-    CHECK_GROWTH(before, option_of(argc, argv, "growth-kib", 1024), "containers");
+    CHECK_GROWTH(growth, option_of(argc, argv, "growth-kib", 1024), "containers");
     return passed();
 }

@@ -4,7 +4,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 
-enum { THREADS = 400, ERRORS = 20 };
+enum { THREADS = 400, ERRORS = 20, ERRORS_IN_MAIN = 30000 };
 
 static void provoke(unsigned number) {
     char name[600];
@@ -32,20 +32,20 @@ static void *provoke_many(void *argument) {
 int main(int argc, char **argv) {
     unsigned threads = THREADS * (unsigned)scale_of(argc, argv);
     watchdog(60);
+    struct growth growth = {0};
     watched_step = "errors in the main thread";
-    for (unsigned i = 0; i < 2000; i++)
-        provoke(i);
+    for (int i = 0; i < ERRORS_IN_MAIN; i++) {
+        provoke((unsigned)i);
+        growth_sample(&growth, i, ERRORS_IN_MAIN);
+    }
+    CHECK_GROWTH(growth, option_of(argc, argv, "growth-kib", 1024), "error texts");
     watched_step = "errors in threads";
-    long before = 0;
     for (unsigned t = 0; t < threads; t += 2) {
         pthread_t first, second;
         CHECK(pthread_create(&first, NULL, provoke_many, (void *)(uintptr_t)t) == 0, "no thread");
         CHECK(pthread_create(&second, NULL, provoke_many, (void *)(uintptr_t)(t + 1)) == 0, "no thread");
         pthread_join(first, NULL);
         pthread_join(second, NULL);
-        if (t == threads / 4)
-            before = resident_kib();
     }
-    CHECK_GROWTH(before, option_of(argc, argv, "growth-kib", 512), "error texts of ended threads");
     return passed();
 }

@@ -131,7 +131,7 @@ int main(int argc, char **argv) {
     int rounds = ROUNDS * scale_of(argc, argv);
     watchdog(120);
     create_files();
-    long before = 0;
+    struct growth growth = {0};
     for (int i = 0; i < rounds; i++) {
         watched_round = i;
         watched_step = "directories";
@@ -142,9 +142,8 @@ int main(int argc, char **argv) {
         names();
         watched_step = "accounts";
         accounts();
-        if (i == rounds / 3)
-            before = resident_kib();
+        growth_sample(&growth, i, rounds);
     }
-    CHECK_GROWTH(before, option_of(argc, argv, "growth-kib", 1024), "names and directories");
+    CHECK_GROWTH(growth, option_of(argc, argv, "growth-kib", 1024), "names and directories");
     return passed();
 }

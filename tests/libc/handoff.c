@@ -3,7 +3,7 @@
 #include "check.h"
 #include <pthread.h>
 
-enum { QUEUE = 256, PRODUCERS = 2, CONSUMERS = 2, PARCELS = 20000, LEFT_BEHIND = 300 };
+enum { QUEUE = 256, PRODUCERS = 2, CONSUMERS = 2, PARCELS = 10000, LEFT_BEHIND = 300 };
 
 struct parcel {
     size_t size;
@@ -111,18 +111,17 @@ static void after_the_thread_has_ended(int threads) {
 }
 
 int main(int argc, char **argv) {
-    int scale = scale_of(argc, argv);
+    int rounds = 6 * scale_of(argc, argv);
     watchdog(300);
-    long before = 0;
-    for (int round = 0; round < 3 * scale; round++) {
+    struct growth growth = {0};
+    for (int round = 0; round < rounds; round++) {
         watched_round = round;
         watched_step = "through a queue";
         through_a_queue();
         watched_step = "after the thread has ended";
-        after_the_thread_has_ended(20);
-        if (round == 0)
-            before = resident_kib();
+        after_the_thread_has_ended(10);
+        growth_sample(&growth, round, rounds);
     }
-    CHECK_GROWTH(before, option_of(argc, argv, "growth-kib", 8192), "memory freed by other threads");
+    CHECK_GROWTH(growth, option_of(argc, argv, "growth-kib", 4096), "memory freed by other threads");
     return passed();
 }

@@ -57,7 +57,7 @@ static void around_boundaries(void) {
 
 static void returned_to_the_system(int rounds, long allowed_kib) {
     enum { BLOCKS = 8, SIZE = 2 * 1024 * 1024 };
-    long before = 0;
+    struct growth growth = {0};
     for (int round = 0; round < rounds; round++) {
         char *blocks[BLOCKS];
         for (int i = 0; i < BLOCKS; i++) {
@@ -67,10 +67,9 @@ static void returned_to_the_system(int rounds, long allowed_kib) {
         }
         for (int i = 0; i < BLOCKS; i++)
             free(blocks[i]);
-        if (round == 0)
-            before = resident_kib();
+        growth_sample(&growth, round, rounds);
     }
-    CHECK_GROWTH(before, allowed_kib, "16 MiB allocated and freed over and over");
+    CHECK_GROWTH(growth, allowed_kib, "16 MiB allocated and freed over and over");
 }
 
 int main(int argc, char **argv) {
@@ -85,6 +84,6 @@ int main(int argc, char **argv) {
         around_boundaries();
     }
     watched_step = "returned to the system";
-    returned_to_the_system(4 * scale + 1, option_of(argc, argv, "growth-kib", 8192));
+    returned_to_the_system(9 * scale, option_of(argc, argv, "growth-kib", 8192));
     return passed();
 }

@@ -8,7 +8,7 @@
 #include <pthread.h>
 #include <wchar.h>
 
-enum { ROUNDS = 20000, THREADS = 4 };
+enum { ROUNDS = 60000, THREADS = 4 };
 
 static void objects(void) {
     locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
@@ -83,14 +83,13 @@ static void converters(void) {
 int main(int argc, char **argv) {
     int rounds = ROUNDS * scale_of(argc, argv);
     watchdog(120);
-    long before = 0;
+    struct growth growth = {0};
     watched_step = "locale objects";
     for (int i = 0; i < rounds; i++) {
         objects();
-        if (i == rounds / 10)
-            before = resident_kib();
+        growth_sample(&growth, i, rounds);
     }
-    CHECK_GROWTH(before, option_of(argc, argv, "growth-kib", 512), "locale objects");
+    CHECK_GROWTH(growth, option_of(argc, argv, "growth-kib", 512), "locale objects");
     watched_step = "locale objects in threads";
     pthread_t threads[THREADS];
     for (int t = 0; t < THREADS; t++)

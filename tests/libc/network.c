@@ -7,7 +7,7 @@
 #include <netdb.h>
 #include <pthread.h>
 
-enum { ROUNDS = 3000, THREADS = 4 };
+enum { ROUNDS = 15000, THREADS = 4 };
 
 static const char *const hosts[] = {"127.0.0.1", "192.0.2.17",   "255.255.255.255",
                                     "::1",       "2001:db8::17", "::ffff:192.0.2.1"};
@@ -66,16 +66,15 @@ static void *look_up_often(void *argument) {
 }
 
 int main(int argc, char **argv) {
-    int rounds = ROUNDS * scale_of(argc, argv), rounds_in_thread = rounds / 10;
+    int rounds = ROUNDS * scale_of(argc, argv), rounds_in_thread = rounds / 30;
     watchdog(120);
     watched_step = "numeric hosts";
-    long before = 0;
+    struct growth growth = {0};
     for (int i = 0; i < rounds; i++) {
         look_up(hosts[i % HOSTS]);
-        if (i == rounds / 10)
-            before = resident_kib();
+        growth_sample(&growth, i, rounds);
     }
-    CHECK_GROWTH(before, option_of(argc, argv, "growth-kib", 512), "address lists");
+    CHECK_GROWTH(growth, option_of(argc, argv, "growth-kib", 512), "address lists");
     pthread_t threads[THREADS];
     for (int t = 0; t < THREADS; t++)
         CHECK(pthread_create(&threads[t], NULL, look_up_often, &rounds_in_thread) == 0, "no thread");

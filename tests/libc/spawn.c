@@ -73,7 +73,7 @@ static void missing_program(void) {
 }
 
 static void lists_are_freed(long allowed_kib) {
-    long before = 0;
+    struct growth growth = {0};
     for (int i = 0; i < LISTS; i++) {
         posix_spawn_file_actions_t actions;
         posix_spawn_file_actions_init(&actions);
@@ -82,10 +82,9 @@ static void lists_are_freed(long allowed_kib) {
                                                    O_RDONLY, 0) == 0,
                   "addopen");
         posix_spawn_file_actions_destroy(&actions);
-        if (i == LISTS / 10)
-            before = resident_kib();
+        growth_sample(&growth, i, LISTS);
     }
-    CHECK_GROWTH(before, allowed_kib, "lists of file actions");
+    CHECK_GROWTH(growth, allowed_kib, "lists of file actions");
 }
 
 static void pipes(void) {

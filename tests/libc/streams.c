@@ -154,7 +154,7 @@ int main(int argc, char **argv) {
     watched_step = "lines";
     lines();
     unlink("lines");
-    long before = 0;
+    struct growth growth = {0};
     for (int i = 0; i < rounds; i++) {
         watched_round = i;
         watched_step = "formatted";
@@ -165,9 +165,8 @@ int main(int argc, char **argv) {
         cookies_and_buffers();
         watched_step = "closed by another thread";
         closed_by_another_thread();
-        if (i == rounds / 3)
-            before = resident_kib();
+        growth_sample(&growth, i, rounds);
     }
-    CHECK_GROWTH(before, option_of(argc, argv, "growth-kib", 2048), "streams");
+    CHECK_GROWTH(growth, option_of(argc, argv, "growth-kib", 2048), "streams");
     return passed();
 }

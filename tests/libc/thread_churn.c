@@ -54,17 +54,16 @@ int main(int argc, char **argv) {
         (uintptr_t)option_of(argc, argv, "threads", THREADS) * (uintptr_t)scale_of(argc, argv);
     watchdog(300);
     watched_step = "short-lived threads";
-    long before = 0;
+    struct growth growth = {0};
     for (uintptr_t n = 0; n < threads; n += AT_ONCE) {
         watched_round = (int)n;
         if (n / AT_ONCE % 2 == 0)
             joined(n);
         else
             detached(n);
-        if (n < threads / 10)
-            before = resident_kib();
+        growth_sample(&growth, (long)n / AT_ONCE, (long)threads / AT_ONCE);
     }
-    CHECK_GROWTH(before, option_of(argc, argv, "growth-kib", 2048), "short-lived threads");
+    CHECK_GROWTH(growth, option_of(argc, argv, "growth-kib", 2048), "short-lived threads");
     for (int i = 0; i < MAILBOX; i++)
         free(mailbox[i]);
     return passed();

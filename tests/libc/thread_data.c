@@ -69,16 +69,15 @@ int main(int argc, char **argv) {
     for (int k = 0; k < KEYS; k++)
         CHECK(pthread_key_create(&keys[k], destroy) == 0, "no key %d", k);
     CHECK(tss_create(&c11_key, destroy_c11) == thrd_success, "no C11 key");
-    long before = 0;
+    struct growth growth = {0};
     for (int n = 0; n < threads; n++) {
         pthread_t thread;
         watched_round = n;
         CHECK(pthread_create(&thread, NULL, use_keys, NULL) == 0, "no thread %d", n);
         pthread_join(thread, NULL);
-        if (n == threads / 3)
-            before = resident_kib();
+        growth_sample(&growth, n, threads);
     }
-    CHECK_GROWTH(before, option_of(argc, argv, "growth-kib", 1024), "values of ended threads");
+    CHECK_GROWTH(growth, option_of(argc, argv, "growth-kib", 1024), "values of ended threads");
     long expected = 1; // the C11 value
     for (int k = 0; k < KEYS; k++)
         expected += 1 + k % 3;

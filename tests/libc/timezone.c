@@ -63,7 +63,7 @@ int main(int argc, char **argv) {
     char *folder = realpath("zones", NULL);
     CHECK(folder != NULL, "no absolute path");
     static char by_file[PATH_MAX + 256];
-    long before = 0;
+    struct growth growth = {0};
     for (int i = 0; i < rounds; i++) {
         watched_round = i;
         watched_step = "rules";
@@ -82,10 +82,9 @@ int main(int argc, char **argv) {
         strcpy(by_file + length, "brawn");
         use_zone(by_file);
         expect(winter, "2024-01-15 17:00:00 BRW");
-        if (i == rounds * 3 / 4)
-            before = resident_kib();
+        growth_sample(&growth, i, rounds);
     }
-    CHECK_GROWTH(before, option_of(argc, argv, "growth-kib", 512), "changes of TZ");
+    CHECK_GROWTH(growth, option_of(argc, argv, "growth-kib", 512), "changes of TZ");
     watched_step = "threads";
     use_zone("CET-1CEST,M3.5.0,M10.5.0/3");
     pthread_t threads[THREADS];
