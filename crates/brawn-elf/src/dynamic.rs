@@ -20,7 +20,10 @@ pub(crate) struct Dynamic {
 }
 
 /// Entries after this many are not looked at. Real files have some dozens, one for each needed library.
-const MOST_ENTRIES: usize = 4096;
+const MOST_ENTRIES: usize = 1024;
+
+/// Names are cut off after this many bytes (`PATH_MAX`). Only a hostile file has longer ones, and by the thousand.
+const LONGEST_NAME: usize = 4096;
 
 pub(crate) fn read(image: &Image<'_>) -> Dynamic {
     let entries = if image.is_64 {
@@ -45,10 +48,10 @@ pub(crate) fn read(image: &Image<'_>) -> Dynamic {
         needed: all(elf::DT_NEEDED.0),
         rpath: all(elf::DT_RPATH.0),
         runpath: all(elf::DT_RUNPATH.0),
-        marked_pie: flags_1 & u64::from(elf::DF_1_PIE.0) != 0,
+        marked_pie: flags_1 & elf::DF_1_PIE.0 != 0,
         bind_now: value(elf::DT_BIND_NOW.0).is_some()
-            || flags & u64::from(elf::DF_BIND_NOW.0) != 0
-            || flags_1 & u64::from(elf::DF_1_NOW.0) != 0,
+            || flags & elf::DF_BIND_NOW.0 != 0
+            || flags_1 & elf::DF_1_NOW.0 != 0,
         glibc_minimum: glibc_minimum(strings),
     }
 }
@@ -66,7 +69,7 @@ fn entries<Elf: FileHeader<Endian = Endianness>>(image: &Image<'_>) -> Option<Ve
 
 fn text_at(strings: &[u8], offset: u64) -> String {
     let rest = usize::try_from(offset).ok().and_then(|offset| strings.get(offset..)).unwrap_or_default();
-    let rest = &rest[..rest.len().min(4096)];
+    let rest = &rest[..rest.len().min(LONGEST_NAME)];
     String::from_utf8_lossy(&rest[..memchr::memchr(0, rest).unwrap_or(rest.len())]).into_owned()
 }
 

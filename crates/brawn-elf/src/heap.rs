@@ -67,8 +67,6 @@ pub enum EvidenceKind {
     Strings,
     /// Other constant data, such as a table of numbers.
     Data,
-    /// Machine code, byte by byte that of a known archive.
-    Code,
     /// The interpreter, the needed libraries or the symbol versions of a dynamic executable.
     Dynamic,
 }
@@ -208,17 +206,17 @@ fn inside(kind: &Kind, clues: &Clues<'_>) -> Option<Heap> {
         };
         evidence.push(Evidence::new(EvidenceKind::Symbols, detail));
     }
-    if let Some(mark) = kind.mark {
-        if clues.hits.count(mark) > kit_copies {
-            let (sort, what) = match kind.data {
-                Some(what) => (EvidenceKind::Data, what.to_owned()),
-                None if kit_copies > 0 => {
-                    (EvidenceKind::Strings, "its messages, once more than the kit has them".to_owned())
-                }
-                None => (EvidenceKind::Strings, "its messages".to_owned()),
-            };
-            evidence.push(Evidence::new(sort, what));
-        }
+    if let Some(mark) = kind.mark
+        && clues.hits.count(mark) > kit_copies
+    {
+        let (sort, what) = match kind.data {
+            Some(what) => (EvidenceKind::Data, what.to_owned()),
+            None if kit_copies > 0 => {
+                (EvidenceKind::Strings, "its messages, once more than the kit has them".to_owned())
+            }
+            None => (EvidenceKind::Strings, "its messages".to_owned()),
+        };
+        evidence.push(Evidence::new(sort, what));
     }
     if kind.owner == Owner::Mimalloc
         && kit_copies > 0

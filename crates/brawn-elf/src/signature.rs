@@ -101,7 +101,7 @@ pub(crate) struct Hits {
 }
 
 /// No more places than this are kept; a file with more is made to waste memory.
-const MOST_HITS: usize = 100_000;
+const MOST_HITS: usize = 1000;
 
 impl Hits {
     pub fn count(&self, mark: Mark) -> usize {
@@ -193,7 +193,7 @@ pub(crate) fn mimalloc_copies(image: &Image<'_>) -> usize {
 }
 
 /// The text from `offset` to the next zero byte, if it is short, printable and there.
-pub(crate) fn text_from<'data>(data: &'data [u8], offset: usize, longest: usize) -> Option<&'data str> {
+pub(crate) fn text_from(data: &[u8], offset: usize, longest: usize) -> Option<&str> {
     let rest = data.get(offset..)?;
     let rest = &rest[..rest.len().min(longest)];
     let text = std::str::from_utf8(&rest[..memchr::memchr(0, rest)?]).ok()?;

@@ -84,13 +84,13 @@ pub(crate) fn facts(symbols: &[Symbol<'_>], with_kit: bool) -> SymbolFacts {
         if symbol.section == 0 || symbol.file || symbol.name.len() < 3 {
             continue;
         }
-        if !symbol.local || symbol.name.starts_with(b"__libc_") || symbol.name.starts_with(b"__malloc_") {
-            if let Some(name) = family_name(symbol.name) {
-                facts.family.insert(name, symbol.value);
-                facts.malloc_is_weak |= name == "malloc" && symbol.weak;
-                if !symbol.weak && MALLOC_FAMILY.contains(&name) {
-                    strong.insert(name);
-                }
+        if (!symbol.local || symbol.name.starts_with(b"__libc_") || symbol.name.starts_with(b"__malloc_"))
+            && let Some(name) = family_name(symbol.name)
+        {
+            facts.family.insert(name, symbol.value);
+            facts.malloc_is_weak |= name == "malloc" && symbol.weak;
+            if !symbol.weak && MALLOC_FAMILY.contains(&name) {
+                strong.insert(name);
             }
         }
         plain_jemalloc |= symbol.name == b"mallocx";
@@ -145,7 +145,7 @@ fn owner_of(name: &[u8]) -> Option<Owner> {
         b"__malloc_context" | b"__malloc_size_classes" | b"__malloc_alloc_meta" => Owner::Mallocng,
         b"__bin_chunk" => Owner::OldMalloc,
         b"__simple_malloc" => Owner::MuslBump,
-        b"_int_malloc" | b"_int_free" | b"main_arena" | b"__libc_memalign" => Owner::Ptmalloc,
+        b"_int_malloc" | b"_int_free" | b"main_arena" => Owner::Ptmalloc,
         b"tc_malloc" | b"TCMallocInternalMalloc" => Owner::Tcmalloc,
         b"rpmalloc" | b"rpaligned_alloc" | b"rpmalloc_initialize" => Owner::Rpmalloc,
         b"dlmalloc" | b"dlfree" => Owner::Dlmalloc,
