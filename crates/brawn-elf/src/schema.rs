@@ -21,7 +21,10 @@ fn the_published_schema_is_that_of_the_types() {
     let path = docs().join("schema/inspect.schema.json");
     if std::env::var_os(RENEW).is_some() {
         fs_err::create_dir_all(path.parent().unwrap()).unwrap();
-        fs_err::write(&path, &text).unwrap();
+        // In one step: the other test reads it at the same time.
+        let staged = path.with_extension("new");
+        fs_err::write(&staged, &text).unwrap();
+        fs_err::rename(&staged, &path).unwrap();
     }
     assert!(
         fs_err::read_to_string(&path).unwrap() == text,
