@@ -9,22 +9,28 @@
  * Each of its stores leaves lists that can be walked (an allocator must see to that; see the shims), so the worst
  * that an interrupted one costs the child is a block that nobody owns.
  *
- * Threads announce themselves in one of several counters, picked by address, so that those that work at the same
- * time seldom share a cache line. Passing costs two atomic additions. Passes nest. */
+ * Passing costs a few plain instructions and no fence: each thread says in a place of its own that it is inside,
+ * and then looks whether the gate is open; the thread that forks closes the gate, makes every other thread execute
+ * a memory barrier (membarrier, for which musl has a substitute where the kernel lacks it), and then looks at all
+ * those places. Passes nest. */
 #ifndef BRAWN_GATE_H
 #define BRAWN_GATE_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/membarrier.h>
 #include <time.h>
+
 #include "kernel.h"
 
 /* From linux/futex.h, which a musl toolchain need not have. */
 #define GATE_FUTEX_WAIT 128 /* FUTEX_WAIT | FUTEX_PRIVATE_FLAG */
 #define GATE_FUTEX_WAKE 129 /* FUTEX_WAKE | FUTEX_PRIVATE_FLAG */
 
-#define GATE_SLOTS 32
+/* This many threads have a place of their own; others count themselves in a shared one, which costs two atomic
+ * additions. */
+#define GATE_PLACES 128
 
 enum gate_state {
     GATE_OPEN = 0,
@@ -32,29 +38,28 @@ enum gate_state {
     GATE_CHILD = 2,  /* the first to enter in a child of fork must run `gate_child_work` before */
 };
 
-static struct {
-    _Alignas(128) _Atomic(uint32_t) inside;
-} gate_slots[GATE_SLOTS];
-static _Alignas(128) _Atomic(uint32_t) gate_state;
+struct gate_place {
+    _Alignas(64) _Atomic(uint32_t) inside;
+    _Atomic(uint32_t) taken;
+};
+
+static struct gate_place gate_places[GATE_PLACES];
+static struct gate_place gate_crowd;
+static _Alignas(64) _Atomic(uint32_t) gate_state;
+static __thread struct gate_place *gate_own;
 static __thread uint32_t gate_depth;
 
 /* What the allocator has to do in a child of fork before it works on shared state again. */
 static void gate_child_work(void);
 
-static inline _Atomic(uint32_t) *gate_slot(void) {
-    /* Thread-local variables of two threads are at least a stack apart: multiply, and take the top five bits. */
-    const uint64_t hash = (uint64_t)(uintptr_t)&gate_depth * UINT64_C(0x9E3779B97F4A7C15);
-    return &gate_slots[hash >> 59].inside;
-}
-
-/* Waits until nobody is inside, apart from the calling thread itself: a signal handler may fork while the thread
+/* Waits until nobody is inside, apart from the calling thread if it is: a signal handler may fork while the thread
  * that it interrupted is inside. Only the thread that closed the gate calls this. */
-static void gate_wait_until_empty(void) {
-    _Atomic(uint32_t) *const own = gate_slot();
-    for (int i = 0; i < GATE_SLOTS; i++) {
-        _Atomic(uint32_t) *const slot = &gate_slots[i].inside;
-        const uint32_t mine = (slot == own && gate_depth > 0) ? 1 : 0;
-        for (int tries = 0; atomic_load(slot) != mine; tries++) {
+static void gate_wait_until_empty(bool self_inside) {
+    (void)KERNEL_CALL((membarrier)(MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0));
+    for (int i = 0; i <= GATE_PLACES; i++) {
+        struct gate_place *const place = i < GATE_PLACES ? &gate_places[i] : &gate_crowd;
+        const uint32_t mine = (place == gate_own && self_inside) ? 1 : 0;
+        for (int tries = 0; atomic_load_explicit(&place->inside, memory_order_acquire) != mine; tries++) {
             /* Those inside may need this processor, or be in the kernel for long. */
             const struct timespec pause = {0, tries < 100 ? 0 : 50000};
             KERNEL_SYSCALL(SYS_nanosleep, &pause, NULL);
@@ -72,7 +77,7 @@ static __attribute__((noinline, cold)) void gate_pause(void) {
     uint32_t state = atomic_load(&gate_state);
     if (state == GATE_CHILD) {
         if (atomic_compare_exchange_strong(&gate_state, &state, GATE_CLOSED)) {
-            gate_wait_until_empty();
+            gate_wait_until_empty(false);
             gate_child_work();
             gate_set(GATE_OPEN);
         }
@@ -81,28 +86,57 @@ static __attribute__((noinline, cold)) void gate_pause(void) {
     }
 }
 
+/* Finds a place for this thread. */
+static __attribute__((noinline, cold)) struct gate_place *gate_take_place(void) {
+    for (int i = 0; i < GATE_PLACES; i++) {
+        uint32_t taken = 0;
+        if (atomic_compare_exchange_strong(&gate_places[i].taken, &taken, 1)) {
+            return gate_own = &gate_places[i];
+        }
+    }
+    return gate_own = &gate_crowd;
+}
+
+/* This thread is about to end. Should it come back after all, it finds another place. */
+static void gate_give_place_back(void) {
+    struct gate_place *const place = gate_own;
+    gate_own = NULL;
+    if (place != NULL && place != &gate_crowd) {
+        atomic_store_explicit(&place->taken, 0, memory_order_release);
+    }
+}
+
+static inline void gate_say(struct gate_place *place, bool inside) {
+    if (__builtin_expect(place != &gate_crowd, 1)) {
+        atomic_store_explicit(&place->inside, inside, memory_order_release);
+    } else {
+        atomic_fetch_add(&place->inside, inside ? 1 : UINT32_MAX);
+    }
+}
+
 static inline void gate_enter(void) {
-    if (gate_depth > 0) {
-        gate_depth++;
+    if (gate_depth++ > 0) {
         return;
     }
-    _Atomic(uint32_t) *const slot = gate_slot();
+    struct gate_place *place = gate_own;
+    if (__builtin_expect(place == NULL, 0)) {
+        place = gate_take_place();
+    }
     for (;;) {
-        /* Announce first, look second; the one who forks does the opposite. Sequential consistency makes at
-         * least one of the two see the other. */
-        atomic_fetch_add(slot, 1);
-        if (__builtin_expect(atomic_load(&gate_state) == GATE_OPEN, 1)) {
-            break;
+        gate_say(place, true);
+        /* The barrier between these two is made by the one who closes the gate. */
+        atomic_signal_fence(memory_order_seq_cst);
+        if (__builtin_expect(atomic_load_explicit(&gate_state, memory_order_acquire) == GATE_OPEN, 1)) {
+            return;
         }
-        atomic_fetch_sub(slot, 1);
+        gate_say(place, false);
         gate_pause();
     }
-    gate_depth = 1;
 }
 
 static inline void gate_leave(void) {
     if (--gate_depth == 0) {
-        atomic_fetch_sub_explicit(gate_slot(), 1, memory_order_release);
+        gate_say(gate_own, false);
     }
 }
 
@@ -115,9 +149,16 @@ static void gate_fork(int who) {
             gate_pause();
             open = GATE_OPEN;
         }
-        gate_wait_until_empty();
+        gate_wait_until_empty(gate_depth > 0);
+    } else if (who == 0) {
+        gate_set(GATE_OPEN);
     } else {
-        gate_set(who == 0 ? GATE_OPEN : GATE_CHILD);
+        for (int i = 0; i < GATE_PLACES; i++) {
+            if (&gate_places[i] != gate_own) {
+                atomic_store(&gate_places[i].taken, 0);
+            }
+        }
+        gate_set(GATE_CHILD);
     }
 }
 

@@ -88,9 +88,10 @@ static void kit_thread_exit(void *heap) {
     gate_enter();
     _mi_thread_done(heap);
     gate_leave();
+    gate_give_place_back();
 }
 
-static __attribute__((constructor(101))) void kit_start(void) {
+static void kit_start(void) {
     if (!kit_started) {
         kit_started = true;
         os_preloading = false;

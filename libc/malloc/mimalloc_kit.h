@@ -29,12 +29,19 @@ static inline int kit_popcount(unsigned long long bits) {
 #define __builtin_popcountl(bits) kit_popcount(bits)
 #define __builtin_popcountll(bits) kit_popcount(bits)
 
-/* No constructor and no destructor of mimalloc's own: the first allocation initialises it, and at exit the kernel
- * takes everything back faster than an allocator can. */
+/* mimalloc must be initialised by the main thread, before there are others: version 2 corrupts its heap now and
+ * then when several threads race to be the first to allocate. It is upstream's constructor under another name;
+ * there is no destructor, because at exit the kernel takes everything back faster than an allocator can, and other
+ * threads may still be running. */
 #define MI_PRIM_HAS_PROCESS_ATTACH 1
 
-/* The key whose destructor runs when a thread ends. It is taken in a constructor, because fork holds musl's lock
- * on keys while it waits for the gate: a thread must not need that lock inside. */
+void _mi_auto_process_init(void);
+
+static __attribute__((constructor(101))) void kit_constructor(void) {
+    _mi_auto_process_init();
+}
+
+/* The key whose destructor runs when a thread ends. */
 static pthread_key_t kit_key;
 static bool kit_started;
 

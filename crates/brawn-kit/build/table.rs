@@ -178,6 +178,7 @@ pub const IMPORTS: &[&str] = &[
     "clock_gettime",
     "getrusage",
     "madvise",
+    "membarrier",
     "memcpy",
     "memmove",
     "memset",
