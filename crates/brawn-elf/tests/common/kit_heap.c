@@ -1,5 +1,6 @@
-/* A heap that stands for a kit's object in the tests: the whole malloc family with the names that musl uses inside,
- * the public ones weak, everything else local, and the marker. It hands out fresh pages and takes none back. */
+/* A heap that stands for a kit's object in the tests: the whole malloc family with the names that musl uses
+ * inside, the public ones weak, everything else local, and the marker. It hands out fresh pages and takes
+ * none back. */
 #include <errno.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -43,26 +44,54 @@ static __attribute__((noinline)) void *mi_grown(void *old, size_t size) {
     return block;
 }
 
-PUBLIC void *malloc(size_t size) { return mi_fresh(size, 1); }
-PUBLIC void *calloc(size_t count, size_t size) { return mi_fresh(count * size, 1); }
-PUBLIC void *realloc(void *old, size_t size) { return mi_grown(old, size); }
-PUBLIC void *reallocarray(void *old, size_t count, size_t size) { return mi_grown(old, count * size); }
-PUBLIC void free(void *block) { (void)block; }
-PUBLIC void *memalign(size_t align, size_t size) { return mi_fresh(size, align); }
+PUBLIC void *malloc(size_t size) {
+    return mi_fresh(size, 1);
+}
+PUBLIC void *calloc(size_t count, size_t size) {
+    return mi_fresh(count * size, 1);
+}
+PUBLIC void *realloc(void *old, size_t size) {
+    return mi_grown(old, size);
+}
+PUBLIC void *reallocarray(void *old, size_t count, size_t size) {
+    return mi_grown(old, count * size);
+}
+PUBLIC void free(void *block) {
+    (void)block;
+}
+PUBLIC void *memalign(size_t align, size_t size) {
+    return mi_fresh(size, align);
+}
 PUBLIC int posix_memalign(void **to, size_t align, size_t size) {
     *to = mi_fresh(size, align);
     return *to ? 0 : ENOMEM;
 }
-PUBLIC size_t malloc_usable_size(void *block) { return block ? ((size_t *)block)[-1] : 0; }
+PUBLIC size_t malloc_usable_size(void *block) {
+    return block ? ((size_t *)block)[-1] : 0;
+}
 
-void *__libc_malloc(size_t size) { return mi_fresh(size, 1); }
-void *__libc_realloc(void *old, size_t size) { return mi_grown(old, size); }
-void __libc_free(void *block) { (void)block; }
-void *__libc_calloc(size_t count, size_t size) { return mi_fresh(count * size, 1); }
+void *__libc_malloc(size_t size) {
+    return mi_fresh(size, 1);
+}
+void *__libc_realloc(void *old, size_t size) {
+    return mi_grown(old, size);
+}
+void __libc_free(void *block) {
+    (void)block;
+}
+void *__libc_calloc(size_t count, size_t size) {
+    return mi_fresh(count * size, 1);
+}
 
 /* What musl's aligned_alloc needs of musl's malloc clashes with these. */
 #ifndef FORGET_ALIGNED_ALLOC
-PUBLIC void *aligned_alloc(size_t align, size_t size) { return mi_fresh(size, align); }
-void *__libc_malloc_impl(size_t size) { return mi_fresh(size, 1); }
-void __malloc_atfork(int who) { (void)who; }
+PUBLIC void *aligned_alloc(size_t align, size_t size) {
+    return mi_fresh(size, align);
+}
+void *__libc_malloc_impl(size_t size) {
+    return mi_fresh(size, 1);
+}
+void __malloc_atfork(int who) {
+    (void)who;
+}
 #endif
