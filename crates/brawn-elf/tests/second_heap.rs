@@ -2,7 +2,7 @@
 
 mod common;
 
-use brawn_elf::{Code, Expectation, Role, inspect, verify};
+use brawn_elf::{Code, EvidenceKind, Expectation, Role, inspect, verify};
 use common::Bench;
 use common::rust::programs;
 
@@ -23,6 +23,18 @@ fn a_program_on_the_kits_heap_alone_is_fine() {
         assert!(report.is_ok() && report.warnings.is_empty(), "{report:#?}");
         assert!(report.heap.unwrap().kit);
     }
+}
+
+/// Equal texts of two copies become one in the link, so it takes more than texts to tell the copies apart.
+#[test]
+fn a_second_mimalloc_is_told_although_its_texts_are_merged_with_the_kits() {
+    let [_, stripped] = executables("mimalloc");
+    let texts = memchr::memmem::find_iter(&stripped, b"mimalloc: warning: \0").count();
+    assert_eq!(texts, 1, "the linker did not merge them, and this test shows nothing");
+    let inspection = inspect(&stripped).unwrap();
+    let second = inspection.allocators.iter().find(|heap| !heap.kit).expect("the second heap");
+    let kinds: Vec<_> = second.evidence.iter().map(|evidence| evidence.kind).collect();
+    assert_eq!((second.name.as_str(), kinds), ("mimalloc", vec![EvidenceKind::Data]));
 }
 
 #[test]

@@ -12,13 +12,22 @@
 #endif
 
 static const char marker[] = MARKER;
-/* What the real allocator's messages look like; the kit keeps its own copy of them. */
-static const char warning[] = "mimalloc: warning: ";
+/* What the real allocator holds as well: its warnings, which a linker merges with those of a second copy, and
+ * the beginning of its table of block sizes, which it does not. */
+static const char *const warning = "mimalloc: warning: ";
+#define QUEUE(words) {NULL, NULL, 0, 0, (words) * sizeof(void *)}
+static const struct {
+    void *first, *last;
+    size_t count, pages, block_size;
+} queues[] = {
+    QUEUE(1), QUEUE(2), QUEUE(3),  QUEUE(4),  QUEUE(5),  QUEUE(6),
+    QUEUE(7), QUEUE(8), QUEUE(10), QUEUE(12), QUEUE(14), QUEUE(16),
+};
 
 #define PUBLIC __attribute__((weak, visibility("default")))
 
 static __attribute__((noinline)) void *mi_fresh(size_t size, size_t align) {
-    __asm__ volatile("" : : "r"(marker), "r"(warning));
+    __asm__ volatile("" : : "r"(marker), "r"(warning), "r"(queues));
     const size_t head = align < 4096 ? 4096 : align;
     if (size > PTRDIFF_MAX - 2 * head) {
         errno = ENOMEM;
