@@ -11,7 +11,9 @@ use brawn_libc::{Cache, Choice, Overlay};
 use cargo_config2::Config;
 use serde::Deserialize;
 
+use crate::cc::Backend;
 use crate::error::upper;
+use crate::link::Linked;
 use crate::record::Store;
 use crate::settings::{Layer, Settings};
 use crate::toolchain::{Rust, musl_arch, on_path, query};
@@ -23,6 +25,7 @@ pub struct Invocation {
     args: Vec<String>,
     flags: Layer,
     arches: Vec<Arch>,
+    triple: String,
     environment: Vec<(String, OsString)>,
     remove: Vec<&'static str>,
     target_dir: Option<PathBuf>,
@@ -38,8 +41,8 @@ pub struct Built {
     pub fresh: bool,
     /// Whether Brawn linked it again, with another overlay than the one it was built with.
     pub relinked: bool,
-    /// What was laid over its libc.
-    pub overlay: Overlay,
+    /// What was laid over its libc, and what is worth changing.
+    pub linked: Linked,
 }
 
 impl Invocation {
@@ -81,12 +84,23 @@ impl Invocation {
             subcommand: subcommand.to_owned(),
             args,
             flags,
+            triple: triple(arches[0], &rust),
             arches,
             environment,
             remove,
             target_dir,
             cache: seam::cache()?,
         })
+    }
+
+    /// The first target, as this toolchain calls it.
+    pub fn triple(&self) -> &str {
+        &self.triple
+    }
+
+    /// The command line, for people.
+    pub fn display(&self) -> String {
+        crate::toolchain::display(&self.command(&self.args))
     }
 
     /// The environment that makes a plain `cargo` do what `brawn cargo` does.
@@ -154,11 +168,11 @@ impl Invocation {
         let overlay = self.cache.overlay(&record.base, Some(record.arch), &choice)?;
         let carries = notes.and_then(|notes| notes.note);
         if carries.as_ref().map(|note| note.overlay.as_str()) == Some(&overlay.manifest.id) {
-            crate::link::verify(&path, &overlay)?;
-            return Ok(Built { path, fresh, relinked: false, overlay });
+            let warnings = crate::link::verify(&path, &overlay)?;
+            return Ok(Built { path, fresh, relinked: false, linked: Linked { overlay, warnings } });
         }
-        match replay::replay(&self.cache, &folder, &record, &choice, &path, true) {
-            Ok(overlay) => Ok(Built { path, fresh, relinked: true, overlay }),
+        match replay::replay(&self.cache, &folder, &record, &choice, &path) {
+            Ok(linked) => Ok(Built { path, fresh, relinked: true, linked }),
             Err(Error::InputChanged { .. }) => Err(Error::Stale {
                 path,
                 carries: carries
@@ -203,7 +217,7 @@ impl Invocation {
             if store.overlay(&folder).as_deref() == Some(&wanted.manifest.id) {
                 continue;
             }
-            if replay::replay(&self.cache, &folder, &record, choice, &record.output, true).is_err() {
+            if replay::replay(&self.cache, &folder, &record, choice, &record.output).is_err() {
                 fs_err::remove_file(&record.output)?;
             }
         }
@@ -293,6 +307,13 @@ fn prepare_target(
     };
     let seam = seam::install(&triple, &linker, executable)?;
     environment.push((format!("CARGO_TARGET_{}_LINKER", upper(&triple)), seam.into()));
+    // Build scripts that compile C for the target ask for a compiler in this variable first.
+    let underscored = triple.replace('-', "_");
+    let theirs = [format!("CC_{triple}"), format!("CC_{underscored}"), "TARGET_CC".to_owned()];
+    if theirs.iter().all(|name| vars::get(name).is_none()) && Backend::find(arch).is_ok() {
+        let compiler = crate::cc::install(&triple, executable)?;
+        environment.push((format!("CC_{underscored}"), compiler.into()));
+    }
     if Arch::from_triple(&rust.host) != Some(arch) && config.runner(&*triple).map_err(failed)?.is_none() {
         let emulators = [format!("qemu-{arch}-static"), format!("qemu-{arch}")];
         if let Some(path) = emulators.iter().find_map(|name| on_path(name)) {

@@ -20,16 +20,36 @@ use crate::toolchain::musl_arch;
 use crate::{Error, kernel_headers, seam};
 use brawn_elf::Arch;
 
+const FOLDER: &str = "brawn-cc";
+
+/// The target triple, if the program was called as a compiler: build systems that take one file name, and no
+/// arguments with it, are given `<cache>/brawn-cc/<triple>/brawn-cc`.
+pub fn from_call(argv0: &Path) -> Option<String> {
+    let folder = argv0.parent()?;
+    (folder.parent()?.file_name()? == FOLDER).then(|| folder.file_name()?.to_str().map(str::to_owned))?
+}
+
+/// Makes the file under whose name `executable` is a compiler for `triple`.
+pub fn install(triple: &str, executable: &Path) -> Result<PathBuf, Error> {
+    let path = seam::cache()?.root().join(FOLDER).join(triple).join("brawn-cc");
+    seam::link_to(executable, &path)?;
+    Ok(path)
+}
+
 /// Runs the compiler with `args`, as `brawn cc` was called. The status is that of the compiler or the linker; an
 /// error is Brawn's own.
-pub fn run(args: impl IntoIterator<Item = OsString>, flags: Layer) -> Result<ExitStatus, Error> {
+pub fn run(
+    args: impl IntoIterator<Item = OsString>,
+    flags: Layer,
+    warn: impl FnOnce(&[brawn_elf::Problem]),
+) -> Result<ExitStatus, Error> {
     let settings = Settings::collect(flags, None)?;
     let arch = match settings.target() {
         Some(triple) => musl_arch(triple)?,
         None => Arch::host().ok_or_else(|| Error::Target(std::env::consts::ARCH.to_owned()))?,
     };
     let cache = seam::cache()?;
-    let backend = Backend::find(arch, cache.root())?;
+    let backend = Backend::find(arch)?;
     let line = CommandLine::parse(args)?;
     let headers = kernel_headers::folder(cache.root(), arch)?;
     let compile = |args: &[String]| compiler(&backend, headers.as_deref(), args);
@@ -60,7 +80,10 @@ pub fn run(args: impl IntoIterator<Item = OsString>, flags: Layer) -> Result<Exi
                 keep: link::Keep::Below(scratch.path().to_owned()),
             };
             match link::perform(&job, &cache, &choice) {
-                Ok(_) => Ok(ExitStatus::default()),
+                Ok(linked) => {
+                    warn(&linked.warnings);
+                    Ok(ExitStatus::default())
+                }
                 // The linker has said what was wrong.
                 Err(Error::LinkerFailed(status)) => Ok(status),
                 Err(error) => Err(error),
@@ -75,8 +98,7 @@ fn compiler(backend: &Backend, headers: Option<&Path>, args: &[String]) -> Comma
     if let Some(headers) = headers {
         command.arg("-idirafter").arg(headers);
     }
-    // musl-gcc has no such option; for a compilation it means no more than -fPIE.
-    command.args(args);
+    command.args(args.iter().filter(|arg| backend.takes(arg)));
     command
 }
 

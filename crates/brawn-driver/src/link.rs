@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use brawn_elf::{Arch, LinkId, link_note_object};
+use brawn_elf::{Arch, LinkId, Problem, link_note_object};
 use brawn_libc::{Cache, Choice, Overlay, sha256_hex};
 
 use crate::Error;
@@ -62,8 +62,17 @@ pub fn pass_through(linker: &[String], args: &[String]) -> Result<(), Error> {
     run(command(linker), args)
 }
 
+/// What came of a link.
+#[derive(Clone, Debug)]
+pub struct Linked {
+    /// What was laid over the libc.
+    pub overlay: Overlay,
+    /// What works and is worth changing.
+    pub warnings: Vec<Problem>,
+}
+
 /// Does `job` with the overlay for `choice`.
-pub fn perform(job: &Job, cache: &Cache, choice: &Choice) -> Result<Overlay, Error> {
+pub fn perform(job: &Job, cache: &Cache, choice: &Choice) -> Result<Linked, Error> {
     let named = job.line.libc().or_else(|| job.libc.clone()).ok_or(Error::NoLibc)?;
     let base = brawn_libc::patch::base_of(&named)?;
     let overlay = cache.overlay(&base, Some(job.arch), choice)?;
@@ -93,7 +102,7 @@ pub fn perform(job: &Job, cache: &Cache, choice: &Choice) -> Result<Overlay, Err
         (linked, digests.join().expect("describing a file does not panic"))
     });
     linked?;
-    verify(&output, &overlay)?;
+    let warnings = verify(&output, &overlay)?;
     let record = Record {
         format: crate::record::format(),
         id: id.as_str().to_owned(),
@@ -114,7 +123,7 @@ pub fn perform(job: &Job, cache: &Cache, choice: &Choice) -> Result<Overlay, Err
     store.set_overlay(folder.path(), &overlay.manifest.id)?;
     store.finish(folder, &record)?;
     store.prune();
-    Ok(overlay)
+    Ok(Linked { overlay, warnings })
 }
 
 const NOTE: &str = "note.o";
@@ -229,9 +238,9 @@ pub(crate) fn fill(args: &[String], overlay: &Path, record: &Path, output: &Path
         .collect()
 }
 
-/// Refuses an executable that does not keep what its overlay promises; it is removed, so that nobody ships it.
-/// Warnings go to standard error.
-pub(crate) fn verify(output: &Path, overlay: &Overlay) -> Result<(), Error> {
+/// Refuses an executable that does not keep what its overlay promises; it is removed, so that nobody ships it. Gives
+/// what works and is worth changing.
+pub(crate) fn verify(output: &Path, overlay: &Overlay) -> Result<Vec<Problem>, Error> {
     let expectation = brawn_elf::Expectation {
         arch: Some(overlay.manifest.arch),
         malloc: Some(overlay.manifest.malloc.clone()),
@@ -239,14 +248,8 @@ pub(crate) fn verify(output: &Path, overlay: &Overlay) -> Result<(), Error> {
         link_id: None,
     };
     let report = brawn_elf::verify(&fs_err::read(output)?, &expectation);
-    for warning in &report.warnings {
-        eprintln!("warning: {}: {}", output.display(), warning.message);
-        if let Some(hint) = &warning.hint {
-            eprintln!("hint: {hint}");
-        }
-    }
     if report.is_ok() {
-        return Ok(());
+        return Ok(report.warnings);
     }
     fs_err::remove_file(output)?;
     Err(Error::unverified(output, report))

@@ -4,42 +4,57 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::SystemTime;
 
-use brawn_libc::{Cache, Choice, Overlay};
+use brawn_libc::{Cache, Choice};
 
 use crate::Error;
-use crate::link::{fill, run, verify};
+use crate::link::{Linked, fill, run, verify};
 use crate::record::{Record, Store};
 
-/// Links the executable at `path` again with the overlay for `choice`, and writes the result to `to`, which appears
-/// whole or not at all. `to` keeps the modification time of a file that it replaces, if `keep_time` is set: build
-/// systems compare times, and nothing that they know of has changed.
-pub fn relink(
-    cache: &Cache,
-    path: &Path,
-    choice: &Choice,
-    to: &Path,
-    keep_time: bool,
-) -> Result<Overlay, Error> {
+/// The recorded link of an executable.
+pub struct Recorded {
+    folder: PathBuf,
+    record: Record,
+}
+
+/// Finds how the executable at `path` was linked.
+pub fn find(cache: &Cache, path: &Path) -> Result<Recorded, Error> {
     let store = Store::new(cache.root());
-    let absolute = path
-        .canonicalize()
-        .map_err(|source| std::io::Error::new(source.kind(), format!("{}: {source}", path.display())))?;
+    let absolute = fs_err::canonicalize(path)?;
     let notes = brawn_elf::read_notes(&fs_err::read(&absolute)?).ok();
     let id = notes.and_then(|notes| notes.link_id);
     let folder = store.find(&absolute, id.as_ref())?;
-    let record = store.read(&folder)?;
-    replay(cache, &folder, &record, choice, to, keep_time)
+    Ok(Recorded { record: store.read(&folder)?, folder })
 }
 
-/// Does the link of `record` again.
-pub fn replay(
+impl Recorded {
+    /// The folder of the package that was built.
+    pub fn package(&self) -> Option<&Path> {
+        self.record.package.as_deref()
+    }
+
+    /// Whether every input is still the one that was linked.
+    pub fn check(&self) -> Result<(), Error> {
+        let Recorded { folder, record } = self;
+        record
+            .inputs
+            .iter()
+            .try_for_each(|input| input.check(&locate(folder, record, &input.path), &record.output))
+    }
+
+    /// Does the link again with the overlay for `choice`, and writes the result to `to`, which appears whole or not
+    /// at all. The file's time stays what it was: build systems compare times, and no source has changed.
+    pub fn replay(&self, cache: &Cache, choice: &Choice, to: &Path) -> Result<Linked, Error> {
+        replay(cache, &self.folder, &self.record, choice, to)
+    }
+}
+
+pub(crate) fn replay(
     cache: &Cache,
     folder: &Path,
     record: &Record,
     choice: &Choice,
     to: &Path,
-    keep_time: bool,
-) -> Result<Overlay, Error> {
+) -> Result<Linked, Error> {
     for input in &record.inputs {
         input.check(&locate(folder, record, &input.path), &record.output)?;
     }
@@ -52,15 +67,15 @@ pub fn replay(
     let mut command = Command::new(&record.linker[0]);
     command.args(&record.linker[1..]).current_dir(&record.cwd).envs(record.env.iter().cloned());
     run(command, &fill(&record.args, &overlay.dir, folder, &fresh))?;
-    verify(&fresh, &overlay)?;
-    if keep_time && let Ok(time) = to.metadata().and_then(|data| data.modified()) {
+    let warnings = verify(&fresh, &overlay)?;
+    if let Ok(time) = to.metadata().and_then(|data| data.modified()) {
         set_modified(&fresh, time)?;
     }
     fs_err::rename(&fresh, &to)?;
     if to == record.output {
         Store::new(cache.root()).set_overlay(folder, &overlay.manifest.id)?;
     }
-    Ok(overlay)
+    Ok(Linked { overlay, warnings })
 }
 
 fn locate(folder: &Path, record: &Record, path: &Path) -> PathBuf {

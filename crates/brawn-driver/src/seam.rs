@@ -52,6 +52,7 @@ impl Seam {
             None => crate::cc::default_libc(&linker)?,
         };
         let job = Job { linker, line, arch, libc, package, keep: link::Keep::Objects };
+        // Warnings can wait: rustc would not show them, and `brawn build` verifies again.
         link::perform(&job, &cache()?, &choice)?;
         Ok(())
     }
@@ -63,16 +64,30 @@ pub fn install(triple: &str, linker: &Path, executable: &Path) -> Result<PathBuf
     let folder =
         cache()?.root().join(FOLDER).join(triple).join(&brawn_libc::sha256_hex(text.as_bytes())[..12]);
     let seam = folder.join(linker.file_name().unwrap_or_default());
-    if fs_err::read_link(&seam).is_ok_and(|target| target == executable) {
-        return Ok(seam);
-    }
     fs_err::create_dir_all(&folder)?;
-    fs_err::write(folder.join(LINKER), text.as_bytes())?;
-    let fresh = tempfile::Builder::new().prefix(".making-").tempdir_in(&folder)?;
-    let link = fresh.path().join("seam");
-    fs_err::os::unix::fs::symlink(executable, &link)?;
-    fs_err::rename(&link, &seam)?;
+    let name = folder.join(LINKER);
+    if fs_err::read_to_string(&name).ok().as_deref() != Some(&*text) {
+        // In one step: another build may be reading it.
+        let fresh = tempfile::NamedTempFile::new_in(&folder)?;
+        fs_err::write(fresh.path(), text.as_bytes())?;
+        fresh.persist(&name).map_err(|error| error.error)?;
+    }
+    link_to(executable, &seam)?;
     Ok(seam)
+}
+
+/// Makes `path` a symbolic link to `executable`, in one step.
+pub(crate) fn link_to(executable: &Path, path: &Path) -> Result<(), Error> {
+    if fs_err::read_link(path).is_ok_and(|target| target == executable) {
+        return Ok(());
+    }
+    let folder = path.parent().unwrap_or(Path::new("/"));
+    fs_err::create_dir_all(folder)?;
+    let fresh = tempfile::Builder::new().prefix(".making-").tempdir_in(folder)?;
+    let link = fresh.path().join("link");
+    fs_err::os::unix::fs::symlink(executable, &link)?;
+    fs_err::rename(&link, path)?;
+    Ok(())
 }
 
 /// The linker that cargo would use for a musl target when the user has configured none: the C compiler driver for

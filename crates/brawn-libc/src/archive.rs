@@ -64,6 +64,11 @@ impl<'data> Archive<'data> {
         Ok(Archive { members })
     }
 
+    /// Whether any member defines `symbol`, weakly or strongly.
+    pub fn mentions(&self, symbol: &str) -> bool {
+        self.members.iter().any(|member| member.defined.iter().any(|definition| definition.name == symbol))
+    }
+
     /// The member with a strong definition of `symbol`.
     pub fn owner(&self, symbol: &str) -> Option<&Member<'data>> {
         self.members.iter().find(|member| member.defines(symbol))

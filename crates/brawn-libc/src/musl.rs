@@ -29,7 +29,7 @@ impl Musl {
         if archive.owner(ENTRY).is_none() {
             return Err(Error::NotALibc(path.to_owned()));
         }
-        if archive.owner("gnu_get_libc_version").is_some() {
+        if archive.mentions("gnu_get_libc_version") {
             return Err(Error::Glibc(path.to_owned()));
         }
         let arch = architecture(path, archive, wanted)?;

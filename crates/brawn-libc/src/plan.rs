@@ -50,7 +50,8 @@ impl Plan {
     /// definitions, weak or strong, of such symbols; and when it is left without a symbol that went, while nobody
     /// needs it any more. Then every symbol that is needed must have exactly one owner, or the plan is refused.
     pub fn new(path: &Path, archive: &Archive<'_>, added: &[Member<'_>]) -> Result<Plan, Error> {
-        let ours: HashSet<&str> = strong_definitions(added.iter()).collect();
+        // Weak or strong: the kit's public names are weak, so that a program may bring its own `malloc`.
+        let ours: HashSet<&str> = added.iter().flat_map(|member| &member.defined).map(|d| d.name).collect();
         let mut gone: HashMap<usize, Because> = HashMap::new();
         for (index, member) in archive.members.iter().enumerate() {
             let replaced = member.defined.iter().find(|d| !d.weak && ours.contains(d.name)).or_else(|| {
@@ -86,12 +87,6 @@ impl Plan {
             .collect();
         Ok(Plan { keep, drop, entry })
     }
-}
-
-fn strong_definitions<'a>(
-    members: impl Iterator<Item = &'a Member<'a>> + 'a,
-) -> impl Iterator<Item = &'a str> + 'a {
-    members.flat_map(|member| member.defined.iter().filter(|d| !d.weak).map(|d| d.name))
 }
 
 /// A member that needs a symbol which went with another member, and that nobody needs: `__malloc_donate`, for one,
@@ -160,7 +155,11 @@ fn check_whole(
         .flat_map(|member| member.needed.iter().copied())
         .filter(|name| !stock_defined.contains(name))
         .collect();
-    for member in &kept {
+    // zig keeps the heap, and much of what a heap calls, in a second archive of its own: then what the kit needs is
+    // for the linker to find there.
+    let split = !archive.mentions("malloc");
+    let whole = kept.iter().filter(|member| !split || !added.iter().any(|ours| std::ptr::eq(ours, **member)));
+    for member in whole {
         for needed in &member.needed {
             if !defined.contains(needed) && !stock_open.contains(needed) {
                 return Err(Error::Unresolved {
@@ -224,6 +223,12 @@ mod tests {
         )
         .unwrap();
         assert_eq!(plan.keep, [0, 3], "fork stays, the member with nothing but a weak malloc goes");
+    }
+
+    #[test]
+    fn weak_names_of_the_kit_are_the_kits_own() {
+        let plan = plan(&["calloc.o: +calloc", "malloc.o: ~malloc"], "kit.o: ~malloc ~calloc").unwrap();
+        assert_eq!(plan.keep, [2]);
     }
 
     #[test]

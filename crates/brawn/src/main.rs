@@ -1,3 +1,28 @@
-//! The `brawn` executable.
+//! The `brawn` executable: arguments, one file per command, output. What the commands do lives in the crates behind it.
 
-fn main() {}
+mod cli;
+mod commands;
+mod exit;
+mod output;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use brawn_driver::{cc, seam::Seam};
+
+fn main() -> ExitCode {
+    let mut args = std::env::args_os();
+    // Build systems call the same file under other names, in the linker's and in the compiler's place.
+    let called_as = args.next().map(PathBuf::from).unwrap_or_default();
+    let result = if let Some(seam) = Seam::from_call(&called_as) {
+        seam.run(args).map(|()| ExitCode::SUCCESS).map_err(Into::into)
+    } else if let Some(triple) = cc::from_call(&called_as) {
+        commands::cc::run_for(triple, args)
+    } else {
+        cli::run()
+    };
+    result.unwrap_or_else(|error| {
+        output::error(&error);
+        exit::code_of(&error)
+    })
+}

@@ -47,7 +47,7 @@ struct ZigFacts {
 
 impl Backend {
     /// Finds a compiler: the one that `BRAWN_CC` names, the distribution's, a cross compiler, zig.
-    pub fn find(arch: Arch, cache: &Path) -> Result<Backend, Error> {
+    pub fn find(arch: Arch) -> Result<Backend, Error> {
         let native = Arch::host() == Some(arch);
         let mut tried = Vec::new();
         if let Some(text) = vars::get(vars::CC) {
@@ -69,7 +69,7 @@ impl Backend {
             }
             tried.push(name);
         }
-        if let Some(zig) = zig(cache) {
+        if let Some(zig) = zig() {
             let target = format!("{arch}-linux-musl");
             let command = [zig.as_str(), "cc", "-target", &target].map(str::to_owned).to_vec();
             return Ok(Backend { command, arch, kind: Kind::Zig });
@@ -106,11 +106,34 @@ impl Backend {
         }
     }
 
+    /// Whether an argument makes sense to this compiler. Build systems that know the target repeat it in their own
+    /// spelling, which zig, being told already, does not understand.
+    pub(super) fn takes(&self, arg: &str) -> bool {
+        match self.kind {
+            Kind::Driver(_) => true,
+            Kind::Zig => !arg.starts_with("--target="),
+        }
+    }
+
     /// Whether the compiler compiles position-independent code unless told otherwise.
     pub(super) fn default_pie(&self) -> bool {
         match &self.kind {
             Kind::Driver(facts) => facts.default_pie,
             Kind::Zig => true,
+        }
+    }
+
+    /// The `libc.a` of the distribution that the compiler belongs to.
+    pub fn system_libc(&self) -> Result<PathBuf, Error> {
+        match &self.kind {
+            Kind::Driver(facts) => Ok(facts.libc.clone()),
+            Kind::Zig => Err(Error::Unsupported {
+                what: format!(
+                    "no musl of the system for {}: the only C compiler is zig, which makes its own",
+                    self.arch
+                ),
+                hint: "install the distribution's musl, or give the path of a libc.a".into(),
+            }),
         }
     }
 
@@ -195,7 +218,7 @@ fn zig_facts_from(line: &str, zig: (u64, u64)) -> Option<ZigFacts> {
 }
 
 /// zig by the variable, on PATH, or as the Python package that carries it.
-fn zig(_cache: &Path) -> Option<String> {
+fn zig() -> Option<String> {
     if let Some(path) = vars::get(vars::ZIG) {
         return Some(path);
     }
@@ -236,7 +259,7 @@ fn driver_facts(command: &[String]) -> Result<Option<DriverFacts>, Error> {
     let is_musl = libc.is_file()
         && fs_err::read(&libc).is_ok_and(|bytes| {
             brawn_libc::archive::Archive::parse(&libc, &bytes)
-                .is_ok_and(|archive| archive.owner("gnu_get_libc_version").is_none())
+                .is_ok_and(|archive| !archive.mentions("gnu_get_libc_version"))
         });
     Ok(is_musl.then(|| DriverFacts {
         libc,

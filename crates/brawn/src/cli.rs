@@ -1,0 +1,219 @@
+//! The command line.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use brawn_driver::settings::Layer;
+use clap::{ArgAction, Args, CommandFactory, Parser, Subcommand, ValueEnum};
+
+use crate::commands;
+
+/// Makes Rust and C programs static, whole and fast: musl executables with the heap replaced.
+#[derive(Parser)]
+#[command(name = "brawn", version, max_term_width = 100, after_help = after_help())]
+pub struct Cli {
+    #[command(flatten)]
+    options: Options,
+    #[command(subcommand)]
+    command: Command,
+}
+
+/// Options that mean the same everywhere.
+#[derive(Args, Clone, Debug, Default)]
+pub struct Options {
+    /// Target triple [default: musl for this machine's architecture]
+    #[arg(long, value_name = "TRIPLE")]
+    pub target: Option<String>,
+    /// What to aim at: balanced, hardened or stock
+    #[arg(long, value_name = "NAME")]
+    pub preset: Option<String>,
+    /// The allocator, instead of a preset's: `brawn libc --help` lists them
+    #[arg(long, value_name = "NAME")]
+    pub malloc: Option<String>,
+    /// A setting of the allocator (repeatable)
+    #[arg(long = "knob", value_name = "KEY=VALUE", value_parser = knob)]
+    pub knobs: Vec<(String, String)>,
+    /// How to print results
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
+    pub message_format: Format,
+    /// When to use colours
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t)]
+    pub color: When,
+    /// Say what would be done, and write nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Say more
+    #[arg(short, long, action = ArgAction::Count)]
+    pub verbose: u8,
+    /// Say less
+    #[arg(short, long, conflicts_with = "verbose")]
+    pub quiet: bool,
+}
+
+/// How to print results.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For people.
+    #[default]
+    Human,
+    /// For programs.
+    Json,
+}
+
+/// When to use colours.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum When {
+    /// On a terminal.
+    #[default]
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Build the package as static executables, verified (all of cargo build's arguments)
+    Build(Passed),
+    /// Run any cargo subcommand with the replaced heap: run, test, install, bench, nextest run, …
+    Cargo(Passed),
+    /// Compile and link C for static musl: a compiler for make, CMake, autotools (`CC='brawn cc'`)
+    Cc(Passed),
+    /// Print the variables that make cargo and other build systems use Brawn
+    Env(commands::env::Arguments),
+    /// Write a libc.a with the heap replaced into a folder
+    Libc(commands::libc::Arguments),
+    /// Replace a toolchain's libc.a in place, keeping the original beside it
+    Patch(commands::patch::Arguments),
+    /// Bring a patched toolchain's original libc.a back
+    Restore(commands::patch::Arguments),
+    /// Link an executable that Brawn made again, with another allocator, in about a second
+    Relink(commands::relink::Arguments),
+    /// Exit 0 only if each executable is static and has exactly one heap, the one that its note says
+    Verify(commands::verify::Arguments),
+    /// Show what is inside any ELF executable: linkage, libc, heaps, hardening, sizes
+    Inspect(commands::inspect::Arguments),
+}
+
+/// Arguments that are another program's.
+#[derive(Args)]
+struct Passed {
+    /// Arguments, passed through untouched
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGS")]
+    args: Vec<OsString>,
+}
+
+impl Options {
+    /// The settings among the options.
+    pub fn layer(&self) -> Layer {
+        Layer {
+            preset: self.preset.clone(),
+            malloc: self.malloc.clone(),
+            target: self.target.clone(),
+            knobs: self.knobs.iter().cloned().collect(),
+        }
+    }
+
+    /// Options given before the command hold unless the command's own say otherwise.
+    pub fn over(self, before: Options) -> Options {
+        let message_format = if self.json() { self.message_format } else { before.message_format };
+        Options {
+            target: self.target.or(before.target),
+            preset: self.preset.clone().or(before.preset.filter(|_| self.malloc.is_none())),
+            malloc: self.malloc.clone().or(before.malloc.filter(|_| self.preset.is_none())),
+            message_format,
+            knobs: before.knobs.into_iter().chain(self.knobs).collect(),
+            color: if self.color == When::Auto { before.color } else { self.color },
+            dry_run: self.dry_run || before.dry_run,
+            verbose: self.verbose.max(before.verbose),
+            quiet: self.quiet || before.quiet,
+        }
+    }
+
+    /// Whether results are for programs.
+    pub fn json(&self) -> bool {
+        self.message_format == Format::Json
+    }
+
+    fn set_colours(&self) {
+        match self.color {
+            When::Auto => {}
+            When::Always => anstream::ColorChoice::Always.write_global(),
+            When::Never => anstream::ColorChoice::Never.write_global(),
+        }
+    }
+}
+
+/// Reads the command line and runs the command.
+pub fn run() -> anyhow::Result<ExitCode> {
+    let Cli { options, command } = Cli::parse();
+    options.set_colours();
+    match command {
+        Command::Build(passed) => commands::build::run(options, passed.args),
+        Command::Cargo(passed) => commands::cargo::run(options, passed.args),
+        Command::Cc(passed) => commands::cc::run(options, passed.args),
+        Command::Env(arguments) => commands::env::run(options, arguments),
+        Command::Libc(arguments) => commands::libc::run(options, arguments),
+        Command::Patch(arguments) => commands::patch::patch(options, arguments),
+        Command::Restore(arguments) => commands::patch::restore(options, arguments),
+        Command::Relink(arguments) => commands::relink::run(options, arguments),
+        Command::Verify(arguments) => commands::verify::run(options, arguments),
+        Command::Inspect(arguments) => commands::inspect::run(options, arguments),
+    }
+}
+
+/// A wrong use of the command line that clap cannot know.
+pub fn usage(message: impl std::fmt::Display) -> ! {
+    Cli::command().error(clap::error::ErrorKind::ValueValidation, message).exit()
+}
+
+fn knob(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((key, value)) if !key.is_empty() => Ok((key.to_owned(), value.to_owned())),
+        _ => Err("a knob is KEY=VALUE".into()),
+    }
+}
+
+fn after_help() -> String {
+    let mut text = String::from("Exit codes:\n");
+    for meaning in crate::exit::ALL {
+        text.push_str(&format!("  {}  {}\n", meaning.code, meaning.meaning));
+    }
+    text.push_str("  `build`, `cargo` and `cc` otherwise end with the code of the program that they ran.\n");
+    text.push_str("\nEnvironment:\n");
+    for var in brawn_driver::vars::ALL {
+        text.push_str(&format!("  {:16} {}\n", var.name, var.summary.trim()));
+    }
+    text
+}
+
+/// Where a command looks for a file that it was given.
+pub fn existing(path: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(path);
+    if path.exists() { Ok(path) } else { Err("there is no such file".into()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_sound() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn a_commands_own_options_win() {
+        let of = |preset: Option<&str>, malloc: Option<&str>| Options {
+            preset: preset.map(str::to_owned),
+            malloc: malloc.map(str::to_owned),
+            ..Options::default()
+        };
+        let both = of(None, Some("stock")).over(of(Some("hardened"), None));
+        assert_eq!((both.preset, both.malloc.as_deref()), (None, Some("stock")));
+        let kept = Options::default().over(of(Some("hardened"), None));
+        assert_eq!(kept.preset.as_deref(), Some("hardened"));
+    }
+}

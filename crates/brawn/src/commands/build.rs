@@ -1,0 +1,106 @@
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use brawn_driver::cargo::{Built, Invocation};
+use serde_json::json;
+
+use super::{executable, take_options};
+use crate::cli::Options;
+use crate::{exit, output};
+
+/// `brawn build ARGS`
+pub fn run(options: Options, args: Vec<OsString>) -> anyhow::Result<ExitCode> {
+    let (options, args) = take_options(options, args);
+    run_parsed(options, args)
+}
+
+/// The same, with Brawn's own options taken out of the arguments.
+pub fn run_parsed(options: Options, args: Vec<String>) -> anyhow::Result<ExitCode> {
+    let mut args = args;
+    if options.json() && !args.iter().any(|arg| arg.starts_with("--message-format")) {
+        args.insert(0, "--message-format=json".into());
+    }
+    let json = args.iter().any(|arg| arg.contains("json"))
+        && args.iter().any(|arg| arg.starts_with("--message-format"));
+    let quiet = options.quiet || args.iter().any(|arg| arg == "-q" || arg == "--quiet");
+    let invocation = Invocation::new("build", args, options.layer(), &executable()?)?;
+    if options.dry_run || options.verbose > 0 {
+        describe(&invocation);
+    }
+    if options.dry_run {
+        return Ok(ExitCode::SUCCESS);
+    }
+    let built = match invocation.build(|line| anstream::println!("{line}"))? {
+        Ok(built) => built,
+        Err(status) => return Ok(exit::code_of_status(status)),
+    };
+    for executable in &built {
+        let path = executable.path.display().to_string();
+        for warning in &executable.linked.warnings {
+            output::warning(&path, warning);
+        }
+        if json {
+            anstream::println!("{}", message(executable)?);
+        } else if quiet {
+            anstream::println!("{path}");
+        } else {
+            print(executable)?;
+        }
+    }
+    if built.is_empty() && !quiet && !json {
+        output::say("no executable among the targets: nothing was linked");
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Says which command will run, and in which environment.
+pub fn describe(invocation: &Invocation) {
+    for (name, value) in invocation.environment() {
+        output::say(&format!("{name}={}", value.to_string_lossy().replace('\u{1f}', " ")));
+    }
+    output::say(&invocation.display());
+}
+
+fn print(built: &Built) -> anyhow::Result<()> {
+    let inspection = brawn_elf::inspect(&fs_err::read(&built.path)?)?;
+    let manifest = &built.linked.overlay.manifest;
+    let bold = output::STRONG;
+    anstream::println!("{bold}{}{bold:#}", built.path.display());
+    let how = match (built.relinked, built.fresh) {
+        (true, _) => ", linked again without compiling",
+        (false, true) => ", up to date",
+        (false, false) => "",
+    };
+    anstream::println!(
+        "  {}, {}, {}{how}",
+        output::size(inspection.sizes.file),
+        super::inspect::render::kind(inspection.kind),
+        manifest.libc
+    );
+    let malloc = manifest.malloc_version.as_ref().map_or_else(
+        || format!("malloc {}", manifest.malloc),
+        |version| format!("malloc {} {version}", manifest.malloc),
+    );
+    let preset = manifest.preset.as_ref().map(|preset| format!(" (preset {preset})")).unwrap_or_default();
+    let symbols: usize = manifest.added.iter().map(|added| added.defines.len()).sum();
+    let replaced = match symbols {
+        0 => String::new(),
+        symbols => format!(": {} members of libc.a out, {symbols} functions in", manifest.dropped.len()),
+    };
+    anstream::println!("  {malloc}{preset}{replaced}");
+    anstream::println!("  verified: static, one heap");
+    Ok(())
+}
+
+fn message(built: &Built) -> anyhow::Result<String> {
+    let value = json!({
+        "reason": "brawn-executable",
+        "path": built.path,
+        "size": fs_err::metadata(&built.path)?.len(),
+        "fresh": built.fresh,
+        "relinked": built.relinked,
+        "overlay": built.linked.overlay.manifest,
+        "warnings": built.linked.warnings,
+    });
+    Ok(value.to_string())
+}

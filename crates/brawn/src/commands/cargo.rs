@@ -1,0 +1,32 @@
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use brawn_driver::cargo::Invocation;
+
+use super::{executable, take_options};
+use crate::cli::{Options, usage};
+use crate::{exit, output};
+
+/// `brawn cargo SUBCOMMAND ARGS`
+pub fn run(options: Options, args: Vec<OsString>) -> anyhow::Result<ExitCode> {
+    let (options, mut args) = take_options(options, args);
+    if args.is_empty() {
+        usage("which cargo subcommand? For example: brawn cargo test --release");
+    }
+    let subcommand = args.remove(0);
+    if subcommand == "build" || subcommand == "b" {
+        return super::build::run_parsed(options, args);
+    }
+    let invocation = Invocation::new(&subcommand, args, options.layer(), &executable()?)?;
+    if options.dry_run || options.verbose > 0 {
+        super::build::describe(&invocation);
+    }
+    if options.dry_run {
+        return Ok(ExitCode::SUCCESS);
+    }
+    let status = invocation.run()?;
+    if !status.success() && options.verbose > 0 {
+        output::say(&format!("cargo {subcommand} ended with {status}"));
+    }
+    Ok(exit::code_of_status(status))
+}

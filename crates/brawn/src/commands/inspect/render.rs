@@ -1,0 +1,166 @@
+//! An inspection in words.
+
+use brawn_elf::inspection::{
+    Hardening, Kind, Libc, LibcName, Relro, Severity, Sizes, ThreadStack, ThreadStackSource,
+};
+use brawn_elf::{Evidence, EvidenceKind, Heap, Inspection, Role};
+
+use crate::output::{self, STRONG, size};
+
+/// Prints what is known about the file at `path`.
+pub fn print(path: &str, inspection: &Inspection) {
+    anstream::println!("{STRONG}{path}{STRONG:#}");
+    for (name, value) in rows(inspection) {
+        anstream::println!("  {name:14} {value}");
+    }
+    for finding in &inspection.verdict {
+        let text = &finding.message;
+        match finding.severity {
+            Severity::Error => anstream::println!("  {}error:{:#} {text}", output::ERROR, output::ERROR),
+            Severity::Warning => {
+                anstream::println!("  {}warning:{:#} {text}", output::WARNING, output::WARNING)
+            }
+            Severity::Info => anstream::println!("  note: {text}"),
+        }
+        if let Some(hint) = &finding.hint {
+            anstream::println!("  {}hint:{:#} {hint}", output::HINT, output::HINT);
+        }
+    }
+}
+
+/// How a file is linked, in a word.
+pub fn kind(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Static => "static",
+        Kind::StaticPie => "static-pie",
+        Kind::Dynamic => "dynamic, at a fixed address",
+        Kind::DynamicPie => "dynamic",
+        Kind::SharedObject => "shared library",
+    }
+}
+
+fn rows(inspection: &Inspection) -> Vec<(&'static str, String)> {
+    let format = &inspection.format;
+    let mut rows = vec![("linkage", format!("{}, {}", kind(inspection.kind), format.arch))];
+    let mut add = |name, value: Option<String>| rows.extend(value.map(|value| (name, value)));
+    add("interpreter", inspection.interpreter.clone());
+    add("needs", list(&inspection.needed));
+    add("search path", list(&inspection.rpath));
+    add("libc", Some(libc(&inspection.libc)));
+    for heap in &inspection.allocators {
+        add("heap", Some(describe(heap)));
+    }
+    if inspection.allocators.is_empty() {
+        add("heap", Some("none found".into()));
+    }
+    if let Some(note) = &inspection.note {
+        let preset = note.preset.as_ref().map_or(String::new(), |preset| format!(", preset {preset}"));
+        let knobs: String = note.knobs.iter().map(|(key, value)| format!(", {key}={value}")).collect();
+        add("made by Brawn", Some(format!("kit {}{preset}, malloc {}{knobs}", note.kit, note.malloc)));
+        add("libc.a", Some(format!("{}, sha256 {}", note.libc, note.libc_sha256)));
+    }
+    let rust = inspection.rust.as_ref().map(|rust| match (&rust.version, &rust.commit) {
+        (Some(version), _) => version.clone(),
+        (None, Some(commit)) => format!("commit {commit}"),
+        (None, None) => "version unknown".into(),
+    });
+    add("Rust", rust);
+    add("Go", inspection.go.clone());
+    add("compilers", list(&inspection.compilers));
+    add("hardening", Some(hardening(&inspection.hardening)));
+    add("thread stack", Some(thread_stack(&inspection.thread_stack)));
+    add("size", Some(sizes(&inspection.sizes)));
+    let symbols = if inspection.stripped { "stripped" } else { "symbol table" };
+    let debug = if inspection.debug_info { ", debug information" } else { "" };
+    add("symbols", Some(format!("{symbols}{debug}")));
+    add("build id", inspection.build_id.clone());
+    rows
+}
+
+fn list(items: &[String]) -> Option<String> {
+    (!items.is_empty()).then(|| items.join(", "))
+}
+
+fn libc(libc: &Libc) -> String {
+    let name = match libc.name {
+        LibcName::Musl => "musl",
+        LibcName::Glibc => "glibc",
+        LibcName::Bionic => "bionic",
+        LibcName::None => "none: it speaks to the kernel itself",
+        LibcName::Unknown => "unknown",
+    };
+    let version = libc.version.as_ref().map(|version| format!(" {version}")).unwrap_or_default();
+    let minimum =
+        libc.minimum_version.as_ref().map(|version| format!(", {version} or newer")).unwrap_or_default();
+    format!("{name}{version}{minimum}{}", how(&libc.evidence))
+}
+
+fn describe(heap: &Heap) -> String {
+    let version = heap.version.as_ref().map(|version| format!(" {version}")).unwrap_or_default();
+    let role = match heap.role {
+        Role::LibcHeap => "serves malloc",
+        Role::SecondHeap => "a second heap",
+        Role::Runtime => "serves the whole program",
+        Role::Unknown => "what it serves cannot be told",
+    };
+    format!("{}{version}, {role}{}", heap.name, how(&heap.evidence))
+}
+
+/// How something is known, in brackets.
+fn how(evidence: &[Evidence]) -> String {
+    let mut words: Vec<&str> = evidence
+        .iter()
+        .map(|evidence| match evidence.kind {
+            EvidenceKind::Note => "note",
+            EvidenceKind::Symbols => "symbols",
+            EvidenceKind::Strings => "strings",
+            EvidenceKind::Data => "data",
+            EvidenceKind::Dynamic => "dynamic section",
+        })
+        .collect();
+    words.dedup();
+    if words.is_empty() { String::new() } else { format!(" [by {}]", words.join(", ")) }
+}
+
+fn hardening(hardening: &Hardening) -> String {
+    let relro = match hardening.relro {
+        Relro::None => "no RELRO",
+        Relro::Partial => "partial RELRO",
+        Relro::Full => "full RELRO",
+        Relro::NotApplied => "RELRO asked for, but not applied by musl's start-up code",
+    };
+    let mut words = vec![if hardening.pie { "PIE" } else { "no PIE" }, relro];
+    words.push(if hardening.nx_stack { "NX stack" } else { "EXECUTABLE STACK" });
+    if hardening.writable_code {
+        words.push("WRITABLE CODE");
+    }
+    words.join(", ")
+}
+
+fn thread_stack(stack: &ThreadStack) -> String {
+    let source = match stack.source {
+        ThreadStackSource::ProgramHeader => "set in the executable",
+        ThreadStackSource::MuslDefault => "musl's default",
+        ThreadStackSource::ResourceLimit => "as `ulimit -s` says",
+        ThreadStackSource::Runtime => "up to the language's runtime",
+        ThreadStackSource::Unknown => "unknown",
+    };
+    stack.bytes.map_or_else(|| source.to_owned(), |bytes| format!("{}, {source}", size(bytes)))
+}
+
+fn sizes(sizes: &Sizes) -> String {
+    let mut text = format!(
+        "{}: code {}, constants {}, data {}, zeroed {}",
+        size(sizes.file),
+        size(sizes.text),
+        size(sizes.read_only),
+        size(sizes.data),
+        size(sizes.bss)
+    );
+    for (name, bytes) in [("debug", sizes.debug), ("symbols", sizes.symbols)] {
+        if bytes > 0 {
+            text.push_str(&format!(", {name} {}", size(bytes)));
+        }
+    }
+    text
+}

@@ -1,0 +1,109 @@
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use brawn_driver::toolchain::{Rust, musl_arch};
+use brawn_elf::Arch;
+use brawn_libc::overlay::{Manifest, make, write_to};
+use brawn_libc::patch::base_of;
+use clap::Args;
+
+use super::choice;
+use crate::cli::Options;
+use crate::output;
+
+#[derive(Args)]
+#[command(after_help = allocators())]
+pub struct Arguments {
+    /// Folder for libc.a and manifest.json; without it, the overlay goes into the cache
+    #[arg(short, long, value_name = "DIR")]
+    output: Option<PathBuf>,
+    /// What to start from: a libc.a, `rustup` (the Rust toolchain's) or `system` (the C compiler's)
+    #[arg(long, value_name = "PATH|rustup|system", default_value = "rustup")]
+    from: String,
+    /// Print the manifest as JSON
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    options: Options,
+}
+
+/// `brawn libc`
+pub fn run(before: Options, arguments: Arguments) -> anyhow::Result<ExitCode> {
+    let options = arguments.options.clone().over(before);
+    let choice = choice(&options)?;
+    let arch = options.target.as_deref().map(musl_arch).transpose()?;
+    let (base, wanted) = base(&arguments.from, arch)?;
+    let (manifest, place) = if options.dry_run {
+        (make(&base, &fs_err::read(&base)?, wanted, &choice)?.manifest, None)
+    } else if let Some(dir) = &arguments.output {
+        let made = make(&base, &fs_err::read(&base)?, wanted, &choice)?;
+        write_to(dir, &made)?;
+        (made.manifest, Some(dir.clone()))
+    } else {
+        let overlay = brawn_driver::seam::cache()?.overlay(&base, wanted, &choice)?;
+        (overlay.manifest, Some(overlay.dir))
+    };
+    if arguments.json || options.json() {
+        anstream::println!("{}", serde_json::to_string_pretty(&manifest)?);
+        return Ok(ExitCode::SUCCESS);
+    }
+    if let Some(place) = place {
+        anstream::println!("{}", place.display());
+    }
+    if !options.quiet {
+        output::say(&format!("{} from {}", summary(&manifest), base.display()));
+    }
+    if options.verbose > 0 {
+        for dropped in &manifest.dropped {
+            output::say(&format!("out: {} ({})", dropped.member, dropped.defines.join(" ")));
+        }
+        for added in &manifest.added {
+            output::say(&format!("in: {} ({})", added.member, added.defines.join(" ")));
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The archive to start from, and the architecture that it must be for.
+fn base(from: &str, arch: Option<Arch>) -> anyhow::Result<(PathBuf, Option<Arch>)> {
+    let host = || Arch::host().ok_or_else(|| brawn_driver::Error::Target(std::env::consts::ARCH.to_owned()));
+    let (path, arch) = match from {
+        "rustup" => {
+            let arch = arch.map_or_else(host, Ok)?;
+            (Rust::find()?.self_contained(arch)?.join("libc.a"), Some(arch))
+        }
+        "system" => {
+            let arch = arch.map_or_else(host, Ok)?;
+            (super::patch::system_libc(arch)?, Some(arch))
+        }
+        path => (PathBuf::from(path), arch),
+    };
+    Ok((base_of(&path)?, arch))
+}
+
+/// `mimalloc 3.3.2 (preset balanced) for musl 1.2.5 on x86_64: 14 members out, 21 functions in`
+pub fn summary(manifest: &Manifest) -> String {
+    let version = manifest.malloc_version.as_ref().map(|version| format!(" {version}")).unwrap_or_default();
+    let preset = manifest.preset.as_ref().map(|preset| format!(" (preset {preset})")).unwrap_or_default();
+    let symbols: usize = manifest.added.iter().map(|added| added.defines.len()).sum();
+    format!(
+        "{}{version}{preset} for {} on {}: {} members out, {symbols} functions in",
+        manifest.malloc,
+        manifest.libc,
+        manifest.arch,
+        manifest.dropped.len()
+    )
+}
+
+fn allocators() -> String {
+    let mut text = String::from("Presets:\n");
+    for preset in brawn_libc::PRESETS {
+        text.push_str(&format!("  {:17} {} ({})\n", preset.name, preset.summary, preset.malloc));
+    }
+    text.push_str("\nAllocators:\n");
+    for allocator in brawn_kit::allocators() {
+        text.push_str(&format!("  {:17} {} ({})\n", allocator.name, allocator.summary, allocator.version));
+    }
+    text.push_str("  stock             musl's own heap, untouched\n");
+    text
+}

@@ -1,0 +1,81 @@
+//! One file per command.
+
+pub mod build;
+pub mod cargo;
+pub mod cc;
+pub mod env;
+pub mod inspect;
+pub mod libc;
+pub mod patch;
+pub mod relink;
+pub mod verify;
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use anyhow::Context;
+use brawn_driver::settings::Settings;
+use brawn_libc::Choice;
+
+use crate::cli::Options;
+
+/// The running executable, which will stand behind the seam.
+fn executable() -> anyhow::Result<PathBuf> {
+    std::env::current_exe().context("cannot find the running executable")
+}
+
+/// The choice that holds for options alone: environment, user file and default behind them.
+fn choice(options: &Options) -> anyhow::Result<Choice> {
+    Ok(Settings::collect(options.layer(), None)?.choice()?)
+}
+
+/// Takes Brawn's own options out of cargo's arguments, up to `--`. Cargo has none of these names.
+fn take_options(options: Options, args: Vec<OsString>) -> (Options, Vec<String>) {
+    let mut own = Options::default();
+    let mut rest = Vec::new();
+    let mut args = args.into_iter().map(|arg| {
+        arg.into_string()
+            .unwrap_or_else(|arg| crate::cli::usage(format!("the argument {arg:?} is not valid UTF-8")))
+    });
+    while let Some(arg) = args.next() {
+        if arg == "--" {
+            rest.push(arg);
+            rest.extend(args.by_ref());
+            break;
+        }
+        let (name, attached) = match arg.split_once('=') {
+            Some((name, value)) => (name, Some(value.to_owned())),
+            None => (arg.as_str(), None),
+        };
+        if !["--preset", "--malloc", "--knob"].contains(&name) {
+            rest.push(arg);
+            continue;
+        }
+        let value = attached.or_else(|| args.next());
+        let value = value.unwrap_or_else(|| crate::cli::usage(format!("{name} needs a value")));
+        match name {
+            "--preset" => own.preset = Some(value),
+            "--malloc" => own.malloc = Some(value),
+            _ => match value.split_once('=') {
+                Some((key, value)) => own.knobs.push((key.to_owned(), value.to_owned())),
+                None => crate::cli::usage("a knob is KEY=VALUE"),
+            },
+        }
+    }
+    (own.over(options), rest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_brawns_own_options_are_taken() {
+        let args = "--release --malloc stock -p x --knob=a=b -- --preset mine";
+        let (options, rest) =
+            take_options(Options::default(), args.split_whitespace().map(Into::into).collect());
+        assert_eq!(options.malloc.as_deref(), Some("stock"));
+        assert_eq!(options.knobs, [("a".to_owned(), "b".to_owned())]);
+        assert_eq!(rest.join(" "), "--release -p x -- --preset mine");
+    }
+}

@@ -1,0 +1,106 @@
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use brawn_driver::cc::Backend;
+use brawn_driver::toolchain::{Rust, musl_arch};
+use brawn_elf::Arch;
+use brawn_libc::patch::{Outcome, manifest_path};
+use clap::Args;
+use serde_json::json;
+
+use super::choice;
+use crate::cli::{Options, existing, usage};
+
+#[derive(Args)]
+#[group(skip)]
+pub struct Arguments {
+    /// A libc.a, or a folder that holds one
+    #[arg(value_name = "PATH", value_parser = existing)]
+    paths: Vec<PathBuf>,
+    /// The Rust toolchain's, for every musl target that is installed, or for --target alone
+    #[arg(long)]
+    rustup: bool,
+    /// The C compiler's
+    #[arg(long)]
+    system: bool,
+    #[command(flatten)]
+    options: Options,
+}
+
+/// `brawn patch`
+pub fn patch(before: Options, arguments: Arguments) -> anyhow::Result<ExitCode> {
+    let (options, targets) = targets(before, arguments)?;
+    let choice = choice(&options)?;
+    each(&options, targets, |path, arch| brawn_libc::patch::patch(path, arch, &choice, options.dry_run))
+}
+
+/// `brawn restore`
+pub fn restore(before: Options, arguments: Arguments) -> anyhow::Result<ExitCode> {
+    let (options, mut targets) = targets(before, arguments)?;
+    // Of all targets of a toolchain, those that were patched.
+    if targets.iter().any(|(path, _)| manifest_path(path).exists()) {
+        targets.retain(|(path, _)| manifest_path(path).exists());
+    }
+    each(&options, targets, |path, _| brawn_libc::patch::restore(path, options.dry_run))
+}
+
+type Target = (PathBuf, Option<Arch>);
+
+fn each(
+    options: &Options,
+    targets: Vec<Target>,
+    act: impl Fn(&std::path::Path, Option<Arch>) -> Result<Outcome, brawn_libc::Error>,
+) -> anyhow::Result<ExitCode> {
+    for (path, arch) in targets {
+        let outcome = act(&path, arch)?;
+        if options.json() {
+            anstream::println!("{}", json!({ "path": path, "dry-run": options.dry_run, "result": outcome }));
+        } else if !options.quiet {
+            anstream::println!("{}: {}", path.display(), describe(&outcome, options.dry_run));
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn describe(outcome: &Outcome, dry_run: bool) -> String {
+    let would = if dry_run { "would be " } else { "" };
+    match outcome {
+        Outcome::Patched { overlay } => format!("{would}patched, {}", super::libc::summary(overlay)),
+        Outcome::Unchanged { overlay } => format!("patched already, {}", super::libc::summary(overlay)),
+        Outcome::Restored { sha256 } => format!("{would}restored, sha256 {sha256}"),
+    }
+}
+
+fn targets(before: Options, arguments: Arguments) -> anyhow::Result<(Options, Vec<Target>)> {
+    let options = arguments.options.over(before);
+    let arch = options.target.as_deref().map(musl_arch).transpose()?;
+    let mut targets: Vec<Target> = Vec::new();
+    for path in arguments.paths {
+        targets.push((if path.is_dir() { path.join("libc.a") } else { path }, arch));
+    }
+    if arguments.rustup {
+        let rust = Rust::find()?;
+        let arches = arch.map_or_else(|| rust.musl_targets(), |arch| vec![arch]);
+        if arches.is_empty() {
+            // Names the target that should be there.
+            rust.self_contained(Arch::host().unwrap_or(Arch::X86_64))?;
+        }
+        for arch in arches {
+            targets.push((rust.self_contained(arch)?.join("libc.a"), Some(arch)));
+        }
+    }
+    if arguments.system {
+        let arch = arch.or(Arch::host());
+        let arch = arch.ok_or_else(|| brawn_driver::Error::Target(std::env::consts::ARCH.to_owned()))?;
+        targets.push((system_libc(arch)?, Some(arch)));
+    }
+    if targets.is_empty() {
+        usage("which libc.a? Give its path, --rustup or --system");
+    }
+    Ok((options, targets))
+}
+
+/// The `libc.a` of the machine's C compiler for musl.
+pub fn system_libc(arch: Arch) -> Result<PathBuf, brawn_driver::Error> {
+    Backend::find(arch)?.system_libc()
+}

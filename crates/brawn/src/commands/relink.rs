@@ -1,0 +1,52 @@
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use brawn_driver::settings::Settings;
+use clap::Args;
+use serde_json::json;
+
+use crate::cli::{Options, existing};
+use crate::output;
+
+#[derive(Args)]
+pub struct Arguments {
+    /// An executable that Brawn linked
+    #[arg(value_name = "FILE", value_parser = existing)]
+    file: PathBuf,
+    /// Where the result goes [default: FILE itself]
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    #[command(flatten)]
+    options: Options,
+}
+
+/// `brawn relink`
+pub fn run(before: Options, arguments: Arguments) -> anyhow::Result<ExitCode> {
+    let options = arguments.options.over(before);
+    let cache = brawn_driver::seam::cache()?;
+    let record = brawn_driver::replay::find(&cache, &arguments.file)?;
+    let choice = Settings::collect(options.layer(), record.package())?.choice()?;
+    let to = arguments.output.as_ref().unwrap_or(&arguments.file);
+    if options.dry_run {
+        record.check()?;
+        output::say(&format!(
+            "{} can be linked again with {}",
+            arguments.file.display(),
+            choice.malloc.name()
+        ));
+        return Ok(ExitCode::SUCCESS);
+    }
+    let linked = record.replay(&cache, &choice, to)?;
+    let path = to.display().to_string();
+    for warning in &linked.warnings {
+        output::warning(&path, warning);
+    }
+    if options.json() {
+        anstream::println!("{}", json!({ "path": to, "overlay": linked.overlay.manifest }));
+    } else if options.quiet {
+        anstream::println!("{path}");
+    } else {
+        anstream::println!("{path}: {}", super::libc::summary(&linked.overlay.manifest));
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,58 @@
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use brawn_elf::{Expectation, Report, verify};
+use clap::Args;
+use serde_json::json;
+
+use crate::cli::Options;
+use crate::{exit, output};
+
+#[derive(Args)]
+pub struct Arguments {
+    /// Executables
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<PathBuf>,
+    /// Print one JSON object for each file
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    options: Options,
+}
+
+/// `brawn verify`
+pub fn run(before: Options, arguments: Arguments) -> anyhow::Result<ExitCode> {
+    let json = arguments.json;
+    let options = arguments.options.over(before);
+    let mut code = ExitCode::SUCCESS;
+    for file in &arguments.files {
+        let report = verify(&fs_err::read(file)?, &Expectation::default());
+        if !report.is_ok() {
+            code = ExitCode::from(exit::FAILED);
+        }
+        if json || options.json() {
+            anstream::println!("{}", json!({ "path": file, "ok": report.is_ok(), "report": report }));
+        } else {
+            print(&file.display().to_string(), &report, options.quiet);
+        }
+    }
+    Ok(code)
+}
+
+fn print(path: &str, report: &Report, quiet: bool) {
+    for warning in &report.warnings {
+        output::warning(path, warning);
+    }
+    if let (true, Some(note)) = (report.is_ok(), &report.note) {
+        if !quiet {
+            let version =
+                note.malloc_version.as_ref().map(|version| format!(" {version}")).unwrap_or_default();
+            let heap = if report.heap.is_some() { "one heap" } else { "no heap in use" };
+            anstream::println!("{path}: static, {heap}, malloc {}{version}, {}", note.malloc, note.libc);
+        }
+        return;
+    }
+    for problem in &report.findings {
+        output::problem(path, problem);
+    }
+}

@@ -1,0 +1,85 @@
+//! Exit codes: a published list, and the one place where errors are mapped to it.
+
+use std::process::ExitCode;
+
+use brawn_libc::Error as Libc;
+
+/// An exit code and what it means.
+pub struct Meaning {
+    /// The code.
+    pub code: u8,
+    /// What it means.
+    pub meaning: &'static str,
+}
+
+/// What was asked for did not come about: a link failed, an executable is not what it should be.
+pub const FAILED: u8 = 1;
+/// Wrong arguments or settings.
+pub const USAGE: u8 = 2;
+/// An input cannot be used, or changed meanwhile.
+pub const INPUT: u8 = 3;
+/// Something is missing on this machine.
+pub const MISSING: u8 = 4;
+/// Reading or writing failed.
+pub const IO: u8 = 5;
+
+/// The whole list.
+pub const ALL: &[Meaning] = &[
+    Meaning { code: 0, meaning: "success" },
+    Meaning { code: FAILED, meaning: "a link failed, or an executable does not pass verification" },
+    Meaning { code: USAGE, meaning: "wrong arguments or settings" },
+    Meaning { code: INPUT, meaning: "an input cannot be used, or changed since it was recorded" },
+    Meaning { code: MISSING, meaning: "a target, linker or compiler is missing on this machine" },
+    Meaning { code: IO, meaning: "reading or writing failed" },
+];
+
+/// The code for an error.
+pub fn code_of(error: &anyhow::Error) -> ExitCode {
+    let code = error
+        .chain()
+        .find_map(|cause| {
+            let driver = cause.downcast_ref::<brawn_driver::Error>().map(driver_code);
+            let libc = || cause.downcast_ref::<Libc>().map(libc_code);
+            let elf = || cause.downcast_ref::<brawn_elf::Error>().map(|_| INPUT);
+            let io = || cause.downcast_ref::<std::io::Error>().map(|_| IO);
+            driver.or_else(libc).or_else(elf).or_else(io)
+        })
+        .unwrap_or(FAILED);
+    ExitCode::from(code)
+}
+
+fn driver_code(error: &brawn_driver::Error) -> u8 {
+    use brawn_driver::Error;
+    match error {
+        Error::Libc(error) => libc_code(error),
+        Error::Io(_) => IO,
+        Error::Config { .. }
+        | Error::CargoConfig(_)
+        | Error::Contradiction { .. }
+        | Error::Target(_)
+        | Error::Unsupported { .. } => USAGE,
+        Error::Spawn { .. }
+        | Error::Query { .. }
+        | Error::NoRustTarget { .. }
+        | Error::NoLibc
+        | Error::NoLinker { .. }
+        | Error::NoCompiler { .. } => MISSING,
+        Error::NoRecord(_) | Error::BadRecord { .. } | Error::InputChanged { .. } => INPUT,
+        _ => FAILED,
+    }
+}
+
+fn libc_code(error: &Libc) -> u8 {
+    match error {
+        Libc::Io(_) | Libc::Unwritable { .. } => IO,
+        Libc::UnknownName { .. } | Libc::UnknownKnob { .. } => USAGE,
+        _ => INPUT,
+    }
+}
+
+/// The code that another program ended with, or the one that a shell gives for a signal.
+pub fn code_of_status(status: std::process::ExitStatus) -> ExitCode {
+    use std::os::unix::process::ExitStatusExt;
+    let code = status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0));
+    ExitCode::from(u8::try_from(code).unwrap_or(FAILED))
+}

@@ -1,0 +1,85 @@
+//! How Brawn talks: data on standard output, everything else on standard error.
+
+use anstyle::{AnsiColor, Style};
+
+/// What is wrong.
+pub const ERROR: Style = AnsiColor::Red.on_default().bold();
+/// What works and is worth changing.
+pub const WARNING: Style = AnsiColor::Yellow.on_default().bold();
+/// What to do.
+pub const HINT: Style = AnsiColor::Green.on_default().bold();
+
+/// Bold, for names in tables.
+pub const STRONG: Style = Style::new().bold();
+
+/// Prints an error, its causes and what to do about it.
+pub fn error(error: &anyhow::Error) {
+    anstream::eprintln!("{ERROR}error:{ERROR:#} {error}");
+    let mut said = error.to_string();
+    for cause in error.chain().skip(1) {
+        let text = cause.to_string();
+        // A transparent error says what its source says.
+        if text != said {
+            anstream::eprintln!("  caused by: {text}");
+            said = text;
+        }
+    }
+    if let Some(text) = error.chain().find_map(hint_of) {
+        hint(&text);
+    }
+}
+
+fn hint_of(cause: &(dyn std::error::Error + 'static)) -> Option<String> {
+    cause
+        .downcast_ref::<brawn_driver::Error>()
+        .and_then(brawn_driver::Error::hint)
+        .or_else(|| cause.downcast_ref::<brawn_libc::Error>().and_then(brawn_libc::Error::hint))
+        .or_else(|| cause.downcast_ref::<brawn_elf::Error>().and_then(|error| error.hint().map(Into::into)))
+}
+
+/// Prints something that works and is worth changing.
+pub fn warning(about: &str, problem: &brawn_elf::Problem) {
+    anstream::eprintln!("{WARNING}warning:{WARNING:#} {about}: {}", problem.message);
+    if let Some(text) = &problem.hint {
+        hint(text);
+    }
+}
+
+/// Prints a broken promise, with its published name.
+pub fn problem(about: &str, problem: &brawn_elf::Problem) {
+    anstream::eprintln!("{ERROR}error:{ERROR:#} {about}: {} [{}]", problem.message, problem.code.as_str());
+    if let Some(text) = &problem.hint {
+        hint(text);
+    }
+}
+
+/// Prints what to do about something.
+pub fn hint(text: &str) {
+    anstream::eprintln!("{HINT}hint:{HINT:#} {text}");
+}
+
+/// Prints what Brawn is doing.
+pub fn say(text: &str) {
+    anstream::eprintln!("{STRONG}brawn:{STRONG:#} {text}");
+}
+
+/// A size for people: `934 KiB`, `1.9 MiB`.
+pub fn size(bytes: u64) -> String {
+    let kib = bytes as f64 / 1024.0;
+    if kib < 10.0 {
+        format!("{kib:.1} KiB")
+    } else if kib < 1000.0 {
+        format!("{kib:.0} KiB")
+    } else {
+        format!("{:.1} MiB", kib / 1024.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn sizes_read_well() {
+        let sizes = [0, 1_500, 500_000, 1_100_000, 20 << 20].map(super::size);
+        assert_eq!(sizes, ["0.0 KiB", "1.5 KiB", "488 KiB", "1.0 MiB", "20.0 MiB"]);
+    }
+}
