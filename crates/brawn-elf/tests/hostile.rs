@@ -90,8 +90,8 @@ fn read_in_every_way(data: &[u8]) {
     {
         assert_eq!(told, note);
     }
-    // A file of 100 KB takes well under a millisecond; two seconds leave room for a busy machine.
-    assert!(started.elapsed() < Duration::from_secs(2), "took {:?}", started.elapsed());
+    // Each takes well under a millisecond; a busy machine may still pause the test for seconds.
+    assert!(started.elapsed() < Duration::from_secs(20), "took {:?}", started.elapsed());
 }
 
 proptest! {
@@ -192,5 +192,5 @@ fn a_file_that_describes_itself_many_times_over_is_no_burden() {
     let started = Instant::now();
     let report = verify(&data, &Expectation::default());
     assert!(!report.is_ok());
-    assert!(started.elapsed() < Duration::from_secs(5), "took {:?}", started.elapsed());
+    assert!(started.elapsed() < Duration::from_secs(20), "took {:?}", started.elapsed());
 }
