@@ -1,0 +1,91 @@
+//! Every program of `tests/libc`, with every allocator of the kit, on every musl at hand: one test per
+//! combination, named `<libc>/<allocator>/<program>`, so that any part can be run alone:
+//!
+//! ```text
+//! cargo test -p brawn-libc --test heap_behaviour -- mimalloc2/fork
+//! ```
+//!
+//! Each program is compiled once per architecture, linked against the overlay, checked by `verify`, and run in an
+//! empty folder under a time limit. `docs/testing.md` tells more.
+
+mod compile;
+mod libc;
+mod run;
+mod table;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::{Arc, Mutex};
+
+use libtest_mimic::{Arguments, Failed, Trial};
+
+use crate::compile::Objects;
+use crate::libc::Libc;
+use crate::table::Test;
+
+/// The environment variable that asks for the long arguments of the table.
+const LONG: &str = "BRAWN_TEST_LONG";
+
+fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    let root =
+        PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the repository");
+    let scratch = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("heap-behaviour");
+    let long = std::env::var_os(LONG).is_some_and(|value| value != "0");
+    fs_err::create_dir_all(&scratch).expect("the scratch folder can be made");
+    let tests = table::read(&root.join("tests/libc/tests.toml"));
+    let objects = Arc::new(Objects::new(root, scratch.clone()));
+    let reports = Arc::new(Mutex::new(Vec::new()));
+
+    let mut trials = Vec::new();
+    for libc in libc::all(&scratch) {
+        let libc = match libc {
+            Ok(libc) => Arc::new(libc),
+            Err(absent) => {
+                // A musl that only some machines have is listed as ignored, one that `make setup` installs fails.
+                let hint = absent.hint.clone();
+                let trial = Trial::test(absent.name, move || Err(Failed::from(hint)));
+                trials.push(trial.with_ignored_flag(absent.optional));
+                continue;
+            }
+        };
+        for malloc in brawn_libc::Malloc::names() {
+            for test in &tests {
+                trials.push(trial(test, &libc, malloc, long, &objects, &reports));
+            }
+        }
+    }
+    let conclusion = libtest_mimic::run(&arguments, trials);
+    let mut reports = reports.lock().expect("no trial panics while it reports").clone();
+    if !reports.is_empty() {
+        reports.sort();
+        let path = scratch.join("reports.tsv");
+        fs_err::write(&path, reports.concat()).expect("the reports can be written");
+        eprintln!("reports: {}", path.display());
+    }
+    conclusion.exit_code()
+}
+
+/// One program with one allocator on one musl.
+fn trial(
+    test: &Arc<Test>,
+    libc: &Arc<Libc>,
+    malloc: &'static str,
+    long: bool,
+    objects: &Arc<Objects>,
+    reports: &Arc<Mutex<Vec<String>>>,
+) -> Trial {
+    let name = format!("{}/{malloc}/{}", libc.name, test.name);
+    let skip = libc.emulated() && test.qemu.skip.is_some();
+    let (test, libc, objects, reports) = (test.clone(), libc.clone(), objects.clone(), reports.clone());
+    let label = name.clone();
+    let work = move || {
+        let object = objects.get(libc.arch, &test.file)?;
+        let executable = libc.link(malloc, &test, &object)?;
+        for report in run::run(&test, &libc, malloc, long, &executable)? {
+            reports.lock().expect("no trial panics while it reports").push(format!("{label}\t{report}\n"));
+        }
+        Ok(())
+    };
+    Trial::test(name, move || work().map_err(|error: String| Failed::from(error))).with_ignored_flag(skip)
+}

@@ -1,0 +1,111 @@
+//! Runs a program in an empty folder, under a time limit, and judges what came of it.
+
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use brawn_elf::Arch;
+
+use crate::libc::Libc;
+use crate::table::Test;
+
+/// A line of stderr with this start is a measurement for the record; anything else there is a failure.
+const REPORT: &str = "report: ";
+
+/// The user-mode emulator for an architecture, if one is installed.
+pub fn emulator(arch: Arch) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    let names = [format!("qemu-{arch}-static"), format!("qemu-{arch}")];
+    std::env::split_paths(&path)
+        .flat_map(|folder| names.iter().map(move |name| folder.join(name)).collect::<Vec<_>>())
+        .find(|candidate| candidate.is_file())
+}
+
+/// Runs `executable`; answers its reports.
+pub fn run(
+    test: &Test,
+    libc: &Libc,
+    malloc: &str,
+    long: bool,
+    executable: &Path,
+) -> Result<Vec<String>, String> {
+    let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let work = folder.path().join("work");
+    let (stdout, stderr) = (folder.path().join("stdout"), folder.path().join("stderr"));
+    fs_err::create_dir(&work).map_err(|error| error.to_string())?;
+    let create = |path: &Path| {
+        fs_err::File::create(path).map(fs_err::File::into_file).map_err(|error| error.to_string())
+    };
+    let arguments = test.arguments(malloc, libc.emulated(), long);
+    let mut command = match &libc.emulator {
+        None => Command::new(executable),
+        Some(emulator) => {
+            let mut command = Command::new(emulator);
+            command.arg(executable);
+            command
+        }
+    };
+    // Files instead of pipes: a grandchild that lives on must not keep this test waiting. A group of its own, so
+    // that all of it can be ended.
+    command
+        .args(&arguments)
+        .current_dir(&work)
+        .stdin(Stdio::null())
+        .stdout(create(&stdout)?)
+        .stderr(create(&stderr)?)
+        .process_group(0);
+    let limit = test.limit(libc.emulated(), long);
+    let status = wait(command, limit).map_err(|error| error.to_string())?;
+    let read = |path: &Path| fs_err::read_to_string(path).map_err(|error| error.to_string());
+    judge(test, &arguments, status, &read(&stdout)?, &read(&stderr)?)
+}
+
+/// How the program ended, or `None` if it had to be ended.
+fn wait(mut command: Command, limit: Duration) -> std::io::Result<Option<ExitStatus>> {
+    let mut child = command.spawn()?;
+    let start = Instant::now();
+    let status = loop {
+        if let Some(status) = child.try_wait()? {
+            break Some(status);
+        }
+        if start.elapsed() > limit {
+            break None;
+        }
+        std::thread::sleep(Duration::from_millis(4));
+    };
+    let group = rustix::process::Pid::from_child(&child);
+    // Also after a good end: what is left of the group belongs to the program.
+    let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+    if status.is_none() {
+        child.wait()?;
+    }
+    Ok(status)
+}
+
+fn judge(
+    test: &Test,
+    arguments: &[String],
+    status: Option<ExitStatus>,
+    stdout: &str,
+    stderr: &str,
+) -> Result<Vec<String>, String> {
+    let (reports, complaints): (Vec<_>, Vec<_>) = stderr.lines().partition(|line| line.starts_with(REPORT));
+    let ended = match status {
+        None => "did not end in time".to_owned(),
+        Some(status) => match (status.code(), status.signal()) {
+            (Some(0), _) if stdout == "ok\n" && complaints.is_empty() => {
+                return Ok(reports.into_iter().map(|line| line[REPORT.len()..].to_owned()).collect());
+            }
+            (Some(code), _) => format!("exited with {code}"),
+            (None, signal) => format!("died of signal {}", signal.unwrap_or_default()),
+        },
+    };
+    Err(format!(
+        "`{} {}` {ended}\nit proves: {}\nstdout: {stdout}\nstderr: {}",
+        test.file.trim_end_matches(".c"),
+        arguments.join(" "),
+        test.proves,
+        complaints.join("\n"),
+    ))
+}

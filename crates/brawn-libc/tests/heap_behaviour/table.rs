@@ -1,0 +1,101 @@
+//! `tests/libc/tests.toml`: what runs, with which arguments, and where something else holds.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::Deserialize;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Table {
+    test: Vec<Test>,
+}
+
+/// A row of the table; the table's head tells what each key means.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Test {
+    pub name: String,
+    pub file: String,
+    pub proves: String,
+    pub quick: Vec<String>,
+    pub long: Vec<String>,
+    #[serde(default)]
+    pub link: Vec<String>,
+    #[serde(default = "default_seconds")]
+    seconds: u64,
+    #[serde(default)]
+    pub qemu: Emulated,
+    #[serde(default)]
+    malloc: BTreeMap<String, Exception>,
+}
+
+/// What differs under qemu-user.
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Emulated {
+    pub skip: Option<String>,
+    quick: Option<Vec<String>>,
+    long: Option<Vec<String>>,
+    why: Option<String>,
+}
+
+/// What differs for one allocator.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Exception {
+    #[serde(default)]
+    add: Vec<String>,
+    why: String,
+}
+
+fn default_seconds() -> u64 {
+    60
+}
+
+/// Reads the table and holds it to what its head promises.
+pub fn read(path: &Path) -> Vec<Arc<Test>> {
+    let text = fs_err::read_to_string(path).expect("the table can be read");
+    let table: Table = toml::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let folder = path.parent().expect("the table has a folder");
+    let allocators = brawn_libc::Malloc::names();
+    let mut files: Vec<_> = fs_err::read_dir(folder)
+        .expect("the folder can be read")
+        .map(|entry| entry.expect("the folder can be read").file_name().to_string_lossy().into_owned())
+        .filter(|name| name.ends_with(".c"))
+        .collect();
+    for test in &table.test {
+        let name = &test.name;
+        assert!(!test.proves.is_empty(), "{name}: `proves` is empty");
+        assert!(folder.join(&test.file).exists(), "{name}: there is no {}", test.file);
+        let differs = test.qemu.quick.is_some() || test.qemu.long.is_some();
+        assert_eq!(differs, test.qemu.why.is_some(), "{name}: `qemu` arguments and their `why` go together");
+        for (malloc, exception) in &test.malloc {
+            assert!(allocators.contains(&malloc.as_str()), "{name}: there is no allocator {malloc}");
+            assert!(!exception.why.is_empty(), "{name}: no reason for the exception of {malloc}");
+        }
+        files.retain(|file| *file != test.file);
+    }
+    assert!(files.is_empty(), "programs without a row in {}: {}", path.display(), files.join(", "));
+    table.test.into_iter().map(Arc::new).collect()
+}
+
+impl Test {
+    /// The arguments of a run.
+    pub fn arguments(&self, malloc: &str, emulated: bool, long: bool) -> Vec<String> {
+        let (own, other) = if long { (&self.long, &self.qemu.long) } else { (&self.quick, &self.qemu.quick) };
+        let mut arguments = if emulated { other.as_ref().unwrap_or(own) } else { own }.clone();
+        if let Some(exception) = self.malloc.get(malloc) {
+            arguments.extend(exception.add.iter().cloned());
+        }
+        arguments
+    }
+
+    /// How long a run may take: a hang must end, a busy machine must not fail.
+    pub fn limit(&self, emulated: bool, long: bool) -> Duration {
+        let seconds = self.seconds * if emulated { 2 } else { 1 } * if long { 10 } else { 1 };
+        Duration::from_secs(seconds)
+    }
+}
