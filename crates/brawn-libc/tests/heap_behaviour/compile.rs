@@ -1,46 +1,41 @@
 //! Compiles each program once per architecture; every libc and allocator links the same object.
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::{Arc, Mutex, OnceLock};
 
 use brawn_elf::Arch;
+
+use crate::once::OnceMap;
 
 /// Warnings are errors; no builtin, or the compiler removes pairs of malloc and free; position independent, so
 /// that both kinds of static executables can be linked.
 const FLAGS: &[&str] =
     &["-std=c11", "-O1", "-D_GNU_SOURCE", "-fno-builtin", "-fPIE", "-pthread", "-Wall", "-Wextra", "-Werror"];
 
-type Once<T> = Arc<OnceLock<Result<T, String>>>;
-
 /// The objects made so far.
 pub struct Objects {
     root: PathBuf,
     scratch: PathBuf,
-    made: Mutex<HashMap<(Arch, String), Once<PathBuf>>>,
-    compilers: Mutex<HashMap<Arch, Once<Vec<String>>>>,
+    made: OnceMap<(Arch, String), PathBuf>,
+    compilers: OnceMap<Arch, Vec<String>>,
 }
 
 impl Objects {
     /// Keeps the objects in a folder of `scratch`.
     pub fn new(root: PathBuf, scratch: PathBuf) -> Objects {
-        Objects { root, scratch, made: Mutex::default(), compilers: Mutex::default() }
+        Objects { root, scratch, made: OnceMap::default(), compilers: OnceMap::default() }
     }
 
     /// The object of a program, compiled now if this is the first one to ask.
     pub fn get(&self, arch: Arch, file: &str) -> Result<PathBuf, String> {
-        let once =
-            self.made.lock().expect("never poisoned").entry((arch, file.to_owned())).or_default().clone();
-        once.get_or_init(|| self.compile(arch, file)).clone()
+        self.made.get((arch, file.to_owned()), || self.compile(arch, file))
     }
 
     fn compile(&self, arch: Arch, file: &str) -> Result<PathBuf, String> {
         let folder = self.scratch.join("objects").join(arch.name());
         fs_err::create_dir_all(&folder).map_err(|error| error.to_string())?;
         let object = folder.join(file).with_extension("o");
-        let compiler = self.compilers.lock().expect("never poisoned").entry(arch).or_default().clone();
-        let compiler = compiler.get_or_init(|| find(&self.root, arch)).clone()?;
+        let compiler = self.compilers.get(arch, || find(&self.root, arch))?;
         // In the programs' folder, so that a failing check names `model.c:12` and nothing of this machine.
         let output = Command::new(&compiler[0])
             .args(&compiler[1..])

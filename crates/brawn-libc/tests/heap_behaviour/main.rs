@@ -10,6 +10,7 @@
 
 mod compile;
 mod libc;
+mod once;
 mod run;
 mod table;
 
