@@ -1,0 +1,152 @@
+//! `brawn cc`: C programs, by hand and by other build systems.
+
+mod common;
+
+use brawn_elf::inspection::Kind;
+use common::{Bench, fails, note, ok};
+use insta::assert_snapshot;
+
+const HELLO: &str = "#include <stdio.h>\n#include <stdlib.h>\nint main(void) {\n    char *text = malloc(16);\n    \
+                     snprintf(text, 16, \"hello %d\", 42);\n    puts(text);\n    free(text);\n    return 0;\n}\n";
+
+#[test]
+fn every_mode_is_static_and_whole() {
+    let bench = Bench::new();
+    bench.write("hello.c", HELLO);
+    for (mode, kind) in [
+        (None, Kind::StaticPie),
+        (Some("-static"), Kind::Static),
+        (Some("-static-pie"), Kind::StaticPie),
+        (Some("-no-pie"), Kind::Static),
+    ] {
+        ok(bench.brawn(&["cc", "-O2"]).args(mode).args(["hello.c", "-o", "hello"]));
+        let path = bench.path().join("hello");
+        assert_eq!(brawn_elf::inspect(&fs_err::read(&path).unwrap()).unwrap().kind, kind, "{mode:?}");
+        assert_eq!(note(&path).malloc, "mimalloc");
+        assert_eq!(ok(&mut bench.command("./hello")), "hello 42\n");
+    }
+}
+
+#[test]
+fn the_kernels_headers_are_within_reach_and_glibcs_are_not() {
+    let bench = Bench::new();
+    bench.write(
+        "kernel.c",
+        "#include <linux/futex.h>\n#include <asm/unistd.h>\nint x = FUTEX_WAIT + __NR_read;\n",
+    );
+    ok(&mut bench.brawn(&["cc", "-c", "kernel.c"]));
+    bench.write("glibc.c", "#include <gnu/libc-version.h>\n");
+    let message = fails(&mut bench.brawn(&["cc", "-c", "glibc.c"]), 1);
+    assert!(message.contains("gnu/libc-version.h"), "{message}");
+}
+
+#[test]
+fn a_link_of_sources_can_be_replayed_without_compiling() {
+    let bench = Bench::new();
+    bench.write("hello.c", HELLO);
+    bench.write("other.c", "int other;\n");
+    ok(&mut bench.brawn(&["cc", "hello.c", "other.c", "-o", "hello"]));
+    for source in ["hello.c", "other.c"] {
+        fs_err::remove_file(bench.path().join(source)).unwrap();
+    }
+    ok(&mut bench.brawn(&["relink", "hello", "--malloc", "mimalloc2"]));
+    assert_eq!(note(&bench.path().join("hello")).malloc, "mimalloc2");
+    assert_eq!(ok(&mut bench.command("./hello")), "hello 42\n");
+}
+
+#[test]
+fn relink_refuses_when_an_input_changed() {
+    let bench = Bench::new();
+    bench.write("hello.c", HELLO);
+    ok(&mut bench.brawn(&["cc", "-c", "hello.c"]));
+    ok(&mut bench.brawn(&["cc", "hello.o", "-o", "hello"]));
+    let before = fs_err::read(bench.path().join("hello")).unwrap();
+    bench.write("hello.c", format!("{HELLO}int more;\n"));
+    ok(&mut bench.brawn(&["cc", "-c", "hello.c"]));
+    let message = fails(&mut bench.brawn(&["relink", "hello", "--malloc", "stock"]), 3);
+    assert_snapshot!(common::redact(&bench, &message), @r"
+    error: [DIR]/hello.o changed since [DIR]/hello was linked
+    hint: build the program again
+    ");
+    assert!(fs_err::read(bench.path().join("hello")).unwrap() == before);
+}
+
+#[test]
+fn make_and_its_like_need_no_more_than_cc() {
+    let bench = Bench::new();
+    bench.write("hello.c", HELLO);
+    bench.write("lib.c", "int lib(void) { return 0; }\n");
+    bench.write(
+        "Makefile",
+        "hello: hello.o libx.a\n\t$(CC) $(LDFLAGS) -o $@ hello.o -L. -lx -lm -lpthread\nlibx.a: lib.o\n\tar rcs $@ lib.o\n",
+    );
+    let compiler = format!("CC={} cc", env!("CARGO_BIN_EXE_brawn"));
+    ok(bench.command("make").arg(compiler));
+    assert_eq!(note(&bench.path().join("hello")).malloc, "mimalloc");
+    assert_eq!(ok(&mut bench.command("./hello")), "hello 42\n");
+}
+
+#[test]
+fn options_may_stand_before_the_command() {
+    let bench = Bench::new();
+    bench.write("hello.c", HELLO);
+    ok(&mut bench.brawn(&["--preset", "hardened", "cc", "hello.c"]));
+    assert_eq!(note(&bench.path().join("a.out")).preset.as_deref(), Some("hardened"));
+}
+
+#[test]
+fn what_is_not_for_brawn_is_left_to_the_compiler() {
+    let bench = Bench::new();
+    bench.write("lib.c", "int lib(void) { return 1; }\n");
+    ok(&mut bench.brawn(&["cc", "-shared", "-fPIC", "lib.c", "-o", "lib.so"]));
+    assert!(ok(&mut bench.brawn(&["cc", "--version"])).contains("Free Software Foundation"));
+    let message = fails(&mut bench.brawn(&["cc", "missing.c", "-o", "x"]), 1);
+    assert!(message.contains("missing.c"), "{message}");
+    bench.write("undefined.c", "int gone(void);\nint main(void) { return gone(); }\n");
+    let message = fails(&mut bench.brawn(&["cc", "undefined.c", "-o", "x"]), 1);
+    assert!(message.contains("undefined reference to `gone'"), "{message}");
+    assert!(!message.contains("error: the linker failed"), "said twice: {message}");
+}
+
+#[test]
+fn zig_is_a_compiler_for_both_architectures() {
+    let bench = Bench::new();
+    bench.write("hello.c", HELLO);
+    let zig = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.tools/zig/ziglang/zig");
+    for arch in brawn_elf::Arch::ALL {
+        for mode in ["-static", "-static-pie"] {
+            let compiler = format!("{} cc -target {arch}-linux-musl", zig.display());
+            let mut command =
+                bench.brawn(&["--target", arch.musl_triple(), "cc", mode, "hello.c", "-o", "hello", "-lm"]);
+            ok(command.env("BRAWN_CC", compiler));
+            let path = bench.path().join("hello");
+            assert_eq!(note(&path).malloc, "mimalloc");
+            let text = match arch {
+                brawn_elf::Arch::X86_64 => ok(&mut bench.command("./hello")),
+                brawn_elf::Arch::Aarch64 => ok(bench.command("qemu-aarch64-static").arg("./hello")),
+            };
+            assert_eq!(text, "hello 42\n");
+        }
+    }
+}
+
+#[test]
+fn a_compiler_for_glibc_is_refused() {
+    let bench = Bench::new();
+    bench.write("hello.c", HELLO);
+    assert_snapshot!(fails(bench.brawn(&["cc", "hello.c"]).env("BRAWN_CC", "cc"), 2), @r"
+    error: cc does not compile for musl
+    hint: set BRAWN_CC to a compiler whose C library is musl
+    ");
+}
+
+#[test]
+fn without_a_compiler_the_hint_says_which_to_install() {
+    let bench = Bench::new();
+    bench.write("hello.c", HELLO);
+    let message = fails(bench.brawn(&["cc", "hello.c"]).env("PATH", "/nowhere"), 4);
+    assert_snapshot!(message, @r"
+    error: no C compiler for x86_64-unknown-linux-musl found
+    hint: looked for musl-gcc, x86_64-linux-musl-gcc, x86_64-unknown-linux-musl-gcc, zig; install musl-gcc (`apt-get install musl-tools`) or zig (`pip install ziglang`), or set BRAWN_CC
+    ");
+}

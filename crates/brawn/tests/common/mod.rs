@@ -1,0 +1,123 @@
+//! Running `brawn` as a user does, in a folder and with a cache of the test's own.
+
+// Every test file uses some of this, and none all of it.
+#![allow(dead_code)]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use brawn_elf::Arch;
+
+/// A folder to work in, and the environment of a fresh user.
+pub struct Bench {
+    dir: tempfile::TempDir,
+}
+
+impl Bench {
+    pub fn new() -> Bench {
+        Bench { dir: tempfile::Builder::new().prefix("brawn-test-").tempdir().unwrap() }
+    }
+
+    pub fn path(&self) -> &Path {
+        self.dir.path()
+    }
+
+    /// Writes a file, with the folders above it.
+    pub fn write(&self, name: &str, text: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.path().join(name);
+        fs_err::create_dir_all(path.parent().unwrap()).unwrap();
+        fs_err::write(&path, text).unwrap();
+        path
+    }
+
+    /// `brawn ARGS`, in the folder.
+    pub fn brawn(&self, args: &[&str]) -> Command {
+        let mut command = self.command(env!("CARGO_BIN_EXE_brawn"));
+        command.args(args);
+        command
+    }
+
+    /// Another program in the same environment. The cache is shared by all tests of a run: overlays are keyed by
+    /// content, and records by output.
+    pub fn command(&self, program: &str) -> Command {
+        let mut command = Command::new(program);
+        let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache");
+        command
+            .current_dir(self.path())
+            .env("BRAWN_CACHE_DIR", cache)
+            .env("XDG_CONFIG_HOME", self.path().join("config"))
+            .env("NO_COLOR", "1");
+        for name in [
+            "BRAWN_PRESET",
+            "BRAWN_MALLOC",
+            "BRAWN_TARGET",
+            "BRAWN_CC",
+            "RUSTFLAGS",
+            "CARGO_ENCODED_RUSTFLAGS",
+            "CARGO_TARGET_DIR",
+            "CARGO_BUILD_TARGET",
+            "CARGO_MANIFEST_DIR",
+            "CARGO",
+            "RUSTC",
+            "MAKEFLAGS",
+            "MFLAGS",
+            "CARGO_MAKEFLAGS",
+            "CARGO_TERM_COLOR",
+        ] {
+            command.env_remove(name);
+        }
+        command
+    }
+
+    /// A small package with one executable that allocates.
+    pub fn package(&self, name: &str) -> PathBuf {
+        self.write(
+            &format!("{name}/Cargo.toml"),
+            format!("[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[workspace]\n"),
+        );
+        self.write(
+            &format!("{name}/src/main.rs"),
+            "fn main() {\n    let words: Vec<String> = (1..=3).map(|n| n.to_string()).collect();\n    \
+             println!(\"{}\", words.join(\" \"));\n}\n",
+        );
+        self.path().join(name)
+    }
+}
+
+/// Runs a command that must succeed, and gives what it wrote to standard output.
+pub fn ok(command: &mut Command) -> String {
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{command:?} failed:\n{}", both(&output));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// Runs a command that must fail with `code`, and gives what it wrote to standard error.
+pub fn fails(command: &mut Command, code: i32) -> String {
+    let output = command.output().unwrap();
+    assert_eq!(output.status.code(), Some(code), "{command:?}:\n{}", both(&output));
+    String::from_utf8(output.stderr).unwrap()
+}
+
+fn both(output: &Output) -> String {
+    format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
+}
+
+/// The note of the executable at `path`.
+pub fn note(path: &Path) -> brawn_elf::Note {
+    brawn_elf::read_notes(&fs_err::read(path).unwrap()).unwrap().note.expect("the executable has a note")
+}
+
+/// The `libc.a` of the Rust toolchain for `arch`.
+pub fn rust_libc(arch: Arch) -> PathBuf {
+    let rust = brawn_driver::toolchain::Rust::find().unwrap();
+    rust.self_contained(arch).expect("`make setup` adds the musl targets").join("libc.a")
+}
+
+/// A path in the folder of a test, as a snapshot shows it.
+pub fn redact(bench: &Bench, text: &str) -> String {
+    let rust = rust_libc(Arch::X86_64);
+    let sysroot = rust.ancestors().nth(6).unwrap();
+    text.replace(&bench.path().canonicalize().unwrap().display().to_string(), "[DIR]")
+        .replace(&bench.path().display().to_string(), "[DIR]")
+        .replace(&sysroot.display().to_string(), "[SYSROOT]")
+}

@@ -1,0 +1,146 @@
+//! `brawn patch` and `brawn restore`: in place, and back to the byte.
+
+mod common;
+
+use std::path::PathBuf;
+
+use brawn_elf::Arch;
+use common::{Bench, fails, ok, redact, rust_libc};
+use insta::assert_snapshot;
+
+/// A copy of the Rust toolchain's libc.a in `lib/`.
+fn toolchain(bench: &Bench) -> (PathBuf, Vec<u8>) {
+    let bytes = fs_err::read(rust_libc(Arch::X86_64)).unwrap();
+    (bench.write("lib/libc.a", &bytes), bytes)
+}
+
+fn files(bench: &Bench) -> Vec<String> {
+    let mut names: Vec<_> = fs_err::read_dir(bench.path().join("lib"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn there_and_back() {
+    let bench = Bench::new();
+    let (path, original) = toolchain(&bench);
+    let time = |path: &PathBuf| path.metadata().unwrap().modified().unwrap();
+    let before = time(&path);
+    let said = ok(&mut bench.brawn(&["patch", "lib"]));
+    assert!(said.starts_with("lib/libc.a: patched, mimalloc "), "{said}");
+    assert!(fs_err::read(&path).unwrap() != original);
+    assert_eq!(files(&bench), ["libc.a", "libc.a.brawn-original", "libc.a.brawn.json"]);
+
+    let said = ok(&mut bench.brawn(&["patch", "lib/libc.a"]));
+    assert!(said.starts_with("lib/libc.a: patched already"), "{said}");
+
+    let said = ok(&mut bench.brawn(&["patch", "--malloc", "mimalloc2", "lib/libc.a"]));
+    assert!(said.starts_with("lib/libc.a: patched, mimalloc2 "), "{said}");
+    assert!(fs_err::read(path.with_file_name("libc.a.brawn-original")).unwrap() == original);
+
+    ok(&mut bench.brawn(&["restore", "lib"]));
+    assert!(fs_err::read(&path).unwrap() == original, "the original is not back to the byte");
+    assert_eq!(time(&path), before);
+    assert_eq!(files(&bench), ["libc.a"]);
+    assert_snapshot!(redact(&bench, &fails(&mut bench.brawn(&["restore", "lib"]), 3)), @r"
+    error: lib/libc.a was not patched by Brawn: lib/libc.a.brawn.json is missing
+    hint: nothing was changed
+    ");
+}
+
+#[test]
+fn a_file_that_changed_since_is_left_alone() {
+    let bench = Bench::new();
+    let (path, _) = toolchain(&bench);
+    ok(&mut bench.brawn(&["patch", "lib"]));
+    fs_err::write(&path, "updated").unwrap();
+    let said = ["patch", "restore"].map(|command| {
+        let message = fails(&mut bench.brawn(&[command, "lib"]), 3);
+        assert_eq!(fs_err::read(&path).unwrap(), b"updated");
+        message
+    });
+    assert_eq!(said[0], said[1]);
+    assert_snapshot!(said[0], @r"
+    error: lib/libc.a changed since Brawn patched it
+    hint: it was probably updated: remove lib/libc.a.brawn-original and lib/libc.a.brawn.json if the new file is right
+    ");
+}
+
+#[test]
+fn an_original_that_changed_is_not_brought_back() {
+    let bench = Bench::new();
+    let (path, _) = toolchain(&bench);
+    ok(&mut bench.brawn(&["patch", "lib"]));
+    let patched = fs_err::read(&path).unwrap();
+    fs_err::write(path.with_file_name("libc.a.brawn-original"), "other").unwrap();
+    let message = fails(&mut bench.brawn(&["restore", "lib"]), 3);
+    assert!(message.contains("is not the original that was kept"), "{message}");
+    assert!(fs_err::read(&path).unwrap() == patched);
+}
+
+#[test]
+fn a_patch_that_was_broken_off_can_be_repeated_or_undone() {
+    for command in ["patch", "restore"] {
+        let bench = Bench::new();
+        let (path, original) = toolchain(&bench);
+        ok(&mut bench.brawn(&["patch", "lib"]));
+        // The last step of a patch is the rename of the new archive: without it, this is what stands there.
+        fs_err::write(&path, &original).unwrap();
+        ok(&mut bench.brawn(&[command, "lib"]));
+        let patched = fs_err::read(&path).unwrap() != original;
+        assert_eq!(patched, command == "patch");
+        assert_eq!(files(&bench).len(), if patched { 3 } else { 1 });
+    }
+}
+
+#[test]
+fn dry_runs_write_nothing() {
+    let bench = Bench::new();
+    let (path, original) = toolchain(&bench);
+    let said = ok(&mut bench.brawn(&["--dry-run", "patch", "lib"]));
+    assert!(said.contains("would be patched"), "{said}");
+    assert_eq!(files(&bench), ["libc.a"]);
+    ok(&mut bench.brawn(&["patch", "lib"]));
+    ok(&mut bench.brawn(&["restore", "--dry-run", "lib"]));
+    assert!(fs_err::read(path).unwrap() != original);
+}
+
+#[test]
+fn links_start_from_the_original_of_a_patched_toolchain() {
+    let bench = Bench::new();
+    let (_, original) = toolchain(&bench);
+    ok(&mut bench.brawn(&["patch", "lib"]));
+    let manifest = ok(&mut bench.brawn(&["libc", "--json", "--malloc", "stock", "--from", "lib/libc.a"]));
+    assert!(manifest.contains(&brawn_libc::sha256_hex(&original)), "{manifest}");
+}
+
+#[test]
+fn a_plain_cargo_links_whole_programs_with_a_patched_toolchain() {
+    // A toolchain that is this one, but for a libc.a of its own.
+    let bench = Bench::new();
+    let package = bench.package("plain");
+    let libc = rust_libc(Arch::X86_64);
+    let own = bench.path().join("self-contained");
+    ok(bench.command("cp").arg("-r").arg(libc.parent().unwrap()).arg(&own));
+    ok(&mut bench.brawn(&["patch", "self-contained"]));
+    let flags = format!("-Lnative={}", own.display());
+    ok(bench
+        .command("cargo")
+        .args(["build", "--target", "x86_64-unknown-linux-musl"])
+        .current_dir(&package)
+        .env("RUSTFLAGS", flags));
+    let program = package.join("target/x86_64-unknown-linux-musl/debug/plain");
+    let said = ok(bench.brawn(&["verify"]).arg(&program));
+    assert!(said.contains("one heap, malloc mimalloc"), "{said}");
+    assert_eq!(ok(&mut bench.command(program.to_str().unwrap())), "1 2 3\n");
+}
+
+#[test]
+fn nothing_named_is_an_error() {
+    let bench = Bench::new();
+    let message = fails(&mut bench.brawn(&["patch"]), 2);
+    assert!(message.contains("which libc.a? Give its path, --rustup or --system"), "{message}");
+}

@@ -1,0 +1,215 @@
+//! Everything that `brawn libc` refuses: each with its own message and hint, and nothing written.
+
+mod common;
+
+use std::path::Path;
+use std::process::Command;
+
+use brawn_elf::Arch;
+use common::{Bench, fails, ok, redact, rust_libc};
+use insta::assert_snapshot;
+
+/// Runs `brawn libc` on `from`, which must be refused, and gives the message.
+fn refused(bench: &Bench, from: &Path, extra: &[&str], code: i32) -> String {
+    let output = bench.path().join("out");
+    let mut command = bench.brawn(&["libc", "-o", "out", "--from"]);
+    let message = fails(command.arg(from).args(extra), code);
+    assert!(!output.exists(), "something was written");
+    redact(bench, &message)
+}
+
+/// Compiles C with the host's compiler to an object file.
+fn object(bench: &Bench, name: &str, source: &str, flags: &[&str]) {
+    bench.write(&format!("{name}.c"), source);
+    ok(bench.command("cc").args(["-c", &format!("{name}.c"), "-o", &format!("{name}.o")]).args(flags));
+}
+
+fn archive(bench: &Bench, name: &str, kind: &str, members: &[&str]) {
+    ok(bench.command("ar").args([kind, name]).args(members));
+}
+
+#[test]
+fn not_an_archive() {
+    let bench = Bench::new();
+    let path = bench.write("libc.a", "#!/bin/sh\n");
+    assert_snapshot!(refused(&bench, &path, &[], 3), @r"
+    error: [DIR]/libc.a is not an archive
+    hint: give the path of a musl libc.a, or leave --from away to use the Rust toolchain's
+    ");
+}
+
+#[test]
+fn truncated() {
+    let bench = Bench::new();
+    let bytes = fs_err::read(rust_libc(Arch::X86_64)).unwrap();
+    let path = bench.write("libc.a", &bytes[..bytes.len() / 2]);
+    assert_snapshot!(refused(&bench, &path, &[], 3), @r"
+    error: [DIR]/libc.a is truncated or damaged
+      caused by: Archive member size is too large
+    hint: install it again, then check it with `ar t [DIR]/libc.a`
+    ");
+}
+
+#[test]
+fn thin() {
+    let bench = Bench::new();
+    object(&bench, "a", "int a;", &[]);
+    archive(&bench, "libc.a", "rcT", &["a.o"]);
+    assert_snapshot!(refused(&bench, &bench.path().join("libc.a"), &[], 3), @r"
+    error: [DIR]/libc.a is a thin archive: it holds only the paths of its members
+    hint: make it self-contained first: `printf 'create full.a\naddlib [DIR]/libc.a\nsave\n' | ar -M`
+    ");
+}
+
+#[test]
+fn glibc() {
+    let bench = Bench::new();
+    let path = ok(bench.command("cc").arg("-print-file-name=libc.a"));
+    let message = refused(&bench, Path::new(path.trim()), &[], 3);
+    assert_snapshot!(message.replace(path.trim(), "[GLIBC]"), @r"
+    error: [GLIBC] is glibc's libc.a, not musl's
+    hint: Brawn makes programs static with musl: on Debian `apt-get install musl-dev`, for Rust `rustup target add x86_64-unknown-linux-musl`
+    ");
+}
+
+#[test]
+fn another_library() {
+    let bench = Bench::new();
+    object(&bench, "a", "int a;", &[]);
+    archive(&bench, "libz.a", "rc", &["a.o"]);
+    assert_snapshot!(refused(&bench, &bench.path().join("libz.a"), &[], 3), @r"
+    error: [DIR]/libz.a is not a C library: no member defines __libc_start_main
+    hint: give the path of a musl libc.a, or leave --from away to use the Rust toolchain's
+    ");
+}
+
+#[test]
+fn another_architecture() {
+    let bench = Bench::new();
+    let target = ["--target", "x86_64-unknown-linux-musl"];
+    assert_snapshot!(refused(&bench, &rust_libc(Arch::Aarch64), &target, 3), @r"
+    error: [SYSROOT]/lib/rustlib/aarch64-unknown-linux-musl/lib/self-contained/libc.a is for aarch64, but x86_64 was asked for
+    hint: give the libc.a of x86_64, for Rust with `rustup target add x86_64-unknown-linux-musl`, or change --target
+    ");
+}
+
+#[test]
+fn a_target_without_a_kit() {
+    let bench = Bench::new();
+    let target = ["--target", "riscv64gc-unknown-linux-musl"];
+    assert_snapshot!(refused(&bench, &rust_libc(Arch::X86_64), &target, 2), @r"
+    error: target 'riscv64gc-unknown-linux-musl' is not static musl Linux on a 64-bit architecture that Brawn knows
+    hint: there are x86_64-unknown-linux-musl and aarch64-unknown-linux-musl
+    ");
+}
+
+#[test]
+fn too_old() {
+    let bench = Bench::new();
+    object(&bench, "start", "void __libc_start_main(void) {}", &[]);
+    object(&bench, "version", "const char __libc_version[] = \"1.1.24\";", &[]);
+    archive(&bench, "libc.a", "rc", &["start.o", "version.o"]);
+    assert_snapshot!(refused(&bench, &bench.path().join("libc.a"), &[], 3), @r"
+    error: [DIR]/libc.a is musl 1.1.24, which is older than 1.2.2
+    hint: use musl 1.2.2 or newer: Rust ships 1.2.5 since version 1.93, Debian 12 has 1.2.3
+    ");
+}
+
+#[test]
+fn link_time_optimisation_objects() {
+    let bench = Bench::new();
+    bench.write("a.o", b"BC\xc0\xde and so on");
+    archive(&bench, "libc.a", "rc", &["a.o"]);
+    assert_snapshot!(refused(&bench, &bench.path().join("libc.a"), &[], 3), @r"
+    error: [DIR]/libc.a: member a.o is LLVM bitcode, not machine code
+    hint: Brawn needs plain ELF objects: a libc.a that was built without -flto
+    ");
+}
+
+#[test]
+fn already_patched() {
+    let bench = Bench::new();
+    ok(&mut bench.brawn(&["libc", "-o", "first"]));
+    assert_snapshot!(refused(&bench, &bench.path().join("first/libc.a"), &[], 3), @r"
+    error: [DIR]/first/libc.a already carries Brawn's kit (malloc mimalloc)
+    hint: `brawn restore [DIR]/first/libc.a` brings the original back
+    ");
+}
+
+#[test]
+fn unwritable_output() {
+    let bench = Bench::new();
+    bench.write("file", "");
+    let message = fails(&mut bench.brawn(&["libc", "-o", "file/out"]), 5);
+    assert_snapshot!(message, @r"
+    error: cannot write to file/out
+      caused by: failed to create directory `file/out`: Not a directory (os error 20)
+    hint: choose another place, or run the command as the owner of this one
+    ");
+}
+
+#[test]
+fn a_libc_that_is_nobodys_overlay_is_not_overwritten() {
+    let bench = Bench::new();
+    let theirs = bench.write("dir/libc.a", "theirs");
+    let message = fails(&mut bench.brawn(&["libc", "-o", "dir"]), 5);
+    assert_snapshot!(message, @r"
+    error: cannot write to dir/libc.a
+      caused by: there is a libc.a that is not an overlay
+    hint: choose another place, or run the command as the owner of this one
+    ");
+    assert_eq!(fs_err::read(theirs).unwrap(), b"theirs");
+}
+
+#[test]
+fn a_missing_file() {
+    let bench = Bench::new();
+    assert_snapshot!(refused(&bench, Path::new("nowhere/libc.a"), &[], 5), @r"
+    error: failed to open file `nowhere/libc.a`: No such file or directory (os error 2)
+    ");
+}
+
+#[test]
+fn unknown_names() {
+    let bench = Bench::new();
+    let message = |args: &[&str]| fails(&mut bench.brawn(args), 2);
+    assert_snapshot!(message(&["libc", "--malloc", "mimaloc"]), @r"
+    error: unknown allocator 'mimaloc'
+    hint: did you mean 'mimalloc'? There are: mimalloc, mimalloc-secure, mimalloc2, mimalloc2-secure, stock
+    ");
+    assert_snapshot!(message(&["libc", "--preset", "fastest"]), @r"
+    error: unknown preset 'fastest'
+    hint: there are: balanced, hardened, stock
+    ");
+    assert_snapshot!(message(&["libc", "--preset", "stock", "--malloc", "mimalloc"]), @r"
+    error: command line: preset 'stock' is stock, but malloc 'mimalloc' was given as well
+    hint: give only one of the two
+    ");
+    assert_snapshot!(message(&["libc", "--knob", "purge_delay=1"]), @r"
+    error: mimalloc has no knob 'purge_delay'
+    hint: leave --knob away: this version has no knobs for it
+    ");
+}
+
+#[test]
+fn a_wrong_key_in_a_file_names_the_nearest() {
+    let bench = Bench::new();
+    bench.write("config/brawn/config.toml", "preste = \"hardened\"\n");
+    let message = fails(&mut bench.brawn(&["libc"]), 2);
+    assert_snapshot!(redact(&bench, &message), @r"
+    error: [DIR]/config/brawn/config.toml: unknown key 'preste'
+    hint: did you mean 'preset'?
+    ");
+}
+
+#[test]
+fn without_the_rust_target_the_hint_is_the_command() {
+    let bench = Bench::new();
+    let fake = bench.write("rustc", "#!/bin/sh\necho /opt/rust\necho x86_64-unknown-linux-gnu\n");
+    ok(Command::new("chmod").arg("+x").arg(&fake));
+    let message = fails(bench.brawn(&["libc"]).env("RUSTC", fake), 4);
+    assert_snapshot!(message, @r"
+    error: the Rust toolchain in /opt/rust has no x86_64-unknown-linux-musl target
+    hint: rustup target add x86_64-unknown-linux-musl
+    ");
+}
