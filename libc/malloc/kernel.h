@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/types.h>
 #include <unistd.h>
 
 /* Where the allocator finds the error of its own system calls. */
@@ -29,6 +30,17 @@ static inline int *kernel_libc_errno(void) {
     })
 
 #define KERNEL_SYSCALL(...) ((void)KERNEL_CALL((syscall)(__VA_ARGS__)))
+
+/* Memory without transparent huge pages: where the system hands them out unasked, a heap of many threads takes
+ * twice the memory with them (measured in docs/kit.md). Said for this memory alone, where mimalloc would say it for
+ * the process and all its children. */
+static inline void *kernel_map(void *address, size_t size, int protection, int flags, int fd, off_t offset) {
+    void *const memory = KERNEL_CALL((mmap)(address, size, protection, flags, fd, offset));
+    if (memory != MAP_FAILED && size >= (size_t)2 << 20) {
+        (void)KERNEL_CALL((madvise)(memory, size, MADV_NOHUGEPAGE));
+    }
+    return memory;
+}
 
 /* One line on the standard error stream, without stdio, which allocates and locks. */
 static inline void kernel_print(const char *text) {

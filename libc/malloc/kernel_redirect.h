@@ -5,11 +5,13 @@
 #undef errno
 #define errno kernel_errno
 
-#define mmap(...) KERNEL_CALL((mmap)(__VA_ARGS__))
+#define mmap(...) kernel_map(__VA_ARGS__)
 #define munmap(...) KERNEL_CALL((munmap)(__VA_ARGS__))
 #define madvise(...) KERNEL_CALL((madvise)(__VA_ARGS__))
 #define mprotect(...) KERNEL_CALL((mprotect)(__VA_ARGS__))
-#define prctl(...) KERNEL_CALL((prctl)(__VA_ARGS__))
+/* mimalloc would switch huge pages off for the process, and for every program that it starts: see kernel_map. It
+ * leaves that when it hears that they are off already. */
+#define prctl(option, ...) ((option) == PR_GET_THP_DISABLE ? 1 : KERNEL_CALL((prctl)(option, __VA_ARGS__)))
 #define syscall(...) KERNEL_CALL((syscall)(__VA_ARGS__))
 #define open(path, ...) ((int)syscall(SYS_openat, AT_FDCWD, path, __VA_ARGS__))
 #define read(fd, buffer, size) ((ssize_t)syscall(SYS_read, fd, buffer, size))

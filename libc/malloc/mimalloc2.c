@@ -46,7 +46,8 @@ static void kit_page_unfull(mi_page_t *page);
 
 /* Options are constants of this file; the environment has no say. */
 static const struct kit_option kit_options[] = {
-    {"mimalloc_purge_delay", "10"},
+    {"mimalloc_allow_thp", "0"},
+    {"mimalloc_purge_delay", "10"}, /* ms */
 };
 
 #define _mi_prim_getenv kit_no_getenv

@@ -24,7 +24,8 @@ static mi_error_fun *volatile mi_error_handler = &kit_error;
 #include "prim/prim-tls.c"
 
 static const struct kit_option kit_options[] = {
-    {"mimalloc_purge_delay", "1000"},
+    {"mimalloc_allow_thp", "0"},
+    {"mimalloc_purge_delay", "10"}, /* ms */
 };
 
 int _mi_prim_getenv(const char *name, char *result, size_t result_size) {
@@ -120,7 +121,29 @@ static void kit_start(void) {
     }
 }
 
+#if MI_SECURE
+/* Secure builds clear the link of a block before they take the block off its list. A thread that fork caught in
+ * between has left a list whose first link is 0, which no encoded link is; what followed is lost to the child. */
+static bool kit_repair(mi_theap_t *theap, mi_page_queue_t *queue, mi_page_t *page, void *a, void *b) {
+    (void)theap, (void)queue, (void)a, (void)b;
+    if (page->free != NULL && page->free->next == 0) {
+        page->free = NULL;
+    }
+    return true;
+}
+#endif
+
+/* Gives what the threads of the parent had to whom it may serve. */
 static void gate_child_work(void) {
+#if MI_SECURE
+    for (mi_subproc_t *subproc = mi_subprocs; subproc != NULL; subproc = subproc->next) {
+        for (mi_heap_t *heap = subproc->heaps; heap != NULL; heap = heap->next) {
+            for (mi_theap_t *theap = heap->theaps; theap != NULL; theap = theap->hnext) {
+                mi_theap_visit_pages(theap, &kit_repair, true, NULL, NULL);
+            }
+        }
+    }
+#endif
     _mi_fork_child();
 }
 
