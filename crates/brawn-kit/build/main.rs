@@ -61,6 +61,8 @@ fn run() -> Result<(), Error> {
         .to_owned();
     let folders = compile::Folders { shims: root.join("libc/malloc"), out: out.clone() };
 
+    // For the tests, which find the sources and compilers again.
+    println!("cargo::rustc-env=BRAWN_KIT_HOST={host}");
     println!("cargo::rerun-if-changed={}", manifest_dir.join("build").display());
     println!("cargo::rerun-if-changed={}", folders.shims.display());
     println!("cargo::rerun-if-changed={}", compiler::private_zig(&root).display());

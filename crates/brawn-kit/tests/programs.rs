@@ -1,0 +1,83 @@
+//! Small C programs on every heap of the kit, each linked against a musl libc.a with the object before it, which
+//! is how a linker sees an overlay.
+
+use brawn_elf::Arch;
+use brawn_kit::allocators;
+use std::path::Path;
+use std::process::Command;
+
+mod common;
+#[path = "../build/compiler.rs"]
+mod compiler;
+#[path = "../build/table.rs"]
+#[allow(dead_code)]
+mod table;
+
+/// Links the program with each heap for this architecture, and runs it. Says what failed.
+fn run_with_every_heap(arch: Arch, program: &str, arguments: &[&str]) {
+    let manifest_dir = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = manifest_dir.ancestors().nth(2).expect("the root of the repository");
+    let host_arch = env!("BRAWN_KIT_HOST").split('-').next().expect("an architecture");
+    let row = table::ARCHES.iter().find(|row| row.name == arch.name()).expect("an architecture of the kit");
+    let compiler = compiler::find(root, row, host_arch).expect("the compiler that built the kit");
+    let emulator = (arch.name() != host_arch).then(|| format!("qemu-{arch}-static"));
+    if let Some(emulator) = &emulator
+        && Command::new(emulator).arg("--version").output().is_err()
+    {
+        return common::skip(&format!("{emulator} is not installed"));
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut failures = Vec::new();
+    for allocator in allocators() {
+        let object = folder.path().join(format!("{}.o", allocator.name));
+        let executable = folder.path().join(allocator.name);
+        fs_err::write(&object, allocator.object(arch).bytes).expect("the object");
+        let source = manifest_dir.join("tests/c").join(program);
+        let mut link = Command::new(&compiler.argv[0]);
+        link.args(&compiler.argv[1..]).args(["-static", "-O1", "-g0", "-fno-builtin"]);
+        link.arg(source).arg(&object).arg("-o").arg(&executable);
+        let output = link.output().expect("the compiler");
+        assert!(output.status.success(), "{}: {}", allocator.name, String::from_utf8_lossy(&output.stderr));
+        let mut run = match &emulator {
+            Some(emulator) => {
+                let mut run = Command::new(emulator);
+                run.arg(&executable);
+                run
+            }
+            None => Command::new(&executable),
+        };
+        // The environment must not change what the allocator does.
+        run.env("MIMALLOC_VERBOSE", "1").env("MIMALLOC_SHOW_STATS", "1").args(arguments);
+        let output = run.output().expect("the program");
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        if !output.status.success() || !stderr.is_empty() {
+            failures.push(format!("{} on {arch}: {}: {stderr}", allocator.name, output.status));
+        }
+    }
+    assert!(failures.is_empty(), "{program}: {}", failures.join("\n"));
+}
+
+#[test]
+fn edges() {
+    run_with_every_heap(Arch::X86_64, "edges.c", &[]);
+}
+
+#[test]
+fn edges_on_aarch64() {
+    run_with_every_heap(Arch::Aarch64, "edges.c", &[]);
+}
+
+#[test]
+fn memory_limit() {
+    run_with_every_heap(Arch::X86_64, "limit.c", &[]);
+}
+
+#[test]
+fn fork_among_busy_threads() {
+    run_with_every_heap(Arch::X86_64, "fork.c", &["100", "4"]);
+}
+
+#[test]
+fn fork_among_busy_threads_on_aarch64() {
+    run_with_every_heap(Arch::Aarch64, "fork.c", &["10", "3"]);
+}

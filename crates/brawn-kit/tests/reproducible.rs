@@ -1,0 +1,48 @@
+//! The same compiler makes the same bytes, wherever it writes them.
+
+use brawn_elf::Arch;
+use std::path::Path;
+
+#[path = "../build/compile.rs"]
+mod compile;
+#[path = "../build/compiler.rs"]
+mod compiler;
+#[path = "../build/seal.rs"]
+mod seal;
+#[path = "../build/sources.rs"]
+mod sources;
+#[path = "../build/table.rs"]
+#[allow(dead_code)]
+mod table;
+
+#[test]
+fn building_again_elsewhere_gives_the_same_object() {
+    let manifest_dir = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = manifest_dir.ancestors().nth(2).expect("the root of the repository");
+    let host = env!("BRAWN_KIT_HOST");
+    let recipe = table::RECIPES.iter().find(|recipe| recipe.name == "mimalloc2").expect("mimalloc2");
+    let cargo = std::env::var_os("CARGO").expect("cargo runs this test");
+    let sources = sources::find(manifest_dir, &cargo, host, &[recipe.source_crate]).expect("the sources");
+    let host_arch = host.split('-').next().expect("an architecture");
+    for arch in &table::ARCHES {
+        let compiler = compiler::find(root, arch, host_arch).expect("the compiler that built the kit");
+        let folder = tempfile::Builder::new().prefix("brawn-kit-elsewhere").tempdir().expect("a folder");
+        let folders = compile::Folders { shims: root.join("libc/malloc"), out: folder.path().to_owned() };
+        let object =
+            compile::compile(recipe, arch, &compiler, &sources[recipe.source_crate], &folders).expect("compiles");
+        let contract = seal::Contract {
+            machine: arch.machine,
+            exports: table::MALLOC_FAMILY,
+            weak: table::REPLACEABLE,
+            imports: table::IMPORTS,
+            forbidden: &[&folder.path().to_string_lossy()],
+        };
+        let sealed = seal::seal(&object, &contract).expect("keeps its contract");
+        let kit = brawn_kit::allocator(recipe.name).expect("mimalloc2");
+        let kit = kit.object(Arch::from_name(arch.name).expect("an architecture"));
+        assert_eq!(compiler.identity, kit.compiler);
+        assert_eq!(compile::flags(recipe, arch, &compiler), kit.flags);
+        assert_eq!(sealed.imports, kit.imports);
+        assert!(sealed.bytes == kit.bytes, "{}: other bytes", arch.name);
+    }
+}

@@ -1,0 +1,77 @@
+//! The sealing of objects, above all what it refuses. The objects of the kit serve as input: sealing one again
+//! changes nothing.
+
+use brawn_elf::Arch;
+use object::elf;
+use seal::{Contract, Error, seal};
+
+#[path = "../build/seal.rs"]
+mod seal;
+#[path = "../build/table.rs"]
+#[allow(dead_code)]
+mod table;
+
+fn bytes(arch: Arch) -> &'static [u8] {
+    brawn_kit::allocator("mimalloc").expect("mimalloc is in the kit").object(arch).bytes
+}
+
+fn contract() -> Contract<'static> {
+    Contract {
+        machine: elf::EM_X86_64,
+        exports: table::MALLOC_FAMILY,
+        weak: table::REPLACEABLE,
+        imports: table::IMPORTS,
+        forbidden: &[],
+    }
+}
+
+#[test]
+fn sealing_twice_changes_nothing() {
+    let once = bytes(Arch::X86_64);
+    let twice = seal(once, &contract()).expect("a sealed object keeps its contract");
+    assert!(twice.bytes == once);
+    assert!(twice.imports.iter().any(|import| import == "mmap"));
+}
+
+#[test]
+fn a_symbol_off_the_list_becomes_local() {
+    let exports: Vec<&str> = table::MALLOC_FAMILY.iter().copied().filter(|name| *name != "valloc").collect();
+    let sealed = seal(bytes(Arch::X86_64), &Contract { exports: &exports, ..contract() }).expect("fewer exports");
+    let again = seal(&sealed.bytes, &contract()).expect_err("valloc is gone");
+    assert_eq!(again.to_string(), "does not define valloc, which the rest of libc needs");
+}
+
+#[test]
+fn a_missing_export_is_refused() {
+    let mut exports = table::MALLOC_FAMILY.to_vec();
+    exports.push("pvalloc");
+    let error = seal(bytes(Arch::X86_64), &Contract { exports: &exports, ..contract() }).expect_err("no pvalloc");
+    assert!(matches!(error, Error::MissingExport(name) if name == "pvalloc"));
+}
+
+#[test]
+fn an_import_off_the_list_is_refused() {
+    let imports: Vec<&str> = table::IMPORTS.iter().copied().filter(|name| *name != "mmap").collect();
+    let error = seal(bytes(Arch::X86_64), &Contract { imports: &imports, ..contract() }).expect_err("needs mmap");
+    assert_eq!(error.to_string(), "needs mmap, which a musl libc.a need not have");
+}
+
+#[test]
+fn another_architecture_is_refused() {
+    let error = seal(bytes(Arch::Aarch64), &contract()).expect_err("aarch64");
+    assert!(matches!(error, Error::Machine { found: 183, wanted: 62 }));
+}
+
+#[test]
+fn a_path_inside_is_refused() {
+    let marker: &[&str] = &["brawn-kit: mimalloc "];
+    let error = seal(bytes(Arch::X86_64), &Contract { forbidden: marker, ..contract() }).expect_err("the marker");
+    assert!(matches!(error, Error::Path(_)));
+}
+
+#[test]
+fn other_files_are_refused() {
+    for bytes in [&b""[..], b"!<arch>\n", b"\x7fELF", &bytes(Arch::X86_64)[..1000]] {
+        assert!(matches!(seal(bytes, &contract()), Err(Error::Elf(_))));
+    }
+}
