@@ -1,6 +1,6 @@
-/* The malloc family of musl on top of an allocator, with musl's manners: errno is ENOMEM when there is no memory
- * and EINVAL for an alignment that is none, posix_memalign returns its error, malloc(0) returns a block of its own,
- * and nothing larger than PTRDIFF_MAX is ever given out.
+/* The malloc family of musl on top of an allocator, with musl's manners: errno is ENOMEM when there is no
+ * memory and EINVAL for an alignment that is none, posix_memalign returns its error, malloc(0) returns a
+ * block of its own, and nothing larger than PTRDIFF_MAX is ever given out.
  *
  * An allocator defines these before it includes this file, each returning NULL on failure:
  *   heap_malloc(size), heap_calloc(size) (of the whole size, which is checked), heap_free(block),
@@ -102,9 +102,9 @@ FAMILY size_t malloc_usable_size(void *block) {
     return block == NULL ? 0 : heap_usable_size(block);
 }
 
-/* The names that musl uses inside: the same code, under symbols of their own, because a program may define malloc
- * and free itself and musl then goes on with these. */
-#define FAMILY_ALIAS(name, target)                                                                                \
+/* The names that musl uses inside: the same code, under symbols of their own, because a program may define
+ * malloc and free itself and musl then goes on with these. */
+#define FAMILY_ALIAS(name, target)                                                                           \
     extern __typeof__(target) name __attribute__((alias(#target), visibility("default"), used))
 
 FAMILY_ALIAS(__libc_malloc, malloc);

@@ -1,18 +1,18 @@
 /* A gate that fork closes.
  *
- * A child of fork has one thread and a copy of everything else as it was at that moment: whatever another thread
- * was in the middle of stays half done for ever. So an allocator passes through this gate into all its work that
- * leaves the calling thread's own free lists: locks, lock-free hand-overs between threads, page queues, system
- * calls. Fork closes the gate, waits until nobody is inside, and opens it again on both sides.
+ * A child of fork has one thread and a copy of everything else as it was at that moment: whatever another
+ * thread was in the middle of stays half done for ever. So an allocator passes through this gate into all its
+ * work that leaves the calling thread's own free lists: locks, lock-free hand-overs between threads, page
+ * queues, system calls. Fork closes the gate, waits until nobody is inside, and opens it again on both sides.
  *
- * What remains outside is the fast path: popping a block off a free list of one's own, and pushing one onto it.
- * Each of its stores leaves lists that can be walked (an allocator must see to that; see the shims), so the worst
- * that an interrupted one costs the child is a block that nobody owns.
+ * What remains outside is the fast path: popping a block off a free list of one's own, and pushing one onto
+ * it. Each of its stores leaves lists that can be walked (an allocator must see to that; see the shims), so
+ * the worst that an interrupted one costs the child is a block that nobody owns.
  *
- * Passing costs a few plain instructions and no fence: each thread says in a place of its own that it is inside,
- * and then looks whether the gate is open; the thread that forks closes the gate, makes every other thread execute
- * a memory barrier (membarrier, for which musl has a substitute where the kernel lacks it), and then looks at all
- * those places. Passes nest. */
+ * Passing costs a few plain instructions and no fence: each thread says in a place of its own that it is
+ * inside, and then looks whether the gate is open; the thread that forks closes the gate, makes every other
+ * thread execute a memory barrier (membarrier, for which musl has a substitute where the kernel lacks it),
+ * and then looks at all those places. Passes nest. */
 #ifndef BRAWN_GATE_H
 #define BRAWN_GATE_H
 
@@ -28,8 +28,8 @@
 #define GATE_FUTEX_WAIT 128 /* FUTEX_WAIT | FUTEX_PRIVATE_FLAG */
 #define GATE_FUTEX_WAKE 129 /* FUTEX_WAKE | FUTEX_PRIVATE_FLAG */
 
-/* This many threads have a place of their own; others count themselves in a shared one, which costs two atomic
- * additions. */
+/* This many threads have a place of their own; others count themselves in a shared one, which costs two
+ * atomic additions. */
 #define GATE_PLACES 128
 
 enum gate_state {
@@ -52,8 +52,8 @@ static __thread uint32_t gate_depth;
 /* What the allocator has to do in a child of fork before it works on shared state again. */
 static void gate_child_work(void);
 
-/* Waits until nobody is inside, apart from the calling thread if it is: a signal handler may fork while the thread
- * that it interrupted is inside. Only the thread that closed the gate calls this. */
+/* Waits until nobody is inside, apart from the calling thread if it is: a signal handler may fork while the
+ * thread that it interrupted is inside. Only the thread that closed the gate calls this. */
 static void gate_wait_until_empty(bool self_inside) {
     (void)KERNEL_CALL((membarrier)(MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0));
     for (int i = 0; i <= GATE_PLACES; i++) {
@@ -140,8 +140,8 @@ static inline void gate_leave(void) {
     }
 }
 
-/* What musl calls around fork in a process with threads: with -1 before, then with 0 in the parent and 1 in the
- * child. musl lets one thread fork at a time. */
+/* What musl calls around fork in a process with threads: with -1 before, then with 0 in the parent and 1 in
+ * the child. musl lets one thread fork at a time. */
 static void gate_fork(int who) {
     if (who < 0) {
         uint32_t open = GATE_OPEN;

@@ -1,5 +1,5 @@
-/* System calls for an allocator: they leave errno alone, because free must (POSIX 2024), and none is a cancellation
- * point, because a thread that is cancelled inside the allocator would take its locks along. */
+/* System calls for an allocator: they leave errno alone, because free must (POSIX 2024), and none is a
+ * cancellation point, because a thread that is cancelled inside the allocator would take its locks along. */
 #ifndef BRAWN_KERNEL_H
 #define BRAWN_KERNEL_H
 
@@ -20,20 +20,20 @@ static inline int *kernel_libc_errno(void) {
     return &errno;
 }
 
-#define KERNEL_CALL(call)                                                                                         \
-    ({                                                                                                            \
-        const int kernel_saved = *kernel_libc_errno();                                                            \
-        const __typeof__(call) kernel_result = (call);                                                            \
-        kernel_errno = *kernel_libc_errno();                                                                      \
-        *kernel_libc_errno() = kernel_saved;                                                                      \
-        kernel_result;                                                                                            \
+#define KERNEL_CALL(call)                                                                                    \
+    ({                                                                                                       \
+        const int kernel_saved = *kernel_libc_errno();                                                       \
+        const __typeof__(call) kernel_result = (call);                                                       \
+        kernel_errno = *kernel_libc_errno();                                                                 \
+        *kernel_libc_errno() = kernel_saved;                                                                 \
+        kernel_result;                                                                                       \
     })
 
 #define KERNEL_SYSCALL(...) ((void)KERNEL_CALL((syscall)(__VA_ARGS__)))
 
-/* Memory without transparent huge pages: where the system hands them out unasked, a heap of many threads takes
- * twice the memory with them (measured in docs/kit.md). Said for this memory alone, where mimalloc would say it for
- * the process and all its children. */
+/* Memory without transparent huge pages: where the system hands them out unasked, a heap of many threads
+ * takes twice the memory with them (measured in docs/kit.md). Said for this memory alone, where mimalloc
+ * would say it for the process and all its children. */
 static inline void *kernel_map(void *address, size_t size, int protection, int flags, int fd, off_t offset) {
     void *const memory = KERNEL_CALL((mmap)(address, size, protection, flags, fd, offset));
     if (memory != MAP_FAILED && size >= (size_t)2 << 20) {

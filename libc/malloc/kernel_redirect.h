@@ -1,5 +1,5 @@
-/* Included after every system header and before the sources of an allocator: from here on, its system calls are
- * those of kernel.h, and errno is its own. */
+/* Included after every system header and before the sources of an allocator: from here on, its system calls
+ * are those of kernel.h, and errno is its own. */
 #include "kernel.h"
 
 #undef errno
@@ -9,8 +9,8 @@
 #define munmap(...) KERNEL_CALL((munmap)(__VA_ARGS__))
 #define madvise(...) KERNEL_CALL((madvise)(__VA_ARGS__))
 #define mprotect(...) KERNEL_CALL((mprotect)(__VA_ARGS__))
-/* mimalloc would switch huge pages off for the process, and for every program that it starts: see kernel_map. It
- * leaves that when it hears that they are off already. */
+/* mimalloc would switch huge pages off for the process, and for every program that it starts: see kernel_map.
+ * It leaves that when it hears that they are off already. */
 #define prctl(option, ...) ((option) == PR_GET_THP_DISABLE ? 1 : KERNEL_CALL((prctl)(option, __VA_ARGS__)))
 #define syscall(...) KERNEL_CALL((syscall)(__VA_ARGS__))
 #define open(path, ...) ((int)syscall(SYS_openat, AT_FDCWD, path, __VA_ARGS__))

@@ -1,5 +1,5 @@
-/* mimalloc 2 as the heap of a libc.a: all of its sources in this one translation unit, less what a libc has no use
- * for. See mimalloc_kit.h, gate.h and family.h. */
+/* mimalloc 2 as the heap of a libc.a: all of its sources in this one translation unit, less what a libc has
+ * no use for. See mimalloc_kit.h, gate.h and family.h. */
 
 #define MI_STAT 0
 #define MI_GUARDED 0
@@ -60,7 +60,7 @@ int _mi_prim_getenv(const char *name, char *result, size_t result_size) {
 }
 
 __attribute__((noinline)) void *kit_malloc_generic(mi_heap_t *heap, size_t size, bool zero,
-                                                          size_t huge_alignment, mi_page_t **page) {
+                                                   size_t huge_alignment, mi_page_t **page) {
     gate_enter();
     void *const block = _mi_malloc_generic(heap, size, zero, huge_alignment, page);
     gate_leave();
@@ -103,7 +103,8 @@ static void kit_start(void) {
     }
 }
 
-/* mimalloc 2 keeps no list of the heaps of other threads: what they had free at the fork is lost to the child. */
+/* mimalloc 2 keeps no list of the heaps of other threads: what they had free at the fork is lost to the
+ * child. */
 static void gate_child_work(void) {
 }
 

@@ -1,5 +1,5 @@
-/* mimalloc 3 as the heap of a libc.a: all of its sources in this one translation unit, less what a libc has no use
- * for. See mimalloc_kit.h, gate.h and family.h. */
+/* mimalloc 3 as the heap of a libc.a: all of its sources in this one translation unit, less what a libc has
+ * no use for. See mimalloc_kit.h, gate.h and family.h. */
 
 #define MI_PROFILE 0
 #define MI_STATS 0
@@ -50,9 +50,9 @@ void *kit_malloc_generic(mi_theap_t *theap, size_t size, size_t zero_huge_alignm
 static void kit_page_retire(mi_page_t *page);
 static void kit_page_unfull(mi_page_t *page);
 
-/* A free list must be a list between any two stores, for the child of a fork: see gate.h. The fence costs nothing;
- * it keeps the compiler from linking a block in before the block points to the next one. */
-#define mi_block_set_next(page, block, next)                                                                      \
+/* A free list must be a list between any two stores, for the child of a fork: see gate.h. The fence costs
+ * nothing; it keeps the compiler from linking a block in before the block points to the next one. */
+#define mi_block_set_next(page, block, next)                                                                 \
     (mi_block_set_next(page, block, next), atomic_signal_fence(memory_order_release))
 #define _mi_malloc_generic kit_malloc_generic
 #define _mi_page_retire kit_page_retire
@@ -77,8 +77,8 @@ static void kit_page_unfull(mi_page_t *page);
 #include "profile/sample-profile.c"
 #include "profile/pprof.c"
 
-__attribute__((noinline)) void *kit_malloc_generic(mi_theap_t *theap, size_t size,
-                                                          size_t zero_huge_alignment, mi_page_t **page) {
+__attribute__((noinline)) void *kit_malloc_generic(mi_theap_t *theap, size_t size, size_t zero_huge_alignment,
+                                                   mi_page_t **page) {
     gate_enter();
     void *const block = _mi_malloc_generic(theap, size, zero_huge_alignment, page);
     gate_leave();
@@ -122,8 +122,9 @@ static void kit_start(void) {
 }
 
 #if MI_SECURE
-/* Secure builds clear the link of a block before they take the block off its list. A thread that fork caught in
- * between has left a list whose first link is 0, which no encoded link is; what followed is lost to the child. */
+/* Secure builds clear the link of a block before they take the block off its list. A thread that fork caught
+ * in between has left a list whose first link is 0, which no encoded link is; what followed is lost to the
+ * child. */
 static bool kit_repair(mi_theap_t *theap, mi_page_queue_t *queue, mi_page_t *page, void *a, void *b) {
     (void)theap, (void)queue, (void)a, (void)b;
     if (page->free != NULL && page->free->next == 0) {

@@ -1,5 +1,5 @@
-/* What the shims of mimalloc 2 and 3 have in common: start, thread exit, messages, options. Included before the
- * sources of mimalloc, after the macros that only one of the two versions wants. */
+/* What the shims of mimalloc 2 and 3 have in common: start, thread exit, messages, options. Included before
+ * the sources of mimalloc, after the macros that only one of the two versions wants. */
 #ifndef BRAWN_MIMALLOC_KIT_H
 #define BRAWN_MIMALLOC_KIT_H
 
@@ -29,10 +29,10 @@ static inline int kit_popcount(unsigned long long bits) {
 #define __builtin_popcountl(bits) kit_popcount(bits)
 #define __builtin_popcountll(bits) kit_popcount(bits)
 
-/* mimalloc must be initialised by the main thread, before there are others: version 2 corrupts its heap now and
- * then when several threads race to be the first to allocate. It is upstream's constructor under another name;
- * there is no destructor, because at exit the kernel takes everything back faster than an allocator can, and other
- * threads may still be running. */
+/* mimalloc must be initialised by the main thread, before there are others: version 2 corrupts its heap now
+ * and then when several threads race to be the first to allocate. It is upstream's constructor under another
+ * name; there is no destructor, because at exit the kernel takes everything back faster than an allocator
+ * can, and other threads may still be running. */
 #define MI_PRIM_HAS_PROCESS_ATTACH 1
 
 void _mi_auto_process_init(void);
@@ -85,7 +85,8 @@ static void kit_error(int error, void *argument) {
     } else if (error == EAGAIN) {
         kit_abort("a block was freed twice");
     }
-    /* What is left is memory that could not be had, and arguments that make no sense: the caller gets NULL. */
+    /* What is left is memory that could not be had, and arguments that make no sense: the caller gets NULL.
+     */
 }
 
 #endif

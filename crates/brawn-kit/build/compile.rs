@@ -56,13 +56,17 @@ pub fn compile(
     let cache = folders.out.join("zig-cache");
     command.env("ZIG_GLOBAL_CACHE_DIR", &cache).env("ZIG_LOCAL_CACHE_DIR", &cache);
     // Variables that change what gcc and clang do without a word on the command line.
-    for variable in ["CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "SOURCE_DATE_EPOCH", "GCC_EXEC_PREFIX"] {
+    for variable in ["CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "SOURCE_DATE_EPOCH", "GCC_EXEC_PREFIX"]
+    {
         command.env_remove(variable);
     }
     let shown = format!("{:?}", command);
     let output = command.output().map_err(|source| Error::Spawn { command: shown.clone(), source })?;
     if !output.status.success() {
-        return Err(Error::Failed { command: shown, stderr: String::from_utf8_lossy(&output.stderr).into_owned() });
+        return Err(Error::Failed {
+            command: shown,
+            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        });
     }
     Ok(fs_err::read(&object)?)
 }

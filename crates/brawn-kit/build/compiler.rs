@@ -71,11 +71,8 @@ fn candidates(root: &Path, arch: &Arch, host_arch: &str) -> Vec<(Vec<String>, bo
         (argv, true)
     };
     let plain = |words: &[&str]| (words.iter().map(|word| (*word).to_owned()).collect(), false);
-    let mut list = vec![
-        zig(&[&private_zig(root).to_string_lossy()]),
-        zig(&["zig"]),
-        zig(&["python3", "-m", "ziglang"]),
-    ];
+    let mut list =
+        vec![zig(&[&private_zig(root).to_string_lossy()]), zig(&["zig"]), zig(&["python3", "-m", "ziglang"])];
     if arch.name == host_arch {
         list.push(plain(&["musl-gcc"]));
     }

@@ -93,8 +93,11 @@ fn run() -> Result<(), Error> {
             imports: table::IMPORTS,
             forbidden: &[&source.folder.to_string_lossy(), &root.to_string_lossy(), &out.to_string_lossy()],
         };
-        let sealed = seal::seal(&object, &contract)
-            .map_err(|source| Error::Seal { name: recipe.name, arch: arch.name, source })?;
+        let sealed = seal::seal(&object, &contract).map_err(|source| Error::Seal {
+            name: recipe.name,
+            arch: arch.name,
+            source,
+        })?;
         let file = out.join(format!("{}-{}.sealed.o", recipe.name, arch.name));
         fs_err::write(&file, &sealed.bytes)?;
         Ok(emit::Object {

@@ -1,8 +1,8 @@
 //! Makes a compiled object fit to be a member of somebody else's `libc.a`: everything local except what it is
 //! meant to offer, and checked to need nothing that a musl `libc.a` lacks.
 
-use object::build::elf::{Builder, Section, SectionData, SectionId, Symbol};
 use object::build::Id as _;
+use object::build::elf::{Builder, Section, SectionData, SectionId, Symbol};
 use object::elf;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -43,7 +43,9 @@ pub enum Error {
     IndirectFunction(String),
     #[error("{0} is a common symbol")]
     CommonSymbol(String),
-    #[error("the section {section} has a relocation of type {r_type} for thread-local storage that is not local-exec")]
+    #[error(
+        "the section {section} has a relocation of type {r_type} for thread-local storage that is not local-exec"
+    )]
     ThreadLocalModel { section: String, r_type: u32 },
     #[error("the section {0} does not belong into the kit")]
     Section(String),
@@ -137,7 +139,9 @@ fn prune(builder: &mut Builder<'_>, roots: impl Iterator<Item = Option<SectionId
     }
     for section in &mut builder.sections {
         section.delete = match section.data {
-            SectionData::Relocation(_) => section.sh_info_section.is_some_and(|id| !reached.contains(&id.index())),
+            SectionData::Relocation(_) => {
+                section.sh_info_section.is_some_and(|id| !reached.contains(&id.index()))
+            }
             _ if section.is_alloc() => !reached.contains(&section.id().index()),
             // Who compiled it is in the table of the kit; the marker of the stack must stay.
             _ => section.name.as_slice() == b".comment",
@@ -174,7 +178,8 @@ fn check_sections(builder: &Builder<'_>, machine: elf::Machine) -> Result<(), Er
             return Err(Error::Section(name));
         }
         if let SectionData::Relocation(relocations) = &section.data
-            && let Some(relocation) = relocations.iter().find(|relocation| is_dynamic_tls(machine, relocation.r_type.0))
+            && let Some(relocation) =
+                relocations.iter().find(|relocation| is_dynamic_tls(machine, relocation.r_type.0))
         {
             return Err(Error::ThreadLocalModel { section: name, r_type: relocation.r_type.0 });
         }

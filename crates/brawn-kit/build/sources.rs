@@ -15,7 +15,9 @@ pub struct Source {
 pub enum Error {
     #[error("could not run `{command}`")]
     Spawn { command: String, source: std::io::Error },
-    #[error("`{command}` failed: {stderr}\nhint: `cargo fetch --locked` downloads the sources of the allocators")]
+    #[error(
+        "`{command}` failed: {stderr}\nhint: `cargo fetch --locked` downloads the sources of the allocators"
+    )]
     Metadata { command: String, stderr: String },
     #[error("`{command}` printed something that is not its JSON")]
     Json { command: String, source: serde_json::Error },
@@ -28,7 +30,12 @@ pub enum Error {
 /// The crates are dependencies for a `cfg` that no build sets, so Cargo resolves, pins, fetches and vendors them
 /// without compiling them. Here the `cfg` is set, for this one question, which is why the answer holds them.
 /// First without the network; a build that has never fetched them is allowed to do so now.
-pub fn find(manifest_dir: &Path, cargo: &OsStr, host: &str, names: &[&str]) -> Result<BTreeMap<String, Source>, Error> {
+pub fn find(
+    manifest_dir: &Path,
+    cargo: &OsStr,
+    host: &str,
+    names: &[&str],
+) -> Result<BTreeMap<String, Source>, Error> {
     let json = match metadata(manifest_dir, cargo, host, &["--locked", "--offline"]) {
         Err(Error::Metadata { .. }) => metadata(manifest_dir, cargo, host, &["--locked"])?,
         other => other?,
@@ -52,7 +59,12 @@ pub fn find(manifest_dir: &Path, cargo: &OsStr, host: &str, names: &[&str]) -> R
     }
 }
 
-fn metadata(manifest_dir: &Path, cargo: &OsStr, host: &str, flags: &[&str]) -> Result<serde_json::Value, Error> {
+fn metadata(
+    manifest_dir: &Path,
+    cargo: &OsStr,
+    host: &str,
+    flags: &[&str],
+) -> Result<serde_json::Value, Error> {
     let mut command = Command::new(cargo);
     command
         .current_dir(manifest_dir)

@@ -4,7 +4,13 @@
 
 /// The architectures that the kit is built for, in the order of `brawn_elf::Arch::ALL`.
 pub const ARCHES: [Arch; 2] = [
-    Arch { name: "x86_64", variant: "X86_64", machine: object::elf::EM_X86_64, baseline: "-march=x86-64", flags: &["-fcf-protection=none"] },
+    Arch {
+        name: "x86_64",
+        variant: "X86_64",
+        machine: object::elf::EM_X86_64,
+        baseline: "-march=x86-64",
+        flags: &["-fcf-protection=none"],
+    },
     Arch {
         name: "aarch64",
         variant: "Aarch64",

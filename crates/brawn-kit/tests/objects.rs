@@ -52,7 +52,8 @@ fn each_is_for_its_architecture() {
 fn only_the_malloc_family_is_visible() {
     for (name, object) in every_object() {
         let file = read(object);
-        let visible: Vec<_> = file.symbols().filter(|symbol| symbol.is_definition() && symbol.is_global()).collect();
+        let visible: Vec<_> =
+            file.symbols().filter(|symbol| symbol.is_definition() && symbol.is_global()).collect();
         let mut names: Vec<_> = visible.iter().map(|symbol| symbol.name().expect("a name")).collect();
         names.sort_unstable();
         assert_eq!(names, object.exports, "{name} {}", object.arch);
@@ -104,7 +105,9 @@ fn the_marker_is_in_read_only_data_of_its_own() {
             let section = file.section_by_name(".rodata.brawn_kit").expect("the section of the marker");
             let marker = format!("brawn-kit: {} {}\0", allocator.name, allocator.version);
             assert_eq!(section.data().expect("data"), marker.as_bytes());
-            let object::SectionFlags::Elf { sh_flags, .. } = section.flags() else { panic!("an ELF section") };
+            let object::SectionFlags::Elf { sh_flags, .. } = section.flags() else {
+                panic!("an ELF section")
+            };
             assert_eq!(sh_flags, elf::SHF_ALLOC, "neither writable nor mergeable");
         }
     }
@@ -125,7 +128,10 @@ fn thread_local_storage_is_local_exec() {
         let (local_exec, others): (Vec<u32>, Vec<u32>) = match object.arch {
             // TPOFF32, TPOFF64; the general and local dynamic ones, initial-exec, and descriptors.
             Arch::X86_64 => (vec![18, 23], vec![16, 17, 19, 20, 21, 22, 34, 35, 36]),
-            Arch::Aarch64 => ((544..=559).chain([570, 571]).collect(), (512..544).chain(560..570).chain(572..574).collect()),
+            Arch::Aarch64 => (
+                (544..=559).chain([570, 571]).collect(),
+                (512..544).chain(560..570).chain(572..574).collect(),
+            ),
         };
         assert!(local_exec.iter().any(|r_type| types.contains(r_type)), "{name} {}: {types:?}", object.arch);
         assert!(!others.iter().any(|r_type| types.contains(r_type)), "{name} {}: {types:?}", object.arch);
@@ -139,7 +145,8 @@ fn no_ifunc_no_debug_information_and_one_constructor() {
         for symbol in file.elf_symbol_table().symbols() {
             assert_ne!(symbol.st_info.st_type(), elf::STT_GNU_IFUNC, "{name}");
         }
-        let sections: Vec<_> = file.sections().map(|section| section.name().expect("a name").to_owned()).collect();
+        let sections: Vec<_> =
+            file.sections().map(|section| section.name().expect("a name").to_owned()).collect();
         let with = |prefix: &str| sections.iter().filter(|section| section.starts_with(prefix)).count();
         assert_eq!(with(".debug"), 0, "{name}");
         assert_eq!(with(".eh_frame"), 0, "{name}");

@@ -28,8 +28,8 @@ fn building_again_elsewhere_gives_the_same_object() {
         let compiler = compiler::find(root, arch, host_arch).expect("the compiler that built the kit");
         let folder = tempfile::Builder::new().prefix("brawn-kit-elsewhere").tempdir().expect("a folder");
         let folders = compile::Folders { shims: root.join("libc/malloc"), out: folder.path().to_owned() };
-        let object =
-            compile::compile(recipe, arch, &compiler, &sources[recipe.source_crate], &folders).expect("compiles");
+        let object = compile::compile(recipe, arch, &compiler, &sources[recipe.source_crate], &folders)
+            .expect("compiles");
         let contract = seal::Contract {
             machine: arch.machine,
             exports: table::MALLOC_FAMILY,
@@ -38,8 +38,9 @@ fn building_again_elsewhere_gives_the_same_object() {
             forbidden: &[&folder.path().to_string_lossy()],
         };
         let sealed = seal::seal(&object, &contract).expect("keeps its contract");
-        let kit = brawn_kit::allocator(recipe.name).expect("mimalloc2");
-        let kit = kit.object(Arch::from_name(arch.name).expect("an architecture"));
+        let allocator = brawn_kit::allocator(recipe.name).expect("mimalloc2");
+        let kit = allocator.object(Arch::from_name(arch.name).expect("an architecture"));
+        assert_eq!(sources[recipe.source_crate].version, allocator.source_crate_version);
         assert_eq!(compiler.identity, kit.compiler);
         assert_eq!(compile::flags(recipe, arch, &compiler), kit.flags);
         assert_eq!(sealed.imports, kit.imports);

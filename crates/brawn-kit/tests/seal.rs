@@ -36,7 +36,8 @@ fn sealing_twice_changes_nothing() {
 #[test]
 fn a_symbol_off_the_list_becomes_local() {
     let exports: Vec<&str> = table::MALLOC_FAMILY.iter().copied().filter(|name| *name != "valloc").collect();
-    let sealed = seal(bytes(Arch::X86_64), &Contract { exports: &exports, ..contract() }).expect("fewer exports");
+    let sealed =
+        seal(bytes(Arch::X86_64), &Contract { exports: &exports, ..contract() }).expect("fewer exports");
     let again = seal(&sealed.bytes, &contract()).expect_err("valloc is gone");
     assert_eq!(again.to_string(), "does not define valloc, which the rest of libc needs");
 }
@@ -45,14 +46,16 @@ fn a_symbol_off_the_list_becomes_local() {
 fn a_missing_export_is_refused() {
     let mut exports = table::MALLOC_FAMILY.to_vec();
     exports.push("pvalloc");
-    let error = seal(bytes(Arch::X86_64), &Contract { exports: &exports, ..contract() }).expect_err("no pvalloc");
+    let error =
+        seal(bytes(Arch::X86_64), &Contract { exports: &exports, ..contract() }).expect_err("no pvalloc");
     assert!(matches!(error, Error::MissingExport(name) if name == "pvalloc"));
 }
 
 #[test]
 fn an_import_off_the_list_is_refused() {
     let imports: Vec<&str> = table::IMPORTS.iter().copied().filter(|name| *name != "mmap").collect();
-    let error = seal(bytes(Arch::X86_64), &Contract { imports: &imports, ..contract() }).expect_err("needs mmap");
+    let error =
+        seal(bytes(Arch::X86_64), &Contract { imports: &imports, ..contract() }).expect_err("needs mmap");
     assert_eq!(error.to_string(), "needs mmap, which a musl libc.a need not have");
 }
 
@@ -65,7 +68,8 @@ fn another_architecture_is_refused() {
 #[test]
 fn a_path_inside_is_refused() {
     let marker: &[&str] = &["brawn-kit: mimalloc "];
-    let error = seal(bytes(Arch::X86_64), &Contract { forbidden: marker, ..contract() }).expect_err("the marker");
+    let error =
+        seal(bytes(Arch::X86_64), &Contract { forbidden: marker, ..contract() }).expect_err("the marker");
     assert!(matches!(error, Error::Path(_)));
 }
 

@@ -1,9 +1,10 @@
 /* fork in a program whose other threads are busy in the allocator all the time.
  *
- * Usage: fork [forks [threads]]. Workers allocate, free, and swap blocks with each other through a table, so that
- * most blocks are freed by a thread that did not allocate them; short-lived threads leave abandoned memory behind.
- * Meanwhile two threads fork. Each child frees blocks of every thread from the table, allocates all sizes, checks
- * contents, starts a thread of its own, forks once more, and ends; an alarm kills one that hangs. */
+ * Usage: fork [forks [threads]]. Workers allocate, free, and swap blocks with each other through a table, so
+ * that most blocks are freed by a thread that did not allocate them; short-lived threads leave abandoned
+ * memory behind. Meanwhile two threads fork. Each child frees blocks of every thread from the table,
+ * allocates all sizes, checks contents, starts a thread of its own, forks once more, and ends; an alarm kills
+ * one that hangs. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdatomic.h>

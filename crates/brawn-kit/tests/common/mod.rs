@@ -30,7 +30,5 @@ pub fn defined_in(archive: &Path) -> BTreeSet<String> {
     let data = fs_err::read(archive).expect("the archive");
     let file = ArchiveFile::parse(&*data).expect("an archive");
     let symbols = file.symbols().expect("an index").expect("an index");
-    symbols
-        .map(|symbol| String::from_utf8_lossy(symbol.expect("a symbol").name()).into_owned())
-        .collect()
+    symbols.map(|symbol| String::from_utf8_lossy(symbol.expect("a symbol").name()).into_owned()).collect()
 }
