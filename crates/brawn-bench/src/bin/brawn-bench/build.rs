@@ -19,7 +19,7 @@ pub struct Slot {
 pub struct ThreeWays {
     /// Linked dynamically against the host's glibc, as `cargo build` does.
     pub glibc: PathBuf,
-    /// Static, with musl as rustup ships it.
+    /// Static, with musl's own heap: `brawn --malloc stock`.
     pub stock: PathBuf,
     /// Static, made by `brawn`.
     pub brawn: PathBuf,
@@ -29,7 +29,8 @@ impl ThreeWays {
     /// Builds `executable`. `arguments` adds cargo's subcommand and arguments and answers with the file that
     /// cargo will make.
     ///
-    /// The two static ones share a target folder, so that `brawn` has nothing to compile and only links.
+    /// Both static ones are made by `brawn`: cargo compiles everything again when it is told of another linker, so plain
+    /// cargo would double the time, and this way the two differ in `libc.a` and in nothing else.
     pub fn build(
         workshop: &Workshop,
         executable: &str,
@@ -47,7 +48,7 @@ impl ThreeWays {
                 workshop.keep(&made, &format!("{executable}-{name}"))
             };
         let glibc = build("glibc", workshop.cargo(), &[], &workshop.glibc)?;
-        let stock = build("stock", workshop.cargo(), &[], &workshop.musl)?;
+        let stock = build("stock", workshop.brawn(), &["--malloc", "stock", "cargo"], &workshop.musl)?;
         let brawn = build("brawn", workshop.brawn(), &["cargo"], &workshop.musl)?;
         // Cargo may take an executable for fresh that another linker made; then nothing would be compared.
         ensure!(
