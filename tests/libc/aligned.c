@@ -1,5 +1,5 @@
 // The aligned family: every power of two up to 4 MiB, several sizes, many blocks alive at once, each
-// free()d and realloc()ed like any other block. A kit that forgets one of these functions links without a
+// freed and resized like any other block. A kit that forgets one of these functions links without a
 // word, and free() then meets a block of musl's own heap.
 #include "check.h"
 #include <malloc.h>
@@ -51,6 +51,7 @@ static void one_size(allocate_function *allocate, const char *name, size_t align
 
 int main(int argc, char **argv) {
     int scale = scale_of(argc, argv);
+    unsigned largest_shift = (unsigned)option_of(argc, argv, "largest-shift", LARGEST_SHIFT);
     watchdog(300);
     static const struct {
         allocate_function *allocate;
@@ -60,7 +61,7 @@ int main(int argc, char **argv) {
     for (int round = 0; round < scale; round++)
         for (size_t f = 0; f < sizeof family / sizeof *family; f++) {
             watched_step = family[f].name;
-            for (unsigned shift = 0; shift <= LARGEST_SHIFT; shift++)
+            for (unsigned shift = 0; shift <= largest_shift; shift++)
                 for (unsigned s = 0; s < SIZES; s++)
                     one_size(family[f].allocate, family[f].name, (size_t)1 << shift, sizes[s]);
         }

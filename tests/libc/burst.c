@@ -55,7 +55,7 @@ int main(int argc, char **argv) {
                 start, peak, freed, idle, ended);
         CHECK(peak - start >= THREADS * BYTES_PER_THREAD / 1024 * 9 / 10, "the peak is only %ld KiB",
               peak - start);
-        CHECK(ended <= peak, "freeing everything made the program larger");
+        CHECK(ended <= peak * 5 / 4, "freeing everything made the program larger by %ld KiB", ended - peak);
         pthread_barrier_destroy(&phase);
     }
     return passed();

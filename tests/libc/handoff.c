@@ -111,7 +111,7 @@ static void after_the_thread_has_ended(int threads) {
 }
 
 int main(int argc, char **argv) {
-    int rounds = 6 * scale_of(argc, argv);
+    int rounds = (int)option_of(argc, argv, "rounds", 6) * scale_of(argc, argv);
     watchdog(300);
     struct growth growth = {0};
     for (int round = 0; round < rounds; round++) {

@@ -167,6 +167,6 @@ int main(int argc, char **argv) {
         closed_by_another_thread();
         growth_sample(&growth, i, rounds);
     }
-    CHECK_GROWTH(growth, option_of(argc, argv, "growth-kib", 2048), "streams");
+    CHECK_GROWTH(growth, option_of(argc, argv, "growth-kib", 4096), "streams");
     return passed();
 }

@@ -63,7 +63,7 @@ static void *use_keys(void *unused) {
 }
 
 int main(int argc, char **argv) {
-    int threads = THREADS * scale_of(argc, argv);
+    int threads = (int)option_of(argc, argv, "threads", THREADS) * scale_of(argc, argv);
     watchdog(120);
     watched_step = "destructors";
     for (int k = 0; k < KEYS; k++)
