@@ -144,3 +144,45 @@ fn nothing_named_is_an_error() {
     let message = fails(&mut bench.brawn(&["patch"]), 2);
     assert!(message.contains("which libc.a? Give its path, --rustup or --system"), "{message}");
 }
+
+#[test]
+fn the_rust_toolchains_targets_are_found_and_restored() {
+    let bench = Bench::new();
+    // A toolchain of its own: a rustc that only knows where it is, and both targets' libc.a.
+    let script = format!("#!/bin/sh\necho {}/rust\necho x86_64-unknown-linux-gnu\n", bench.path().display());
+    let rustc = bench.write("rustc", script);
+    ok(bench.command("chmod").arg("+x").arg(&rustc));
+    let place = |arch: Arch| format!("rust/lib/rustlib/{}/lib/self-contained/libc.a", arch.musl_triple());
+    let originals = Arch::ALL.map(|arch| {
+        let bytes = fs_err::read(rust_libc(arch)).unwrap();
+        (bench.write(&place(arch), &bytes), bytes)
+    });
+    let run = |args: &[&str]| ok(bench.brawn(args).env("RUSTC", &rustc));
+    assert_eq!(run(&["patch", "--rustup"]).lines().count(), 2);
+    for (path, original) in &originals {
+        assert!(fs_err::read(path).unwrap() != *original);
+    }
+    assert_eq!(run(&["restore", "--rustup", "--target", "aarch64-unknown-linux-musl"]).lines().count(), 1);
+    assert!(fs_err::read(&originals[1].0).unwrap() == originals[1].1);
+    assert_eq!(run(&["restore", "--rustup"]).lines().count(), 1, "the one that is still patched");
+    assert!(fs_err::read(&originals[0].0).unwrap() == originals[0].1);
+}
+
+#[test]
+fn the_c_compilers_libc_is_found() {
+    let bench = Bench::new();
+    let said = ok(&mut bench.brawn(&["patch", "--system", "--dry-run"]));
+    assert!(said.contains("libc.a: would be patched, mimalloc "), "{said}");
+    assert!(!said.contains("gnu/libc.a"), "that is glibc's: {said}");
+}
+
+#[test]
+fn a_folder_that_cannot_be_written_stays_as_it_is() {
+    let bench = Bench::new();
+    let (path, original) = toolchain(&bench);
+    // Permissions do not stop root; a file that stands where the original would be kept stops everybody.
+    bench.write("lib/libc.a.brawn-original/in-the-way", "");
+    let message = fails(&mut bench.brawn(&["patch", "lib"]), 5);
+    assert!(message.starts_with("error: cannot write to lib/libc.a.brawn-original"), "{message}");
+    assert!(fs_err::read(path).unwrap() == original);
+}
