@@ -17,6 +17,7 @@ static struct published published[BUSY][PUBLISHED];
 static void *_Atomic moving[MOVING];
 static pthread_barrier_t all_published;
 static atomic_bool stop;
+static unsigned child_seconds;
 
 // Small, large and aligned work without pause, so that a fork meets the allocator in every state.
 static void *keep_busy(void *argument) {
@@ -61,7 +62,7 @@ static void *allocate_in_new_thread(void *unused) {
 
 static void live_as_child(int fork_number) {
     watched_round = fork_number;
-    watchdog(CHILD_SECONDS);
+    watchdog(child_seconds);
     watched_step = "child: allocate small blocks";
     void *small[200];
     for (size_t i = 0; i < 200; i++) {
@@ -106,6 +107,7 @@ static void live_as_child(int fork_number) {
 
 int main(int argc, char **argv) {
     int forks = (int)option_of(argc, argv, "forks", FORKS) * scale_of(argc, argv);
+    child_seconds = (unsigned)option_of(argc, argv, "child-seconds", CHILD_SECONDS);
     watchdog(240);
     pthread_t threads[BUSY];
     CHECK(pthread_barrier_init(&all_published, NULL, BUSY + 1) == 0, "no barrier");

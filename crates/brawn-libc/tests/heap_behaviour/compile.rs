@@ -12,11 +12,28 @@ use crate::once::OnceMap;
 const FLAGS: &[&str] =
     &["-std=c11", "-O1", "-D_GNU_SOURCE", "-fno-builtin", "-fPIE", "-pthread", "-Wall", "-Wextra", "-Werror"];
 
+/// What an object is made of.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct Source {
+    pub arch: Arch,
+    /// The C file, seen from `tests/libc`.
+    pub file: String,
+    /// One more argument for the compiler.
+    pub define: Option<String>,
+}
+
+impl Source {
+    /// A program as it is.
+    pub fn plain(arch: Arch, file: &str) -> Source {
+        Source { arch, file: file.to_owned(), define: None }
+    }
+}
+
 /// The objects made so far.
 pub struct Objects {
     root: PathBuf,
     scratch: PathBuf,
-    made: OnceMap<(Arch, String), PathBuf>,
+    made: OnceMap<Source, PathBuf>,
     compilers: OnceMap<Arch, Vec<String>>,
 }
 
@@ -26,20 +43,22 @@ impl Objects {
         Objects { root, scratch, made: OnceMap::default(), compilers: OnceMap::default() }
     }
 
-    /// The object of a program, compiled now if this is the first one to ask.
-    pub fn get(&self, arch: Arch, file: &str) -> Result<PathBuf, String> {
-        self.made.get((arch, file.to_owned()), || self.compile(arch, file))
+    /// The object of a source, compiled now if this is the first one to ask.
+    pub fn get(&self, source: &Source) -> Result<PathBuf, String> {
+        self.made.get(source.clone(), || self.compile(source))
     }
 
-    fn compile(&self, arch: Arch, file: &str) -> Result<PathBuf, String> {
+    fn compile(&self, Source { arch, file, define }: &Source) -> Result<PathBuf, String> {
         let folder = self.scratch.join("objects").join(arch.name());
         fs_err::create_dir_all(&folder).map_err(|error| error.to_string())?;
-        let object = folder.join(file).with_extension("o");
-        let compiler = self.compilers.get(arch, || find(&self.root, arch))?;
+        let name = file.replace('/', "-") + define.as_deref().unwrap_or_default();
+        let object = folder.join(name + ".o");
+        let compiler = self.compilers.get(*arch, || find(&self.root, *arch))?;
         // In the programs' folder, so that a failing check names `model.c:12` and nothing of this machine.
         let output = Command::new(&compiler[0])
             .args(&compiler[1..])
             .args(FLAGS)
+            .args(define)
             .args(["-c", file, "-o"])
             .arg(&object)
             .current_dir(self.root.join("tests/libc"))

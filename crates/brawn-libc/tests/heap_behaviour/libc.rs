@@ -1,5 +1,6 @@
 //! The musl libraries at hand, and how to link a program with one of them.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -9,7 +10,6 @@ use tempfile::TempPath;
 
 use crate::once::OnceMap;
 use crate::run;
-use crate::table::Test;
 
 /// One musl for one architecture.
 pub struct Libc {
@@ -130,53 +130,63 @@ impl Libc {
         })
     }
 
-    /// Links a program with this libc and an allocator, and holds the result to `verify`.
-    pub fn link(&self, malloc: &'static str, test: &Test, object: &Path) -> Result<TempPath, String> {
-        let overlay = self.overlay(malloc)?;
+    /// Whether it came with the Rust toolchain.
+    pub fn is_of_rustup(&self) -> bool {
+        matches!(self.linker, Linker::RustLld { .. })
+    }
+
+    /// Links objects with the overlay of an allocator and holds the result to `verify`; or, without an allocator,
+    /// with this libc as it is.
+    pub fn link(
+        &self,
+        malloc: Option<&'static str>,
+        objects: &[&Path],
+        further: &[String],
+    ) -> Result<TempPath, String> {
+        let overlay = malloc.map(|malloc| self.overlay(malloc)).transpose()?;
         // Closed at once: a file that is open for writing cannot be executed.
         let executable = tempfile::Builder::new()
             .prefix("executable-")
             .tempfile_in(&self.scratch)
             .map_err(|error| error.to_string())?
             .into_temp_path();
-        let output = match &self.linker {
+        // The overlay comes first, and so wins over the linker's own folders.
+        let overlay_first = overlay.iter().flat_map(|overlay| [OsStr::new("-L"), overlay.dir.as_os_str()]);
+        let mut command = match &self.linker {
             Linker::RustLld { lld, start_files, builtins } => {
                 let mut command = Command::new(lld);
                 command.args(["-flavor", "gnu", "-static", "-pie", "--no-dynamic-linker", "-z", "text"]);
                 // The precompiled builtins name Rust's unwinder, which a C program does not have.
                 command.args(["--eh-frame-hdr", "--gc-sections", "--defsym=rust_eh_personality=0"]);
-                command.args(&test.link);
-                // The overlay comes first, and so wins over the libc.a beside the start files.
-                command.arg("-L").arg(&overlay.dir).arg("-L").arg(start_files);
-                command.arg(start_files.join("rcrt1.o")).arg(start_files.join("crti.o")).arg(object);
+                command.args(further).args(overlay_first).arg("-L").arg(start_files);
+                command.arg(start_files.join("rcrt1.o")).arg(start_files.join("crti.o")).args(objects);
                 command.args(["--start-group", "-lc"]).arg(builtins).arg("--end-group");
                 command.arg(start_files.join("crtn.o"));
-                command.arg("-o").arg(&executable).output()
+                command
             }
             Linker::MuslGcc => {
                 let mut command = Command::new("musl-gcc");
-                command.args(["-static", "-no-pie"]).arg("-L").arg(&overlay.dir);
-                for argument in &test.link {
-                    command.args(["-Xlinker", argument]);
-                }
-                command.arg(object).arg("-o").arg(&executable).output()
+                command.args(["-static", "-no-pie"]).args(overlay_first);
+                command.args(further.iter().flat_map(|argument| ["-Xlinker", argument])).args(objects);
+                command
             }
         };
+        let output = command.arg("-o").arg(&executable).stdin(Stdio::null()).output();
         let output = output.map_err(|error| format!("the linker cannot be started: {error}"))?;
         if !output.status.success() {
             return Err(format!("linking failed:\n{}", String::from_utf8_lossy(&output.stderr)));
         }
+        let Some(overlay) = overlay else { return Ok(executable) };
         let bytes = fs_err::read(&executable).map_err(|error| error.to_string())?;
         let expectation = Expectation {
             arch: Some(self.arch),
-            malloc: Some(malloc.to_owned()),
+            malloc: malloc.map(str::to_owned),
             overlay: Some(overlay.manifest.id),
             ..Expectation::default()
         };
-        let report = verify(&bytes, &expectation);
-        if let Some(problem) = report.findings.first() {
-            return Err(format!("the executable does not pass verify: {}", problem.message));
+        match verify(&bytes, &expectation).findings.first() {
+            Some(problem) => Err(format!("the executable does not pass verify: {}", problem.message)),
+            None => Ok(executable),
         }
-        Ok(executable)
     }
 }

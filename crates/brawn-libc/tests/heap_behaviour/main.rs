@@ -8,6 +8,7 @@
 //! Each program is compiled once per architecture, linked against the overlay, checked by `verify`, and run in an
 //! empty folder under a time limit. `docs/testing.md` tells more.
 
+mod broken;
 mod compile;
 mod libc;
 mod once;
@@ -20,8 +21,9 @@ use std::sync::{Arc, Mutex};
 
 use libtest_mimic::{Arguments, Failed, Trial};
 
-use crate::compile::Objects;
+use crate::compile::{Objects, Source};
 use crate::libc::Libc;
+use crate::run::Outcome;
 use crate::table::Test;
 
 /// The environment variable that asks for the long arguments of the table.
@@ -34,7 +36,8 @@ fn main() -> ExitCode {
     let scratch = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("heap-behaviour");
     let long = std::env::var_os(LONG).is_some_and(|value| value != "0");
     fs_err::create_dir_all(&scratch).expect("the scratch folder can be made");
-    let tests = table::read(&root.join("tests/libc/tests.toml"));
+    let programs = root.join("tests/libc");
+    let tests = table::read(&programs.join("tests.toml"));
     let objects = Arc::new(Objects::new(root, scratch.clone()));
     let reports = Arc::new(Mutex::new(Vec::new()));
 
@@ -50,6 +53,9 @@ fn main() -> ExitCode {
                 continue;
             }
         };
+        if !libc.emulated() && libc.is_of_rustup() {
+            trials.extend(broken::trials(&programs, &tests, &libc, &objects));
+        }
         for malloc in brawn_libc::Malloc::names() {
             for test in &tests {
                 trials.push(trial(test, &libc, malloc, long, &objects, &reports));
@@ -81,12 +87,18 @@ fn trial(
     let (test, libc, objects, reports) = (test.clone(), libc.clone(), objects.clone(), reports.clone());
     let label = name.clone();
     let work = move || {
-        let object = objects.get(libc.arch, &test.file)?;
-        let executable = libc.link(malloc, &test, &object)?;
-        for report in run::run(&test, &libc, malloc, long, &executable)? {
-            reports.lock().expect("no trial panics while it reports").push(format!("{label}\t{report}\n"));
+        let object = objects.get(&Source::plain(libc.arch, &test.file))?;
+        let executable = libc.link(Some(malloc), &[&object], &test.link)?;
+        let arguments = test.arguments(malloc, libc.emulated(), long);
+        let limit = test.limit(libc.emulated(), long);
+        match run::run(&test, &libc, &arguments, limit, &executable)? {
+            Outcome::Failed(why) => Err(why),
+            Outcome::Passed(lines) => {
+                let lines = lines.into_iter().map(|line| format!("{label}\t{line}\n"));
+                reports.lock().expect("no trial panics while it reports").extend(lines);
+                Ok(())
+            }
         }
-        Ok(())
     };
     Trial::test(name, move || work().map_err(|error: String| Failed::from(error))).with_ignored_flag(skip)
 }

@@ -22,14 +22,22 @@ pub fn emulator(arch: Arch) -> Option<PathBuf> {
         .find(|candidate| candidate.is_file())
 }
 
-/// Runs `executable`; answers its reports.
+/// What came of a program that could be run.
+pub enum Outcome {
+    /// It kept its promise, and reports these measurements.
+    Passed(Vec<String>),
+    /// It did not, for this reason.
+    Failed(String),
+}
+
+/// Runs `executable`.
 pub fn run(
     test: &Test,
     libc: &Libc,
-    malloc: &str,
-    long: bool,
+    arguments: &[String],
+    limit: Duration,
     executable: &Path,
-) -> Result<Vec<String>, String> {
+) -> Result<Outcome, String> {
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
     let work = folder.path().join("work");
     let (stdout, stderr) = (folder.path().join("stdout"), folder.path().join("stderr"));
@@ -37,7 +45,6 @@ pub fn run(
     let create = |path: &Path| {
         fs_err::File::create(path).map(fs_err::File::into_file).map_err(|error| error.to_string())
     };
-    let arguments = test.arguments(malloc, libc.emulated(), long);
     let mut command = match &libc.emulator {
         None => Command::new(executable),
         Some(emulator) => {
@@ -49,16 +56,15 @@ pub fn run(
     // Files instead of pipes: a grandchild that lives on must not keep this test waiting. A group of its own, so
     // that all of it can be ended.
     command
-        .args(&arguments)
+        .args(arguments)
         .current_dir(&work)
         .stdin(Stdio::null())
         .stdout(create(&stdout)?)
         .stderr(create(&stderr)?)
         .process_group(0);
-    let limit = test.limit(libc.emulated(), long);
     let status = wait(command, limit).map_err(|error| error.to_string())?;
     let read = |path: &Path| fs_err::read_to_string(path).map_err(|error| error.to_string());
-    judge(test, &arguments, status, &read(&stdout)?, &read(&stderr)?)
+    Ok(judge(test, arguments, status, &read(&stdout)?, &read(&stderr)?))
 }
 
 /// How the program ended, or `None` if it had to be ended.
@@ -89,19 +95,20 @@ fn judge(
     status: Option<ExitStatus>,
     stdout: &str,
     stderr: &str,
-) -> Result<Vec<String>, String> {
+) -> Outcome {
     let (reports, complaints): (Vec<_>, Vec<_>) = stderr.lines().partition(|line| line.starts_with(REPORT));
     let ended = match status {
         None => "did not end in time".to_owned(),
         Some(status) => match (status.code(), status.signal()) {
             (Some(0), _) if stdout == "ok\n" && complaints.is_empty() => {
-                return Ok(reports.into_iter().map(|line| line[REPORT.len()..].to_owned()).collect());
+                let reports = reports.into_iter().map(|line| line[REPORT.len()..].to_owned());
+                return Outcome::Passed(reports.collect());
             }
             (Some(code), _) => format!("exited with {code}"),
             (None, signal) => format!("died of signal {}", signal.unwrap_or_default()),
         },
     };
-    Err(format!(
+    Outcome::Failed(format!(
         "`{} {}` {ended}\nit proves: {}\nstdout: {stdout}\nstderr: {}",
         test.file.trim_end_matches(".c"),
         arguments.join(" "),

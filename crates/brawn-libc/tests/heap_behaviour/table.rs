@@ -57,8 +57,7 @@ fn default_seconds() -> u64 {
 
 /// Reads the table and holds it to what its head promises.
 pub fn read(path: &Path) -> Vec<Arc<Test>> {
-    let text = fs_err::read_to_string(path).expect("the table can be read");
-    let table: Table = toml::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let table: Table = parse(path);
     let folder = path.parent().expect("the table has a folder");
     let allocators = brawn_libc::Malloc::names();
     let mut files: Vec<_> = fs_err::read_dir(folder)
@@ -80,6 +79,12 @@ pub fn read(path: &Path) -> Vec<Arc<Test>> {
     }
     assert!(files.is_empty(), "programs without a row in {}: {}", path.display(), files.join(", "));
     table.test.into_iter().map(Arc::new).collect()
+}
+
+/// Reads any of the tables.
+pub fn parse<T: serde::de::DeserializeOwned>(path: &Path) -> T {
+    let text = fs_err::read_to_string(path).expect("the table can be read");
+    toml::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
 impl Test {
