@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::dynamic::Dynamic;
-use crate::signature::{self, Hits, KIT_MARKER, Mark};
+use crate::signature::{self, Hits, KIT_MARKER_LENGTH, Mark};
 use crate::symbols::{self, Owner, SymbolFacts};
 use crate::{Image, Note};
 
@@ -88,7 +88,7 @@ pub(crate) struct KitMarker {
 pub(crate) fn kit_markers(image: &Image<'_>, hits: &Hits) -> Vec<KitMarker> {
     let mut markers: Vec<KitMarker> = Vec::new();
     for offset in hits.offsets(Mark::Kit) {
-        let Some(text) = signature::text_from(image.data, offset + KIT_MARKER.len(), 128) else { continue };
+        let Some(text) = signature::text_from(image.data, offset + KIT_MARKER_LENGTH, 128) else { continue };
         let (name, version) = match text.split_once(' ') {
             Some((name, version)) => (name, Some(version.to_owned())),
             None => (text, None),

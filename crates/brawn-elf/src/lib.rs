@@ -10,6 +10,7 @@
 
 mod arch;
 mod dynamic;
+mod embedded;
 mod error;
 mod heap;
 mod image;

@@ -3,6 +3,9 @@
 //!
 //! A signature must come with the code that it stands for, whatever options that was built with, must be long
 //! enough never to occur by accident, and must be there once per copy, so that two copies can be told from one.
+//!
+//! A program that is built with this module would hold every signature itself and be told to contain every heap. So
+//! they are written in a veil: each byte with its bits turned, and turned back when the search begins.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -10,7 +13,7 @@ use std::sync::LazyLock;
 use aho_corasick::{AhoCorasick, AhoCorasickBuilder, MatchKind};
 use object::elf;
 
-use crate::Image;
+use crate::{Image, embedded};
 
 /// What a signature is evidence for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -43,36 +46,64 @@ pub(crate) enum Mark {
 }
 
 /// What every kit allocator carries in read-only data: this, its name, a space, its version, a zero byte.
-pub(crate) const KIT_MARKER: &[u8] = b"brawn-kit: ";
+const KIT_MARKER: [u8; 11] = veil(b"brawn-kit: ");
+
+/// The length of a kit's marker up to the allocator's name.
+pub(crate) const KIT_MARKER_LENGTH: usize = KIT_MARKER.len();
+
+/// Turns the bits of every byte.
+const fn veil<const N: usize>(text: &[u8; N]) -> [u8; N] {
+    let mut veiled = *text;
+    let mut index = 0;
+    while index < N {
+        veiled[index] = !veiled[index];
+        index += 1;
+    }
+    veiled
+}
+
+/// Turns them back, at run time: the compiler must not do it, or the veil were none.
+fn unveil(veiled: &[u8]) -> Vec<u8> {
+    std::hint::black_box(veiled).iter().map(|byte| !byte).collect()
+}
 
 /// mallocng's size classes in units of 16 bytes: musl, `src/malloc/mallocng/malloc.c`, unchanged since 1.2.1.
-const SIZE_CLASSES: [u16; 48] = [
+const SIZE_CLASSES: [u16; 48] = veil_all([
     1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 18, 20, 25, 31, 36, 42, 50, 63, 72, 84, 102, 127, 146, 170, 204,
     255, 292, 340, 409, 511, 584, 682, 818, 1023, 1169, 1364, 1637, 2047, 2340, 2730, 3276, 4095, 4680, 5460,
     6552, 8191,
-];
+]);
+
+const fn veil_all(mut numbers: [u16; 48]) -> [u16; 48] {
+    let mut index = 0;
+    while index < numbers.len() {
+        numbers[index] = !numbers[index];
+        index += 1;
+    }
+    numbers
+}
 
 /// The texts. Each ends in the zero byte where it is a whole string: the linker may have merged it with the end
 /// of a longer one, but never with the beginning.
 const TEXTS: &[(Mark, &[u8])] = &[
-    (Mark::Kit, KIT_MARKER),
-    (Mark::Mimalloc, b"mimalloc: warning: \0"),
-    (Mark::Mimalloc2, b"commit mask overflow: idx=%zu count=%zu"),
-    (Mark::Mimalloc3, b"page_max_candidates\0"),
-    (Mark::Jemalloc, b"<jemalloc>: Unsupported system page size\n\0"),
-    (Mark::Tcmalloc, b"MALLOC:   %12lu              Tcmalloc page size"),
-    (Mark::TcmallocGoogle, b"tcmalloc.per_cpu_caches_active"),
-    (Mark::Snmalloc, b"Failed to initialise snmalloc."),
-    (Mark::HardenedMalloc, b"fatal allocator error: \0"),
-    (Mark::Scudo, b"Scudo ERROR: "),
-    (Mark::Ptmalloc, b"malloc(): corrupted top size\0"),
-    (Mark::Glibc, b"Fatal glibc error: "),
-    (Mark::Glibc, b"FATAL: kernel too old\n\0"),
-    (Mark::GlibcVersion, b"GNU C Library ("),
-    (Mark::Musl, b"-0X+0X 0X-0x+0x 0x\0"),
-    (Mark::Musl, b"Result not representable\0Not a tty\0"),
-    (Mark::Go, b"\xff Go buildinf:"),
-    (Mark::RustCommit, b"/rustc/"),
+    (Mark::Kit, &KIT_MARKER),
+    (Mark::Mimalloc, &veil(b"mimalloc: warning: \0")),
+    (Mark::Mimalloc2, &veil(b"commit mask overflow: idx=%zu count=%zu")),
+    (Mark::Mimalloc3, &veil(b"page_max_candidates\0")),
+    (Mark::Jemalloc, &veil(b"<jemalloc>: Unsupported system page size\n\0")),
+    (Mark::Tcmalloc, &veil(b"MALLOC:   %12lu              Tcmalloc page size")),
+    (Mark::TcmallocGoogle, &veil(b"tcmalloc.per_cpu_caches_active")),
+    (Mark::Snmalloc, &veil(b"Failed to initialise snmalloc.")),
+    (Mark::HardenedMalloc, &veil(b"fatal allocator error: \0")),
+    (Mark::Scudo, &veil(b"Scudo ERROR: ")),
+    (Mark::Ptmalloc, &veil(b"malloc(): corrupted top size\0")),
+    (Mark::Glibc, &veil(b"Fatal glibc error: ")),
+    (Mark::Glibc, &veil(b"FATAL: kernel too old\n\0")),
+    (Mark::GlibcVersion, &veil(b"GNU C Library (")),
+    (Mark::Musl, &veil(b"-0X+0X 0X-0x+0x 0x\0")),
+    (Mark::Musl, &veil(b"Result not representable\0Not a tty\0")),
+    (Mark::Go, &veil(b"\xff Go buildinf:")),
+    (Mark::RustCommit, &veil(b"/rustc/")),
 ];
 
 struct Searcher {
@@ -81,10 +112,12 @@ struct Searcher {
 }
 
 static SEARCHER: LazyLock<Searcher> = LazyLock::new(|| {
-    let little: Vec<u8> = SIZE_CLASSES.iter().flat_map(|class| class.to_le_bytes()).collect();
-    let big: Vec<u8> = SIZE_CLASSES.iter().flat_map(|class| class.to_be_bytes()).collect();
-    let mut patterns: Vec<&[u8]> = vec![&little, &big];
-    patterns.extend(TEXTS.iter().map(|text| text.1));
+    let classes = std::hint::black_box(SIZE_CLASSES).map(|class| !class);
+    let mut patterns: Vec<Vec<u8>> = vec![
+        classes.iter().flat_map(|class| class.to_le_bytes()).collect(),
+        classes.iter().flat_map(|class| class.to_be_bytes()).collect(),
+    ];
+    patterns.extend(TEXTS.iter().map(|text| unveil(text.1)));
     let mut marks = vec![Mark::Mallocng, Mark::Mallocng];
     marks.extend(TEXTS.iter().map(|text| text.0));
     let automaton = AhoCorasickBuilder::new()
@@ -138,7 +171,8 @@ pub(crate) fn search(image: &Image<'_>) -> Hits {
 }
 
 /// File ranges that hold constant data: whatever is loaded and not executable. Where a linker put constants and
-/// code into one segment (`-z noseparate-code`, `--no-rosegment`), that segment too.
+/// code into one segment (`-z noseparate-code`, `--no-rosegment`), that segment too. Without the ELF files among
+/// the data: what those contain is not linked into this one.
 pub(crate) fn constant_data(image: &Image<'_>) -> Vec<Range<usize>> {
     let loaded = |wanted: &dyn Fn(u32) -> bool| -> Vec<Range<usize>> {
         let segments = image.segments.iter().filter(|segment| segment.kind == elf::PT_LOAD.0);
@@ -149,7 +183,16 @@ pub(crate) fn constant_data(image: &Image<'_>) -> Vec<Range<usize>> {
     if loaded(&|flags| flags & (elf::PF_X.0 | elf::PF_W.0) == 0).is_empty() {
         ranges.extend(loaded(&|flags| flags & elf::PF_X.0 != 0));
     }
-    merge(ranges)
+    let mut own = Vec::new();
+    for range in merge(ranges) {
+        let mut start = range.start;
+        for embedded in embedded::files(image.data, &range) {
+            own.push(start..embedded.start);
+            start = embedded.end;
+        }
+        own.push(start..range.end);
+    }
+    own
 }
 
 /// Sorts ranges and joins those that overlap, so that a file with a thousand headers for the same bytes costs no
@@ -214,7 +257,7 @@ mod tests {
     #[test]
     fn no_signature_hides_another() {
         for (mark, text) in TEXTS {
-            let hits: Vec<_> = SEARCHER.automaton.find_iter(text).collect();
+            let hits: Vec<_> = SEARCHER.automaton.find_iter(&unveil(text)).collect();
             assert_eq!(hits.len(), 1, "{mark:?}");
             assert_eq!(SEARCHER.marks[hits[0].pattern().as_usize()], *mark);
         }
