@@ -3,7 +3,7 @@
 #include "check.h"
 #include <pthread.h>
 
-enum { QUEUE = 256, PRODUCERS = 2, CONSUMERS = 2, PARCELS = 10000, LEFT_BEHIND = 300 };
+enum { QUEUE = 256, PRODUCERS = 2, CONSUMERS = 2, PARCELS = 6000, LEFT_BEHIND = 300 };
 
 struct parcel {
     size_t size;
@@ -111,7 +111,7 @@ static void after_the_thread_has_ended(int threads) {
 }
 
 int main(int argc, char **argv) {
-    int rounds = (int)option_of(argc, argv, "rounds", 6) * scale_of(argc, argv);
+    int rounds = (int)option_of(argc, argv, "rounds", 15) * scale_of(argc, argv);
     watchdog(300);
     struct growth growth = {0};
     for (int round = 0; round < rounds; round++) {
@@ -119,9 +119,9 @@ int main(int argc, char **argv) {
         watched_step = "through a queue";
         through_a_queue();
         watched_step = "after the thread has ended";
-        after_the_thread_has_ended(10);
+        after_the_thread_has_ended(5);
         growth_sample(&growth, round, rounds);
     }
-    CHECK_GROWTH(growth, option_of(argc, argv, "growth-kib", 4096), "memory freed by other threads");
+    CHECK_GROWTH(growth, option_of(argc, argv, "growth-kib", 8192), "memory freed by other threads");
     return passed();
 }
