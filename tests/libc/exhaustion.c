@@ -20,9 +20,12 @@ static size_t limit_bytes;
 static long usable_percent;
 
 static void allow(size_t more) {
+    static rlim_t at_first; // later the program's size holds what its heap keeps
+    if (at_first == 0)
+        at_first = (rlim_t)status_kib("VmSize:") * 1024;
     struct rlimit limit;
     CHECK(getrlimit(RLIMIT_AS, &limit) == 0, "getrlimit failed");
-    limit.rlim_cur = more == SIZE_MAX ? limit.rlim_max : (rlim_t)status_kib("VmSize:") * 1024 + more;
+    limit.rlim_cur = more == SIZE_MAX ? limit.rlim_max : at_first + more;
     CHECK(setrlimit(RLIMIT_AS, &limit) == 0, "setrlimit failed");
 }
 
