@@ -36,6 +36,9 @@ static void parent(void) {
 }
 
 static void child(void) {
+    // The parent's alarm is not inherited, and fork has not even returned yet.
+    watchdog(20);
+    watched_step = "handler in the child";
     churn();
     atomic_fetch_add(&in_child, 1);
 }
@@ -49,7 +52,7 @@ static void *keep_busy(void *argument) {
 
 int main(int argc, char **argv) {
     int forks = FORKS * scale_of(argc, argv);
-    watchdog(240);
+    watchdog(100);
     watched_step = "register";
     for (int i = 0; i < HANDLERS; i++)
         CHECK(pthread_atfork(prepare, parent, child) == 0, "no handler %d", i);
@@ -62,7 +65,6 @@ int main(int argc, char **argv) {
         pid_t pid = fork();
         CHECK(pid >= 0, "fork %d failed", n);
         if (pid == 0) {
-            watchdog(20);
             watched_step = "child";
             CHECK(in_child == HANDLERS, "%d handlers ran in the child", in_child);
             churn();

@@ -63,7 +63,7 @@ static void end_as(int way) {
 int main(int argc, char **argv) {
     int children = (int)option_of(argc, argv, "children", CHILDREN) * scale_of(argc, argv);
     long way = option_of(argc, argv, "way", -1);
-    watchdog(240);
+    watchdog(100);
     if (way >= BY_EXIT && way <= BY_PTHREAD_EXIT) {
         watched_step = steps[way];
         end_as((int)way);

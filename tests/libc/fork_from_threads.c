@@ -63,7 +63,7 @@ static void *fork_often(void *argument) {
 
 int main(int argc, char **argv) {
     forks = FORKS * scale_of(argc, argv);
-    watchdog(240);
+    watchdog(100);
     watched_step = "threads that fork";
     pthread_t threads[THREADS];
     for (uintptr_t t = 0; t < THREADS; t++)
