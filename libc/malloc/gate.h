@@ -155,9 +155,13 @@ static void gate_fork(int who) {
     } else {
         for (int i = 0; i < GATE_PLACES; i++) {
             if (&gate_places[i] != gate_own) {
+                /* A thread that came to the closed gate at that very moment had said that it is inside, and
+                 * has not yet taken it back: here it never will. */
+                atomic_store(&gate_places[i].inside, 0);
                 atomic_store(&gate_places[i].taken, 0);
             }
         }
+        atomic_store(&gate_crowd.inside, gate_own == &gate_crowd && gate_depth > 0);
         gate_set(GATE_CHILD);
     }
 }
