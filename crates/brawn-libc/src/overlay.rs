@@ -13,7 +13,7 @@ use crate::archive::{Archive, Member};
 use crate::choice::{Choice, Malloc};
 use crate::musl::Musl;
 use crate::plan::{Dropped, Plan};
-use crate::{Error, atomic, sha256_hex};
+use crate::{Error, atomic, digest, sha256_hex};
 
 /// Says what an overlay's `libc.a` is made of; written beside it as `manifest.json`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -86,9 +86,19 @@ const MANIFEST: &str = "manifest.json";
 /// Makes the overlay of `base` in memory. `path` is where `base` came from, for messages; `wanted` is the
 /// architecture that it must be for.
 pub fn make(path: &Path, base: &[u8], wanted: Option<Arch>, choice: &Choice) -> Result<Made, Error> {
+    make_from(path, base, sha256_hex(base), wanted, choice)
+}
+
+/// The same, for a base whose digest is known.
+fn make_from(
+    path: &Path,
+    base: &[u8],
+    libc_sha256: String,
+    wanted: Option<Arch>,
+    choice: &Choice,
+) -> Result<Made, Error> {
     let archive = Archive::parse(path, base)?;
     let musl = Musl::recognise(path, &archive, wanted)?;
-    let libc_sha256 = sha256_hex(base);
     let note = Note {
         kit: brawn_kit::VERSION.to_owned(),
         preset: choice.preset.map(|preset| preset.name.to_owned()),
@@ -210,17 +220,18 @@ impl Cache {
     /// to finish puts it in place in one step. What is found in the cache is checked against its digest.
     pub fn overlay(&self, base: &Path, wanted: Option<Arch>, choice: &Choice) -> Result<Overlay, Error> {
         let bytes = fs_err::read(base)?;
-        let sha256 = sha256_hex(&bytes);
+        let memory = self.root.join("digests");
+        let sha256 = digest::of_file(&memory, base, &bytes)?;
         let folder = self.root.join("overlays");
         // The architecture is part of the id; whoever asks for none in particular has it read from the archive.
         if let Some(arch) = wanted
-            && let Some(found) = existing(&folder.join(id(&sha256, arch, choice)))
+            && let Some(found) = existing(&memory, &folder.join(id(&sha256, arch, choice)))
         {
             return Ok(found);
         }
-        let made = make(base, &bytes, wanted, choice)?;
+        let made = make_from(base, &bytes, sha256, wanted, choice)?;
         let place = folder.join(&made.manifest.id);
-        if let Some(found) = existing(&place) {
+        if let Some(found) = existing(&memory, &place) {
             return Ok(found);
         }
         fs_err::create_dir_all(&folder).map_err(|source| Error::unwritable(&folder, source))?;
@@ -238,7 +249,7 @@ impl Cache {
                 }
                 Err(error) if !place.exists() => return Err(Error::unwritable(&place, error)),
                 Err(_) => {
-                    if let Some(found) = existing(&place) {
+                    if let Some(found) = existing(&memory, &place) {
                         return Ok(found);
                     }
                     // Damaged: out of the way in one step, so that nobody sees half of it.
@@ -252,6 +263,12 @@ impl Cache {
         }
         Err(Error::unwritable(&place, std::io::Error::other("another process keeps replacing it")))
     }
+}
+
+/// Copies a cached overlay's files into `dir`, under the same conditions as [`write_to`].
+pub fn copy_to(dir: &Path, overlay: &Overlay) -> Result<(), Error> {
+    let libc_a = fs_err::read(overlay.dir.join(LIBC_A))?;
+    write_to(dir, &Made { libc_a, manifest: overlay.manifest.clone() })
 }
 
 /// Writes `libc.a` and `manifest.json` into `dir`, which is made if need be. An existing `libc.a` there is only
@@ -279,10 +296,12 @@ fn read_manifest(dir: &Path) -> Option<Manifest> {
 }
 
 /// The overlay in `dir`, if it is there and sound.
-fn existing(dir: &Path) -> Option<Overlay> {
+fn existing(memory: &Path, dir: &Path) -> Option<Overlay> {
     let manifest = read_manifest(dir)?;
-    let libc_a = fs_err::read(dir.join(LIBC_A)).ok()?;
-    (libc_a.len() as u64 == manifest.size && sha256_hex(&libc_a) == manifest.sha256).then(|| Overlay {
+    let path = dir.join(LIBC_A);
+    let libc_a = fs_err::read(&path).ok()?;
+    let sha256 = digest::of_file(memory, &path, &libc_a).ok()?;
+    (libc_a.len() as u64 == manifest.size && sha256 == manifest.sha256).then(|| Overlay {
         dir: dir.to_owned(),
         manifest,
         cached: true,

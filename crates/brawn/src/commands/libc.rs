@@ -3,7 +3,7 @@ use std::process::ExitCode;
 
 use brawn_driver::toolchain::{Rust, musl_arch};
 use brawn_elf::Arch;
-use brawn_libc::overlay::{Manifest, make, write_to};
+use brawn_libc::overlay::{Manifest, copy_to, make};
 use brawn_libc::patch::base_of;
 use clap::Args;
 
@@ -35,13 +35,16 @@ pub fn run(before: Options, arguments: Arguments) -> anyhow::Result<ExitCode> {
     let (base, wanted) = base(&arguments.from, arch)?;
     let (manifest, place) = if options.dry_run {
         (make(&base, &fs_err::read(&base)?, wanted, &choice)?.manifest, None)
-    } else if let Some(dir) = &arguments.output {
-        let made = make(&base, &fs_err::read(&base)?, wanted, &choice)?;
-        write_to(dir, &made)?;
-        (made.manifest, Some(dir.clone()))
     } else {
         let overlay = brawn_driver::seam::cache()?.overlay(&base, wanted, &choice)?;
-        (overlay.manifest, Some(overlay.dir))
+        let place = match &arguments.output {
+            Some(dir) => {
+                copy_to(dir, &overlay)?;
+                dir.clone()
+            }
+            None => overlay.dir,
+        };
+        (overlay.manifest, Some(place))
     };
     if arguments.json || options.json() {
         anstream::println!("{}", serde_json::to_string_pretty(&manifest)?);
