@@ -52,8 +52,8 @@ test: lint ## everything that must hold before a change lands
 test-long: lint ## the same with every stress test at full length
 	BRAWN_TEST_LONG=1 cargo test $(CARGO_FLAGS) --workspace
 
-fuzz: setup ## feed mutated executables and archives to every parser for a while
-	BRAWN_TEST_LONG=1 PROPTEST_CASES=200000 cargo test $(CARGO_FLAGS) --release --workspace -- hostile
+fuzz: setup ## feed mutated executables to everything that reads them, for a while
+	BRAWN_TEST_LONG=1 PROPTEST_CASES=200000 cargo test $(CARGO_FLAGS) --release -p brawn-elf --test hostile
 
 results: brawn ## measure the numbers in docs/results/ again, on this machine
 	$(CARGO_TARGET_DIR)/debug/brawn-bench results --brawn $(BRAWN) --out docs/results
