@@ -72,8 +72,12 @@ impl Workshop {
     }
 
     /// Paths that are nobody's business, and what stands for them in published results.
-    pub fn private_paths(&self) -> [(String, &'static str); 2] {
-        [(self.folder.display().to_string(), "BUILD"), (self.repository.display().to_string(), ".")]
+    pub fn private_paths(&self) -> Vec<(String, &'static str)> {
+        let own =
+            [(self.folder.display().to_string(), "BUILD"), (self.repository.display().to_string(), ".")];
+        // The toolchain's folder, among others, lies in the user's; last, because it may hold the others.
+        let home = std::env::home_dir().map(|home| (home.display().to_string(), "HOME"));
+        own.into_iter().chain(home).collect()
     }
 
     /// A fresh copy of an executable, under a name of its own, before the next build overwrites it.
