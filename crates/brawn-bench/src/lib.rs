@@ -18,6 +18,7 @@ pub mod format;
 pub mod machine;
 pub mod probe;
 pub mod report;
+pub mod results;
 pub mod statistics;
 pub mod table;
 

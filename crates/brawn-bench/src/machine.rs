@@ -1,9 +1,9 @@
 //! What the figures were measured on, without a word about whose machine it is.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// The parts of a machine that change measurements.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Machine {
     /// Architecture, as the kernel calls it.
     pub architecture: String,

@@ -25,12 +25,12 @@ use nix::sys::ptrace;
 use nix::sys::signal::Signal;
 use nix::sys::wait::WaitStatus;
 use nix::unistd::Pid;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::{Error, Variant};
 
 /// What one run of a variant took.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Sample {
     /// Wall-clock time, in seconds, by the monotonic clock.
     pub wall_seconds: f64,

@@ -4,7 +4,7 @@
 //! minimum do not. Intervals come from resampling (percentile bootstrap, B. Efron, 1979), which assumes nothing
 //! about the distribution.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Resamples that a bootstrap draws: enough for the second digit of a 95 % interval.
 const RESAMPLES: usize = 2_000;
@@ -13,7 +13,7 @@ const RESAMPLES: usize = 2_000;
 const SEED: u64 = 0x6272_6177_6e00_0001;
 
 /// A figure over all runs of a variant, in the unit of its samples.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
     /// How many samples there were.
     pub count: usize,
