@@ -22,11 +22,16 @@ pub mod results;
 pub mod statistics;
 pub mod table;
 
+mod document;
 mod error;
 mod output;
 mod session;
 mod variant;
 
+#[cfg(test)]
+mod schema;
+
+pub use document::{DocumentError, write_whole};
 pub use error::Error;
 pub use machine::Machine;
 pub use output::Output;

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// The parts of a machine that change measurements.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Machine {
     /// Architecture, as the kernel calls it.
     pub architecture: String,

@@ -31,6 +31,7 @@ use crate::{Error, Variant};
 
 /// What one run of a variant took.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Sample {
     /// Wall-clock time, in seconds, by the monotonic clock.
     pub wall_seconds: f64,

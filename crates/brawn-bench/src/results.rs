@@ -16,6 +16,7 @@ pub const SCHEMA: u32 = 2;
 
 /// Everything that one command measured on one machine.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Results {
     /// [`SCHEMA`] of the writer.
     pub schema: u32,
@@ -45,6 +46,7 @@ pub struct Results {
 
 /// How long and how exactly was measured.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Settings {
     /// Time for each case, in seconds.
     pub budget_seconds: f64,
@@ -62,6 +64,7 @@ pub struct Settings {
 
 /// The noise self-test: the same executable under two names, measured like two variants.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Noise {
     /// Ratio of the two: 1 on a quiet machine.
     pub ratio: Summary,
@@ -71,6 +74,7 @@ pub struct Noise {
 
 /// One of the compared variants.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct VariantInfo {
     /// Short name, as given to `--variants`.
     pub name: String,
@@ -80,6 +84,7 @@ pub struct VariantInfo {
 
 /// One suite.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SuiteResult {
     /// Name, as given to `brawn bench`.
     pub name: String,
@@ -97,6 +102,7 @@ pub struct SuiteResult {
 
 /// Why a suite did not run, and what to do about it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Skipped {
     /// What is missing.
     pub reason: String,
@@ -106,6 +112,7 @@ pub struct Skipped {
 
 /// One program with one set of arguments, run as every variant.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CaseResult {
     /// Name, unique in the suite: `threads=4`.
     pub name: String,
@@ -121,6 +128,7 @@ pub struct CaseResult {
 
 /// The samples of one variant.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Runs {
     /// The variant's name.
     pub variant: String,
@@ -132,6 +140,7 @@ pub struct Runs {
 
 /// Which direction is good.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Better {
     /// Times, memory.
@@ -142,6 +151,7 @@ pub enum Better {
 
 /// What kind of figure a row holds: a report sets time against memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
     /// A time, or a rate, which is one turned round.
@@ -154,6 +164,7 @@ pub enum Kind {
 
 /// One figure, a cell per variant.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Row {
     /// Name, unique in the case: `time`, `peak memory`, `memcpy 36`.
     pub name: String,
@@ -179,6 +190,7 @@ pub struct Row {
 
 /// A figure of one variant.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Cell {
     /// The variant's name.
     pub variant: String,
@@ -192,6 +204,7 @@ pub struct Cell {
 
 /// A figure that others published, as a ratio to their glibc: absolute figures do not carry over to another machine.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Published {
     /// What they called it: `Alpaquita, musl-perf`.
     pub label: String,

@@ -14,6 +14,7 @@ const SEED: u64 = 0x6272_6177_6e00_0001;
 
 /// A figure over all runs of a variant, in the unit of its samples.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Summary {
     /// How many samples there were.
     pub count: usize,
@@ -30,9 +31,10 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Summary of the samples; none when there are none, or one of them is not a number.
+    /// Summary of the samples; none when there are none, or one of them is no finite
+    /// number, which JSON could not hold.
     pub fn of(samples: &[f64]) -> Option<Self> {
-        if samples.is_empty() || samples.iter().any(|sample| sample.is_nan()) {
+        if samples.is_empty() || samples.iter().any(|sample| !sample.is_finite()) {
             return None;
         }
         let mut sorted = samples.to_vec();
@@ -58,7 +60,7 @@ impl Summary {
     }
 
     /// Summary of `samples[i] / baseline[i]`: the ratio within each block, where both ran under the same conditions.
-    /// None when the lists differ in length, are empty, or a ratio is not a number.
+    /// None when the lists differ in length, are empty, or a ratio is not finite.
     pub fn of_ratios(samples: &[f64], baseline: &[f64]) -> Option<Self> {
         if samples.len() != baseline.len() {
             return None;
@@ -84,6 +86,7 @@ mod tests {
         assert_eq!(Summary::of(&[7.0]).unwrap().high, 7.0);
         assert_eq!(Summary::of(&[]), None);
         assert_eq!(Summary::of(&[1.0, f64::NAN]), None);
+        assert_eq!(Summary::of(&[1.0, f64::INFINITY]), None);
     }
 
     #[test]
@@ -108,5 +111,6 @@ mod tests {
         assert!((ratios.median - 2.0).abs() < 1e-12 && (ratios.max - ratios.min) < 1e-12);
         assert_eq!(Summary::of_ratios(&[1.0], &[1.0, 2.0]), None);
         assert_eq!(Summary::of_ratios(&[0.0], &[0.0]), None);
+        assert_eq!(Summary::of_ratios(&[1.0], &[0.0]), None);
     }
 }

@@ -1,0 +1,122 @@
+//! Results as a file: written in one step, read with an answer to every way in which the file can be wrong.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use crate::results::{Results, SCHEMA};
+
+/// Why a file of results could not be read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum DocumentError {
+    /// The file could not be read; the message names it.
+    #[error(transparent)]
+    File(#[from] io::Error),
+
+    /// The file is something else: no JSON, or JSON of another kind.
+    #[error("{} holds no results of `brawn bench`", path.display())]
+    NotResults {
+        /// The file.
+        path: PathBuf,
+        /// Where the text leaves the form.
+        source: serde_json::Error,
+    },
+
+    /// Another version of Brawn wrote the file.
+    #[error("{} has form {found}, this brawn reads form {SCHEMA}", path.display())]
+    Schema {
+        /// The file.
+        path: PathBuf,
+        /// The form of the file.
+        found: u32,
+    },
+}
+
+impl DocumentError {
+    /// What the user may do about it.
+    pub fn hint(&self) -> Option<&'static str> {
+        match self {
+            Self::File(_) => None,
+            Self::NotResults { .. } => Some("give the results.json that `brawn bench --out DIR` writes"),
+            Self::Schema { found, .. } if *found > SCHEMA => {
+                Some("a newer brawn wrote it: update brawn, or measure again with this one")
+            }
+            Self::Schema { .. } => {
+                Some("an older brawn wrote it: measure again, or read it with the brawn that it names")
+            }
+        }
+    }
+}
+
+/// What every version of the document has.
+#[derive(Deserialize)]
+struct Head {
+    schema: u32,
+}
+
+impl Results {
+    /// Reads a document.
+    ///
+    /// # Errors
+    /// [`DocumentError`]: the file cannot be read, holds something else, or has another [`SCHEMA`].
+    pub fn load(path: &Path) -> Result<Self, DocumentError> {
+        let text = fs_err::read_to_string(path)?;
+        let not_results = |source| DocumentError::NotResults { path: path.to_owned(), source };
+        let head: Head = serde_json::from_str(&text).map_err(not_results)?;
+        if head.schema != SCHEMA {
+            return Err(DocumentError::Schema { path: path.to_owned(), found: head.schema });
+        }
+        serde_json::from_str(&text).map_err(not_results)
+    }
+
+    /// Writes the document in one step: a run that is killed leaves either the old file or the new one.
+    ///
+    /// # Errors
+    /// The system's, for instance when the disk is full; the message names the file.
+    pub fn save(&self, path: &Path) -> io::Result<()> {
+        write_whole(path, &self.to_json())
+    }
+
+    /// The document as JSON with a line break at its end.
+    ///
+    /// # Panics
+    /// Never: results hold only what JSON can say.
+    pub fn to_json(&self) -> String {
+        serde_json::to_string_pretty(self).expect("results are plain data") + "\n"
+    }
+
+    /// The same results with each of the given paths replaced by the word beside it, wherever it occurs, so that a
+    /// published document does not tell where on a machine things were.
+    ///
+    /// # Panics
+    /// When a word holds what JSON would escape: a quote or a backslash.
+    #[must_use]
+    pub fn redacted(&self, private_paths: &[(String, &str)]) -> Self {
+        let mut longest_first: Vec<_> = private_paths.iter().filter(|(path, _)| !path.is_empty()).collect();
+        longest_first.sort_by_key(|(path, _)| std::cmp::Reverse(path.len()));
+        let text = longest_first.iter().fold(self.to_json(), |text, (path, word)| {
+            let quoted = serde_json::to_string(path).expect("a string is plain data");
+            text.replace(&quoted[1..quoted.len() - 1], word)
+        });
+        serde_json::from_str(&text).expect("a plain word in place of a path keeps the form")
+    }
+}
+
+/// Writes a whole file in one step, through a neighbour that takes its place.
+///
+/// # Errors
+/// The system's; the message names the file.
+pub fn write_whole(path: &Path, text: &str) -> io::Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let in_folder =
+        |error: io::Error| io::Error::new(error.kind(), format!("cannot write {}: {error}", path.display()));
+    let mut staged = tempfile::Builder::new()
+        .permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644))
+        .tempfile_in(folder)
+        .map_err(in_folder)?;
+    staged.write_all(text.as_bytes()).and_then(|()| staged.as_file().sync_all()).map_err(in_folder)?;
+    staged.persist(path).map_err(|refused| in_folder(refused.error))?;
+    Ok(())
+}
