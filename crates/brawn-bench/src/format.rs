@@ -34,6 +34,19 @@ pub fn ratio(value: f64) -> String {
     format!("{}x", digits(value))
 }
 
+/// A figure in the unit of its row: `s`, `ns`, `bytes`, `/s`, `MB/s`, `count` or any other word.
+pub fn figure(value: f64, unit: &str) -> String {
+    match unit {
+        "s" => seconds(value),
+        "ns" if value.abs() >= 1e3 => seconds(value / 1e9),
+        "bytes" => bytes(value),
+        "/s" => rate(value),
+        "" | "count" if value.fract() == 0.0 => format!("{value:.0}"),
+        "" | "count" => digits(value),
+        unit => format!("{} {unit}", digits(value)),
+    }
+}
+
 /// Three significant digits, never in exponent form.
 pub fn digits(value: f64) -> String {
     match value.abs() {
@@ -58,6 +71,10 @@ mod tests {
             ["12 B", "1.50 KiB", "3.34 MiB", "-2.00 KiB"]
         );
         assert_eq!([rate(65.4e6), rate(1234.0), rate(9.0)], ["65.4 M/s", "1.23 k/s", "9.00/s"]);
+        assert_eq!(
+            [figure(36.04, "ns"), figure(2217.0, "ns"), figure(9000.0, "MB/s"), figure(3.0, "count")],
+            ["36.0 ns", "2.22 us", "9000 MB/s", "3"]
+        );
         assert_eq!([digits(99.96), digits(9.996), digits(0.004)], ["100", "10.0", "0.00"]);
     }
 }

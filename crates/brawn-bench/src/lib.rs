@@ -13,8 +13,11 @@
 //!
 //! A suite describes [`Variant`]s, hands them to a [`Session`], and turns the [`Outcome`] into a [`Report`].
 
+pub mod compare;
 pub mod embed;
+pub mod export;
 pub mod format;
+pub mod html;
 pub mod machine;
 pub mod probe;
 pub mod report;
@@ -24,6 +27,7 @@ pub mod table;
 
 mod document;
 mod error;
+mod means;
 mod output;
 mod session;
 mod variant;
@@ -34,6 +38,7 @@ mod schema;
 pub use document::{DocumentError, write_whole};
 pub use error::Error;
 pub use machine::Machine;
+pub use means::Mean;
 pub use output::Output;
 pub use probe::{Exit, Sample};
 pub use report::{Report, Section};

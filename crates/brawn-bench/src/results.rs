@@ -149,6 +149,16 @@ pub enum Better {
     Higher,
 }
 
+impl Better {
+    /// The word in the document.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Lower => "lower",
+            Self::Higher => "higher",
+        }
+    }
+}
+
 /// What kind of figure a row holds: a report sets time against memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -160,6 +170,17 @@ pub enum Kind {
     Memory,
     /// Anything else: system calls, faults, bytes of code.
     Other,
+}
+
+impl Kind {
+    /// The word in the document, and in the conditions of a gate.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Time => "time",
+            Self::Memory => "memory",
+            Self::Other => "other",
+        }
+    }
 }
 
 /// One figure, a cell per variant.

@@ -1,0 +1,97 @@
+//! Puts the parts of the page together.
+
+use serde_json::{Value, json};
+
+use crate::probe::Sample;
+use crate::results::{Results, Runs};
+
+const STYLE: &str = include_str!("style.css");
+const SCRIPTS: [&str; 7] = [
+    include_str!("format.js"),
+    include_str!("data.js"),
+    include_str!("dom.js"),
+    include_str!("scale.js"),
+    include_str!("charts.js"),
+    include_str!("sections.js"),
+    include_str!("page.js"),
+];
+const BODY: &str = include_str!("page.html");
+
+/// Most points of a timeline that the page keeps: more than a screen can show.
+const TIMELINE_POINTS: usize = 300;
+
+/// The page for these results.
+///
+/// # Panics
+/// Never: results hold only what JSON can say.
+pub fn page(results: &Results) -> String {
+    // Replaced from the last to the first, so that no mark is looked for in what was put in.
+    let (before_style, rest) = split(BODY, "/* style */");
+    let (before_data, rest) = split(rest, "/* data */");
+    let (before_script, after) = split(rest, "/* script */");
+    let title = format!("brawn bench, {}", results.date);
+    let (head, tail) = split(before_style, "<!-- title -->");
+    format!(
+        "{head}{}{tail}{STYLE}{before_data}{}{before_script}{}{after}",
+        escape(&title),
+        embedded(&data(results)),
+        SCRIPTS.join("\n")
+    )
+}
+
+fn split<'a>(text: &'a str, mark: &str) -> (&'a str, &'a str) {
+    text.split_once(mark).expect("the template has every mark once")
+}
+
+/// What the page shows: the results less the raw samples, which would make it ten times as long; of those it keeps one
+/// timeline for each variant of a case.
+fn data(results: &Results) -> Value {
+    let mut value = serde_json::to_value(results).expect("results are plain data");
+    for (suite, result) in results.suites.iter().enumerate() {
+        for (case, result) in result.cases.iter().enumerate() {
+            let runs: Vec<Value> = result.runs.iter().map(timeline).collect();
+            value["suites"][suite]["cases"][case]["runs"] = Value::Array(runs);
+        }
+    }
+    let means: Vec<Value> = results
+        .geometric_means()
+        .iter()
+        .map(|mean| {
+            json!({ "suite": mean.suite, "kind": mean.kind, "ratios": mean.ratios, "rows": mean.rows })
+        })
+        .collect();
+    value["means"] = Value::Array(means);
+    value
+}
+
+/// The variant's longest timeline, thinned.
+fn timeline(runs: &Runs) -> Value {
+    let points = |sample: &Sample| {
+        let sample = serde_json::to_value(sample).expect("a sample is plain data");
+        sample["timeline"].as_array().cloned().unwrap_or_default()
+    };
+    let longest = runs.samples.iter().map(points).max_by_key(Vec::len).unwrap_or_default();
+    let step = longest.len().div_ceil(TIMELINE_POINTS).max(1);
+    let last = longest.len().saturating_sub(1);
+    let kept: Vec<&Value> = longest
+        .iter()
+        .enumerate()
+        .filter(|(index, _)| index % step == 0 || *index == last)
+        .map(|(_, point)| point)
+        .collect();
+    json!({ "variant": runs.variant, "count": runs.samples.len(), "timeline": kept })
+}
+
+/// JSON that may stand inside a script element: nothing in it can end the element, whatever a name holds.
+fn embedded(value: &Value) -> String {
+    let text = serde_json::to_string(value).expect("a value is plain data");
+    // Outside of strings JSON has none of these, and inside they may be written so.
+    text.replace('<', "\\u003c")
+        .replace('>', "\\u003e")
+        .replace('\u{2028}', "\\u2028")
+        .replace('\u{2029}', "\\u2029")
+}
+
+fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
