@@ -1,0 +1,172 @@
+/* What every string function of Brawn is written with: names, weak and hidden symbols, unaligned access, and
+ * the choice of a CPU level without IFUNC.
+ *
+ * A function is one C file with one public symbol. Its entry finishes small sizes in baseline code, and only
+ * longer work asks for the level: one byte, 0 until the first long call of the process has looked at the CPU.
+ * The long part is written once and compiled once per level, by levels.h, from the same file.
+ *
+ * Everything here must work before TLS, the stack canary and relocations: no pointer tables, no errno, no
+ * calls to other libc functions but the ones that the table functions.toml names.
+ *
+ * Flags (functions.toml has them for the kit and for the tests): -O2 -ffreestanding -fno-builtin
+ * -fno-stack-protector -fno-tree-loop-distribute-patterns -fPIC -fvisibility=hidden. */
+#ifndef BRAWN_STRING_H
+#define BRAWN_STRING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* --- names
+ * -------------------------------------------------------------------------------------------------- */
+
+#define BRAWN_PASTE_(a, b) a##b
+#define BRAWN_PASTE(a, b) BRAWN_PASTE_(a, b)
+
+/* Tests and benchmarks link these functions beside the host's, with -DBRAWN_PREFIX=brawn_. */
+#ifdef BRAWN_PREFIX
+#define NAME(function) BRAWN_PASTE(BRAWN_PREFIX, function)
+#else
+#define NAME(function) function
+#endif
+
+#define BRAWN_STRINGIFY_(text) #text
+#define BRAWN_STRINGIFY(text) BRAWN_STRINGIFY_(text)
+
+#define PUBLIC __attribute__((visibility("default")))
+#define HIDDEN __attribute__((visibility("hidden")))
+#define NOINLINE __attribute__((noinline))
+#define COLD __attribute__((noinline, cold))
+#define INLINE static inline __attribute__((always_inline))
+#define LIKELY(condition) __builtin_expect(!!(condition), 1)
+#define UNLIKELY(condition) __builtin_expect(!!(condition), 0)
+
+/* A second name for a function of this file, weak, as musl has `memrchr` for `__memrchr`. */
+#define WEAK_ALIAS(type, alias, function, ...)                                                               \
+    PUBLIC type NAME(alias)                                                                                  \
+    __VA_ARGS__ __attribute__((weak, alias(BRAWN_STRINGIFY(NAME(function)))))
+
+/* The sanitizers know nothing of vectors that reach past an operand within an aligned block or a page. Where
+ * a function does that on purpose it says OVER_READS, and the tests skip those checks there. */
+#if defined(__SANITIZE_ADDRESS__)
+#define OVER_READS __attribute__((no_sanitize_address))
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define OVER_READS __attribute__((no_sanitize("address")))
+#endif
+#endif
+#ifndef OVER_READS
+#define OVER_READS
+#endif
+
+/* --- memory access
+ * ------------------------------------------------------------------------------------------ */
+
+/* Loads and stores of any alignment, which alias anything. */
+typedef uint16_t __attribute__((may_alias, aligned(1))) any_u16;
+typedef uint32_t __attribute__((may_alias, aligned(1))) any_u32;
+typedef uint64_t __attribute__((may_alias, aligned(1))) any_u64;
+
+INLINE uint16_t load16(const void *p) {
+    return *(const any_u16 *)p;
+}
+INLINE uint32_t load32(const void *p) {
+    return *(const any_u32 *)p;
+}
+INLINE uint64_t load64(const void *p) {
+    return *(const any_u64 *)p;
+}
+INLINE void store16(void *p, uint16_t value) {
+    *(any_u16 *)p = value;
+}
+INLINE void store32(void *p, uint32_t value) {
+    *(any_u32 *)p = value;
+}
+INLINE void store64(void *p, uint64_t value) {
+    *(any_u64 *)p = value;
+}
+
+/* The smallest page of any supported system: a load that does not cross a multiple of this cannot fault when
+ * its first byte may be read. */
+#define PAGE_BYTES 4096u
+
+INLINE bool crosses_page(const void *p, size_t bytes) {
+    return UNLIKELY(((uintptr_t)p & (PAGE_BYTES - 1)) > PAGE_BYTES - bytes);
+}
+
+/* --- levels
+ * ------------------------------------------------------------------------------------------------- */
+
+#define LEVEL_UNKNOWN 0
+#define LEVEL_BASELINE 1 /* SSE2; Advanced SIMD on aarch64 */
+#define LEVEL_AVX2 2     /* AVX2, BMI1, BMI2: x86-64-v3 */
+#define LEVEL_AVX512 3   /* and AVX-512 F BW DQ VL on a core that does not slow down for it */
+
+/* -DBRAWN_LEVEL=2 (x86-64-v3) or 3 (x86-64-v4) fixes the level: no dispatch, nothing but that level. */
+#if defined(__aarch64__) && !defined(BRAWN_LEVEL)
+#define BRAWN_LEVEL LEVEL_BASELINE
+#endif
+
+#if !defined(BRAWN_LEVEL)
+
+#define brawn_level NAME(__brawn_string_level)
+#define brawn_detect NAME(__brawn_string_detect)
+
+/* The level in use; LEVEL_UNKNOWN until the first long call. Any thread may write it, always the same value.
+ */
+extern HIDDEN unsigned char brawn_level;
+
+/* Looks at the CPU, remembers and returns the level, which is never LEVEL_UNKNOWN. */
+HIDDEN unsigned brawn_detect(void);
+
+INLINE unsigned level_now(void) {
+    return __atomic_load_n(&brawn_level, __ATOMIC_RELAXED);
+}
+
+/* Defines `function`, which jumps to the variant of it for this CPU. Everything is a tail call, so that the
+ * entry which uses it needs no stack frame. */
+#define DISPATCHED(type, function, parameters, arguments)                                                    \
+    COLD static type function##_first parameters {                                                           \
+        switch (brawn_detect()) {                                                                            \
+        case LEVEL_AVX512:                                                                                   \
+            return function##_avx512 arguments;                                                              \
+        case LEVEL_AVX2:                                                                                     \
+            return function##_avx2 arguments;                                                                \
+        default:                                                                                             \
+            return function##_sse2 arguments;                                                                \
+        }                                                                                                    \
+    }                                                                                                        \
+    INLINE type function parameters {                                                                        \
+        const unsigned level = level_now();                                                                  \
+        if (LIKELY(level == LEVEL_AVX512)) {                                                                 \
+            return function##_avx512 arguments;                                                              \
+        }                                                                                                    \
+        if (LIKELY(level == LEVEL_AVX2)) {                                                                   \
+            return function##_avx2 arguments;                                                                \
+        }                                                                                                    \
+        if (LIKELY(level == LEVEL_BASELINE)) {                                                               \
+            return function##_sse2 arguments;                                                                \
+        }                                                                                                    \
+        return function##_first arguments;                                                                   \
+    }
+
+#else
+
+#define DISPATCHED(type, function, parameters, arguments)                                                    \
+    INLINE type function parameters {                                                                        \
+        return BRAWN_PASTE(function, BRAWN_ONLY_SUFFIX) arguments;                                           \
+    }
+
+#if defined(__aarch64__)
+#define BRAWN_ONLY_SUFFIX _neon
+#elif BRAWN_LEVEL == LEVEL_BASELINE
+#define BRAWN_ONLY_SUFFIX _sse2
+#elif BRAWN_LEVEL == LEVEL_AVX2
+#define BRAWN_ONLY_SUFFIX _avx2
+#else
+#define BRAWN_ONLY_SUFFIX _avx512
+#endif
+
+#endif
+
+#endif

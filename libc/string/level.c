@@ -1,0 +1,65 @@
+/* The level in use, found by the first long call of the process with at most three cpuid: each traps in a
+ * virtual machine and costs microseconds. Two threads may find it at once; both write the same. */
+#include "detect.h"
+
+#if defined(__x86_64__)
+
+#include <cpuid.h>
+
+#define level_max NAME(__brawn_string_level_max)
+#define rep_flags NAME(__brawn_string_rep)
+#ifndef brawn_level
+#define brawn_level NAME(__brawn_string_level)
+#define brawn_detect NAME(__brawn_string_detect)
+#endif
+
+HIDDEN unsigned char brawn_level = LEVEL_UNKNOWN;
+
+/* The knob: no level above this is used. An overlay is made with another value by writing this one byte,
+ * which is why the compiler may not know it. */
+extern volatile unsigned char level_max;
+HIDDEN __attribute__((section(".data.brawn_string_level_max"))) volatile unsigned char level_max =
+    LEVEL_AVX512;
+
+/* Whether `rep movsb` and `rep stosb` are worth using for long blocks (ERMS), from the same look at the CPU.
+ */
+extern unsigned char rep_flags;
+HIDDEN unsigned char rep_flags = 0;
+
+static uint32_t xcr0(void) {
+    uint32_t low, high;
+    __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+    return low;
+}
+
+HIDDEN unsigned brawn_detect(void);
+
+HIDDEN COLD unsigned brawn_detect(void) {
+    struct cpu_report cpu = {0, 0, 0, 0, 0};
+    uint32_t a, b, c, d;
+    __cpuid(1, a, b, c, d);
+    cpu.leaf1_ecx = c;
+    if (c & LEAF1_ECX_OSXSAVE) {
+        cpu.xcr0 = xcr0();
+    }
+    __cpuid(0, a, b, c, d);
+    if (a >= 7) {
+        __cpuid_count(7, 0, a, b, c, d);
+        cpu.leaf7_ebx = b;
+        cpu.leaf7_ecx = c;
+        cpu.leaf7_edx = d;
+    }
+    unsigned level = level_of(&cpu);
+    if (level > level_max) {
+        level = level_max;
+    }
+    if (level < LEVEL_BASELINE) {
+        level = LEVEL_BASELINE;
+    }
+    __atomic_store_n(&rep_flags, (cpu.leaf7_ebx & LEAF7_EBX_ERMS) != 0, __ATOMIC_RELAXED);
+    /* Last, so that whoever sees the level sees the rest. */
+    __atomic_store_n(&brawn_level, (unsigned char)level, __ATOMIC_RELEASE);
+    return level;
+}
+
+#endif

@@ -1,0 +1,201 @@
+/* Runs the tables: `strings [--long] [--level N] [FUNCTION…]`. Without --level it runs every level that this
+ * CPU has; a fault is reported with the function that made it. */
+#define _GNU_SOURCE
+#include "test.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+bool long_mode;
+unsigned long checks_made;
+struct arena arenas[ARENAS];
+
+static unsigned failures;
+static const struct row *current;
+static unsigned current_level;
+
+#if defined(__x86_64__) && !defined(BRAWN_LEVEL)
+extern unsigned char brawn___brawn_string_level;
+unsigned brawn___brawn_string_detect(void);
+#endif
+
+uint32_t random_number(void) {
+    static uint64_t state = 0x9e3779b97f4a7c15u;
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return (uint32_t)(state >> 32);
+}
+
+void fill_random(unsigned char *p, size_t bytes) {
+    for (; bytes >= 4; p += 4, bytes -= 4) {
+        const uint32_t r = random_number();
+        memcpy(p, &r, 4);
+    }
+    for (; bytes; bytes--) {
+        *p++ = (unsigned char)random_number();
+    }
+}
+
+size_t next_size(size_t n, size_t last) {
+    static const int around[] = {-65, -17, -1, 0, 1, 33, 255};
+    if (n < 320) {
+        return n + 1 <= last ? n + 1 : SIZE_MAX;
+    }
+    for (size_t power = 512; power <= (size_t)32 << 20; power *= 2) {
+        /* The largest sizes take most of the time: only a few of them, and only once in the quick mode. */
+        for (size_t i = 0; i < sizeof around / sizeof *around; i++) {
+            const size_t size = power + (size_t)around[i];
+            if (power > 1 << 16 && !long_mode && around[i] != 1) {
+                continue;
+            }
+            if (size > n) {
+                return size <= last ? size : SIZE_MAX;
+            }
+        }
+        const size_t middle = power + power / 2;
+        if (middle > n && (long_mode || power <= 1 << 14)) {
+            return middle <= last ? middle : SIZE_MAX;
+        }
+    }
+    return SIZE_MAX;
+}
+
+bool next_placement(struct placement *p, size_t bytes, size_t unit) {
+    static unsigned rotation;
+    const unsigned offsets = (unsigned)(64 / unit);
+    const unsigned all = offsets * offsets * 4;
+    const bool complete = long_mode && bytes <= 320;
+    const unsigned sample = bytes <= 320 ? 24 : bytes <= 5000 ? 12 : bytes <= 1 << 17 ? 4 : 2;
+    if (p->step >= (complete ? all : sample)) {
+        return false;
+    }
+    unsigned number = p->step++;
+    if (!complete) {
+        /* The first four touch the inaccessible pages on both sides; the rest walk through all pairs. */
+        number = number < 4 ? number * offsets * offsets : (rotation += 1009) % all;
+    }
+    p->a = number % offsets * unit;
+    p->b = number / offsets % offsets * unit;
+    p->a_at_end = number / (offsets * offsets) & 1;
+    p->b_at_end = number / (offsets * offsets) & 2;
+    return true;
+}
+
+unsigned char *place(int arena, size_t bytes, size_t offset, bool at_end) {
+    return at_end ? arenas[arena].end - offset - bytes : arenas[arena].begin + offset;
+}
+
+void failed(const struct row *row, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    fprintf(stderr, "FAILED %s, level %u: ", row->name, current_level);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+    va_end(arguments);
+    if (++failures >= 20) {
+        exit(1);
+    }
+}
+
+static void on_fault(int signal_number, siginfo_t *info, void *context) {
+    (void)context;
+    char line[200];
+    const int length =
+        snprintf(line, sizeof line, "FAILED %s, level %u: signal %d at %p (target %p..%p, source %p..%p)\n",
+                 current ? current->name : "?", current_level, signal_number, info->si_addr,
+                 (void *)arenas[TARGET].begin, (void *)arenas[TARGET].end, (void *)arenas[SOURCE].begin,
+                 (void *)arenas[SOURCE].end);
+    (void)!write(2, line, (size_t)length);
+    _exit(1);
+}
+
+static void make_arena(struct arena *arena) {
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    unsigned char *const memory = mmap(NULL, ARENA_BYTES + 2 * page, PROT_READ | PROT_WRITE,
+                                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED || mprotect(memory, page, PROT_NONE) ||
+        mprotect(memory + page + ARENA_BYTES, page, PROT_NONE)) {
+        perror("mmap");
+        exit(2);
+    }
+    arena->begin = memory + page;
+    arena->end = arena->begin + ARENA_BYTES;
+}
+
+static bool wanted(const char *name, int count, char **names) {
+    for (int i = 0; i < count; i++) {
+        if (strcmp(names[i], name) == 0) {
+            return true;
+        }
+    }
+    return count == 0;
+}
+
+static void run(const struct row *rows, int count, char **names) {
+    for (current = rows; current->name; current++) {
+        if (wanted(current->name, count, names)) {
+            const clock_t start = clock();
+            current->check(current);
+            if (getenv("VERBOSE")) {
+                printf("%u %s %.2f s\n", current_level, current->name,
+                       (double)(clock() - start) / CLOCKS_PER_SEC);
+            }
+        }
+    }
+}
+
+int main(int argc, char **argv) {
+    unsigned only = 0;
+    int first = 1;
+    for (; first < argc && argv[first][0] == '-'; first++) {
+        if (strcmp(argv[first], "--long") == 0) {
+            long_mode = true;
+        } else if (strcmp(argv[first], "--level") == 0 && first + 1 < argc) {
+            only = (unsigned)atoi(argv[++first]);
+        } else {
+            fprintf(stderr, "usage: %s [--long] [--level N] [FUNCTION…]\n", argv[0]);
+            return 2;
+        }
+    }
+    const struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO};
+    sigaction(SIGSEGV, &action, NULL);
+    sigaction(SIGBUS, &action, NULL);
+    sigaction(SIGILL, &action, NULL);
+    for (int i = 0; i < ARENAS; i++) {
+        make_arena(&arenas[i]);
+    }
+#if defined(__x86_64__) && !defined(BRAWN_LEVEL)
+    const unsigned highest = brawn___brawn_string_detect();
+#else
+    const unsigned highest = 1;
+#endif
+    if (only > highest) {
+        fprintf(stderr, "this CPU has no level %u\n", only);
+        return 77;
+    }
+    for (unsigned level = 1; level <= highest; level++) {
+        if (only && level != only) {
+            continue;
+        }
+        current_level = level;
+#if defined(__x86_64__) && !defined(BRAWN_LEVEL)
+        brawn___brawn_string_level = (unsigned char)level;
+#endif
+        run(memory_rows, argc - first, argv + first);
+        run(string_rows, argc - first, argv + first);
+    }
+    if (checks_made == 0) {
+        fprintf(stderr, "FAILED: nothing was checked\n");
+        return 1;
+    }
+    printf("%lu checks, %u failures, levels up to %u\n", checks_made, failures, highest);
+    return failures != 0;
+}
