@@ -173,17 +173,7 @@ fn draw() -> Results {
             cores: vec![],
             quota: None,
         },
-        machine: Machine {
-            architecture: "x86_64".into(),
-            processor: "Example 9000 8-Core Processor".into(),
-            cores: 8,
-            memory_bytes: 16 << 30,
-            kernel: "6.1.0".into(),
-            system: "Some Linux 12".into(),
-            huge_pages: "madvise".into(),
-            load: 0.2,
-            ..Machine::read()
-        },
+        machine: machine(),
         noise: Some(Noise { ratio: Summary::of(&[0.997, 1.002, 1.004]).unwrap(), resolution: 0.012 }),
         versions: BTreeMap::from([("rustc".into(), "1.95.0".into()), ("musl".into(), "1.2.5".into())]),
         variants: VARIANTS
@@ -209,6 +199,19 @@ fn draw() -> Results {
         ],
         complete: true,
     }
+}
+
+fn machine() -> Machine {
+    let mut machine = Machine::read();
+    machine.architecture = "x86_64".into();
+    machine.processor = "Example 9000 8-Core Processor".into();
+    machine.cores = 8;
+    machine.memory_bytes = 16 << 30;
+    machine.kernel = "6.1.0".into();
+    machine.system = "Some Linux 12".into();
+    machine.huge_pages = "madvise".into();
+    machine.load = 0.2;
+    machine
 }
 
 fn threads(figures: &mut Figures) -> SuiteResult {
