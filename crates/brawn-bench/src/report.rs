@@ -43,12 +43,11 @@ pub struct Section {
 impl Report {
     /// An empty report about this machine, now.
     pub fn new(title: impl Into<String>, command: impl Into<String>) -> Self {
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |elapsed| elapsed.as_secs());
         Self {
             schema: 1,
             title: title.into(),
             command: command.into(),
-            date: date(now),
+            date: today(),
             machine: Machine::read(),
             sections: Vec::new(),
         }
@@ -88,6 +87,11 @@ impl Report {
         let text = serde_json::to_string_pretty(self).expect("a report is plain data");
         private_paths.iter().fold(text, |text, (path, word)| text.replace(path, word)) + "\n"
     }
+}
+
+/// The day, in UTC, as `YYYY-MM-DD`.
+pub fn today() -> String {
+    date(SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |elapsed| elapsed.as_secs()))
 }
 
 /// The civil date of a Unix time, in UTC (after H. Hinnant, "chrono-Compatible Low-Level Date Algorithms").

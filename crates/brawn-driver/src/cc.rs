@@ -19,6 +19,7 @@ use crate::settings::{Layer, Settings};
 use crate::toolchain::musl_arch;
 use crate::{Error, kernel_headers, seam};
 use brawn_elf::Arch;
+use brawn_libc::Cache;
 
 const FOLDER: &str = "brawn-cc";
 
@@ -31,7 +32,12 @@ pub fn from_call(argv0: &Path) -> Option<String> {
 
 /// Makes the file under whose name `executable` is a compiler for `triple`.
 pub fn install(triple: &str, executable: &Path) -> Result<PathBuf, Error> {
-    let path = seam::cache()?.root().join(FOLDER).join(triple).join("brawn-cc");
+    install_in(&seam::cache()?, triple, executable)
+}
+
+/// The same in a given cache.
+pub fn install_in(cache: &Cache, triple: &str, executable: &Path) -> Result<PathBuf, Error> {
+    let path = cache.root().join(FOLDER).join(triple).join("brawn-cc");
     seam::link_to(executable, &path)?;
     Ok(path)
 }

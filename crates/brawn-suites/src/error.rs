@@ -1,0 +1,131 @@
+//! What can go wrong before and while suites are measured.
+
+use std::path::PathBuf;
+
+/// Why a suite gave no result.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// Something that a suite needs is not on this machine: the suite is skipped with this line.
+    #[error("{reason}")]
+    Absent {
+        /// What is missing.
+        reason: String,
+        /// How to get it.
+        hint: String,
+    },
+
+    /// A name that nobody knows.
+    #[error("unknown {kind} '{given}'")]
+    UnknownName {
+        /// What kind of name: `suite`, `variant`.
+        kind: &'static str,
+        /// What was given.
+        given: String,
+        /// The names that exist.
+        known: Vec<String>,
+    },
+
+    /// The same name twice in a list.
+    #[error("{kind} '{given}' was given twice")]
+    NamedTwice {
+        /// What kind of name: `suite`, `variant`.
+        kind: &'static str,
+        /// The name.
+        given: String,
+    },
+
+    /// A command of a build failed.
+    #[error("{doing}: {program} ended with {status}{}", quoted(.tail))]
+    Build {
+        /// What was being built.
+        doing: String,
+        /// The program that failed.
+        program: String,
+        /// How it ended.
+        status: String,
+        /// The last lines that it wrote.
+        tail: String,
+        /// The file with all that it wrote.
+        log: PathBuf,
+    },
+
+    /// A program that a build needs could not be started.
+    #[error("cannot run {program}")]
+    Spawn {
+        /// The program.
+        program: String,
+        /// The reason that the system gave.
+        source: std::io::Error,
+    },
+
+    /// A file that was fetched is not the one that the suite names.
+    #[error("{} has the SHA-256 {found}, not {wanted}", path.display())]
+    Checksum {
+        /// The file.
+        path: PathBuf,
+        /// Its digest.
+        found: String,
+        /// The digest that the suite names.
+        wanted: String,
+    },
+
+    /// A program gave no such figure.
+    #[error("case `{case}`: variant `{variant}` gave no figure `{figure}`")]
+    NoFigure {
+        /// The case.
+        case: String,
+        /// The variant.
+        variant: String,
+        /// The figure.
+        figure: String,
+    },
+
+    /// Finding a toolchain, linking or replaying a link failed.
+    #[error(transparent)]
+    Driver(#[from] brawn_driver::Error),
+
+    /// Making an overlay failed.
+    #[error(transparent)]
+    Libc(#[from] brawn_libc::Error),
+
+    /// Measuring failed.
+    #[error(transparent)]
+    Bench(#[from] brawn_bench::Error),
+
+    /// A file could not be read or written; the message names it.
+    #[error(transparent)]
+    Io(#[from] std::io::Error),
+}
+
+impl Error {
+    /// Something is missing on this machine; `hint` says how to get it.
+    pub fn absent(reason: impl Into<String>, hint: impl Into<String>) -> Error {
+        Error::Absent { reason: reason.into(), hint: hint.into() }
+    }
+
+    /// What the user can do about it, where there is something to say.
+    pub fn hint(&self) -> Option<String> {
+        Some(match self {
+            Error::Absent { hint, .. } => hint.clone(),
+            Error::UnknownName { given, known, .. } => match brawn_libc::nearest(given, known) {
+                Some(name) => format!("did you mean '{name}'? There are: {}", known.join(", ")),
+                None => format!("there are: {}", known.join(", ")),
+            },
+            Error::NamedTwice { .. } => "name it once".into(),
+            Error::Build { log, .. } => format!("all that it wrote is in {}", log.display()),
+            Error::Spawn { program, .. } => format!("is {program} installed, and on PATH?"),
+            Error::Checksum { path, .. } => {
+                format!("remove {}, and it is fetched again", path.display())
+            }
+            Error::Driver(error) => return error.hint(),
+            Error::Libc(error) => return error.hint(),
+            Error::Bench(error) => return error.hint().map(Into::into),
+            Error::NoFigure { .. } | Error::Io(_) => return None,
+        })
+    }
+}
+
+fn quoted(tail: &str) -> String {
+    if tail.is_empty() { String::new() } else { format!("; it wrote:\n{tail}") }
+}

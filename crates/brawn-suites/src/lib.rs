@@ -1,0 +1,32 @@
+//! The standard suites of `brawn bench`, and what they stand on.
+//!
+//! A suite is one file in `suites/` (and, where it has programs of its own, one folder in the repository's
+//! `workloads/`) and one line in [`registry`]. It asks the [`Workshop`] for programs: each is compiled once for every
+//! libc, and linked once for every [`Flavour`] by doing the recorded link again with another `libc.a`, so that two musl
+//! variants differ in their libc and in nothing else. What it hands back are [`Case`]s: commands to run side by side, and
+//! the figures that become rows.
+//!
+//! | module | does |
+//! |---|---|
+//! | [`flavour`] | the variants that can be compared, by name |
+//! | [`workshop`] | builds programs once, links them per variant, keeps both by content |
+//! | [`suite`] | what a suite is, and what it gives |
+//! | [`registry`] | the list of suites |
+//! | [`published`] | what others published |
+
+pub mod figure;
+pub mod flavour;
+pub mod published;
+pub mod registry;
+pub mod suite;
+pub mod suites;
+pub mod workshop;
+
+mod error;
+
+pub use error::Error;
+pub use figure::{Figure, RowSpec};
+pub use flavour::Flavour;
+pub use registry::suites;
+pub use suite::{Case, Context, Options, Prepared, Suite};
+pub use workshop::{Programs, Workshop};

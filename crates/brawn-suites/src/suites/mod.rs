@@ -1,0 +1,3 @@
+//! One file per suite.
+
+pub mod threads;

@@ -1,0 +1,54 @@
+//! C programs from a few source files.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::{Bases, Programs, Workshop};
+use crate::Error;
+use crate::flavour::Flavour;
+
+/// A C program that one call of the compiler makes.
+pub struct CProgram<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// The sources: absolute paths, compiled together.
+    pub sources: &'a [PathBuf],
+    /// Flags beside `-O2`.
+    pub flags: &'a [&'a str],
+    /// Libraries, after the sources: `-lm`.
+    pub libraries: &'a [&'a str],
+}
+
+impl Workshop {
+    /// The program for each variant: the host's compiler for glibc, the one that `brawn cc` finds for musl.
+    ///
+    /// # Errors
+    /// [`Error::Absent`] without a compiler, [`Error::Build`].
+    pub fn c_program(&self, program: &CProgram<'_>, flavours: &[Flavour]) -> Result<Programs, Error> {
+        let mut inputs = vec!["c".to_owned(), program.flags.join(" "), program.libraries.join(" ")];
+        inputs.extend(self.versions().remove("cc"));
+        for source in program.sources {
+            inputs.push(source.file_name().unwrap_or_default().to_string_lossy().into_owned());
+            inputs.push(brawn_libc::sha256_hex(&fs_err::read(source)?));
+        }
+        let inputs: Vec<&str> = inputs.iter().map(String::as_str).collect();
+        let slot = self.slot(program.name, &inputs)?;
+        let compile = |compiler: PathBuf, to: &Path, extra: &[&str]| {
+            let mut command = Command::new(&compiler);
+            self.prepare(&mut command);
+            command.arg("-O2").args(extra).args(program.flags).arg("-o").arg(to).args(program.sources);
+            command.args(program.libraries);
+            self.step(&format!("compiling {}", program.name), slot.path(), &mut command)
+        };
+        self.variants(
+            program.name,
+            &slot,
+            flavours,
+            &Bases {
+                glibc: &|to| compile(self.glibc_cc()?, to, &[]),
+                glibc_static: Some(&|to| compile(self.glibc_cc()?, to, &["-static"])),
+                musl: &|to| compile(self.musl_cc()?, to, &[]),
+            },
+        )
+    }
+}

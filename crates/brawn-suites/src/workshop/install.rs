@@ -1,0 +1,74 @@
+//! Programs from the crate registry.
+
+use std::path::Path;
+use std::process::Command;
+
+use super::{Bases, Programs, Workshop};
+use crate::Error;
+use crate::flavour::Flavour;
+
+/// A package of the registry with one executable.
+pub struct Install<'a> {
+    /// The package.
+    pub package: &'a str,
+    /// Its version, exactly; its own lock file pins the rest.
+    pub version: &'a str,
+    /// The executable's name.
+    pub executable: &'a str,
+    /// More arguments of `cargo install`: `--no-default-features`, `--features=…`.
+    pub args: &'a [&'a str],
+}
+
+impl Workshop {
+    /// The program for each variant, by `cargo install` and `brawn cargo install`.
+    ///
+    /// # Errors
+    /// [`Error::Absent`] without a Rust toolchain, [`Error::Build`].
+    pub fn cargo_install(&self, install: &Install<'_>, flavours: &[Flavour]) -> Result<Programs, Error> {
+        let compiler = self.versions().remove("rustc").unwrap_or_default();
+        let inputs = ["install", &compiler, install.version, &install.args.join(" ")];
+        let slot = self.slot(install.package, &inputs)?;
+        let run = |to: &Path, target: &str, mut command: Command| {
+            let root = slot.path().join(format!("root-{target}"));
+            // Kept for musl: a link that is done again needs its inputs.
+            let build = slot.path().join(format!("build-{target}"));
+            command
+                .args(["install", "--locked", "--force", "--version", install.version, "--target", target])
+                .arg("--root")
+                .arg(&root)
+                .args(install.args)
+                .arg(install.package)
+                .env("CARGO_TARGET_DIR", &build)
+                .current_dir(slot.path());
+            self.step(&format!("installing {}", install.package), slot.path(), &mut command)?;
+            fs_err::copy(root.join("bin").join(install.executable), to)?;
+            if !target.ends_with("musl") {
+                fs_err::remove_dir_all(&build)?;
+            }
+            Ok(())
+        };
+        let cargo = || {
+            let mut command = Command::new("cargo");
+            self.prepare(&mut command);
+            command
+        };
+        self.variants(
+            install.package,
+            &slot,
+            flavours,
+            &Bases {
+                glibc: &|to| {
+                    self.glibc_cc()?;
+                    run(to, &self.glibc_triple()?, cargo())
+                },
+                glibc_static: None,
+                musl: &|to| {
+                    let triple = self.musl_triple()?;
+                    let mut command = self.brawn();
+                    command.arg("cargo");
+                    run(to, triple, command)
+                },
+            },
+        )
+    }
+}

@@ -1,0 +1,129 @@
+//! The variants of one program.
+
+use std::path::{Path, PathBuf};
+
+use brawn_driver::replay;
+
+use super::{Slot, Workshop};
+use crate::Error;
+use crate::flavour::{Flavour, Libc};
+
+/// A program's executables, one for each variant that could be made.
+#[derive(Clone, Debug, Default)]
+pub struct Programs {
+    /// Variant and executable, in the order of the variants.
+    pub each: Vec<(Flavour, PathBuf)>,
+    /// Why others are missing.
+    pub notes: Vec<String>,
+}
+
+/// Builds a program into the file that it is given.
+pub type Builder<'a> = dyn Fn(&Path) -> Result<(), Error> + 'a;
+
+/// How a program is built for each libc: called when a variant needs it, with the path to write to. A builder that
+/// answers [`Error::Absent`] leaves its variants out.
+pub struct Bases<'a> {
+    /// Dynamically against the host's glibc.
+    pub glibc: &'a Builder<'a>,
+    /// Statically against it; none when the program cannot be linked so.
+    pub glibc_static: Option<&'a Builder<'a>>,
+    /// For musl, by a link that Brawn records ([`Workshop::musl_linker`], [`Workshop::musl_cc`]).
+    pub musl: &'a Builder<'a>,
+}
+
+impl Programs {
+    /// One command for each variant: `command` is given the executable under the variant's name.
+    pub fn variants(
+        &self,
+        command: impl Fn(brawn_bench::Variant) -> brawn_bench::Variant,
+    ) -> Vec<brawn_bench::Variant> {
+        self.each
+            .iter()
+            .map(|(flavour, program)| command(brawn_bench::Variant::new(&flavour.name, program)))
+            .collect()
+    }
+}
+
+impl Workshop {
+    /// Every variant of a program: built where that was not done before, and linked again for each overlay.
+    ///
+    /// # Errors
+    /// [`Error::Absent`] when the first variant, the baseline, cannot be had, or no other; whatever a builder says
+    /// besides.
+    pub fn variants(
+        &self,
+        name: &str,
+        slot: &Slot,
+        flavours: &[Flavour],
+        bases: &Bases<'_>,
+    ) -> Result<Programs, Error> {
+        let mut programs = Programs::default();
+        let mut first_absent = None;
+        for flavour in flavours {
+            match self.variant(name, slot, flavour, bases) {
+                Ok(path) => programs.each.push((flavour.clone(), path)),
+                Err(Error::Absent { reason, hint }) => {
+                    let note = format!("{}: {reason} ({hint})", flavour.name);
+                    if !programs.notes.contains(&note) {
+                        programs.notes.push(note);
+                    }
+                    first_absent.get_or_insert(Error::Absent { reason, hint });
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        match first_absent {
+            Some(absent) if programs.each.is_empty() => Err(absent),
+            _ => Ok(programs),
+        }
+    }
+
+    fn variant(
+        &self,
+        name: &str,
+        slot: &Slot,
+        flavour: &Flavour,
+        bases: &Bases<'_>,
+    ) -> Result<PathBuf, Error> {
+        let building = |file: &str, libc: &str| {
+            if !slot.has(file, "") {
+                self.say(&format!("building {name} for {libc}"));
+            }
+        };
+        match &flavour.libc {
+            Libc::Glibc => {
+                building("glibc", "glibc");
+                slot.once("glibc", "", bases.glibc)
+            }
+            Libc::GlibcStatic => {
+                let build = bases.glibc_static.ok_or_else(|| {
+                    Error::absent(
+                        format!("{name} is not linked statically with glibc"),
+                        "leave glibc-static out of --variants",
+                    )
+                })?;
+                building("glibc-static", "static glibc");
+                slot.once("glibc-static", "", build)
+            }
+            Libc::Musl(choice) => {
+                building("musl", "musl");
+                let base = slot.once("musl", "", bases.musl)?;
+                let cache = self.cache();
+                let recorded = match replay::find(&cache, &base) {
+                    Ok(recorded) => recorded,
+                    // The record went with an emptied cache, or is another version's: the link is done again.
+                    Err(brawn_driver::Error::NoRecord(_) | brawn_driver::Error::BadRecord { .. }) => {
+                        (bases.musl)(&base)?;
+                        replay::find(&cache, &base)?
+                    }
+                    Err(error) => return Err(error.into()),
+                };
+                slot.once(&flavour.name, &self.stamp()?, |to| {
+                    self.say(&format!("linking {name} for {}", flavour.name));
+                    recorded.replay(&cache, choice, to)?;
+                    Ok(())
+                })
+            }
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! Running one step of a build.
+
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use super::Workshop;
+use crate::Error;
+
+/// Lines of a failed step that an error quotes.
+const QUOTED: usize = 20;
+
+impl Workshop {
+    /// Runs a command that must succeed. Everything that it writes goes to the file `log` in `folder`.
+    ///
+    /// # Errors
+    /// [`Error::Build`] with the last lines of the log, [`Error::Spawn`].
+    pub fn step(&self, doing: &str, folder: &Path, command: &mut Command) -> Result<(), Error> {
+        let path = folder.join("log");
+        let mut log = fs_err::OpenOptions::new().create(true).append(true).open(&path)?;
+        writeln!(log, "$ {command:?}")?;
+        let start = log.metadata()?.len();
+        let log = log.into_file();
+        let program = command.get_program().to_string_lossy().into_owned();
+        let status = command
+            .stdin(Stdio::null())
+            .stdout(log.try_clone()?)
+            .stderr(log)
+            .status()
+            .map_err(|source| Error::Spawn { program: program.clone(), source })?;
+        if status.success() {
+            return Ok(());
+        }
+        let bytes = fs_err::read(&path)?;
+        let text = String::from_utf8_lossy(&bytes[usize::try_from(start).unwrap_or(0).min(bytes.len())..]);
+        let lines: Vec<&str> = text.lines().collect();
+        Err(Error::Build {
+            doing: doing.to_owned(),
+            program,
+            status: status.to_string(),
+            tail: lines[lines.len().saturating_sub(QUOTED)..].join("\n"),
+            log: path,
+        })
+    }
+}
