@@ -42,8 +42,8 @@
 #define UNLIKELY(condition) __builtin_expect(!!(condition), 0)
 
 /* A second name for a function of this file, weak, as musl has `memrchr` for `__memrchr`. */
-#define WEAK_ALIAS(type, alias, function, ...)                                                               \
-    PUBLIC type NAME(alias)                                                                                  \
+#define WEAK_ALIAS(type, name, function, ...)                                                                \
+    PUBLIC type NAME(name)                                                                                   \
     __VA_ARGS__ __attribute__((weak, alias(BRAWN_STRINGIFY(NAME(function)))))
 
 /* The sanitizers know nothing of vectors that reach past an operand within an aligned block or a page. Where
@@ -152,9 +152,11 @@ INLINE unsigned level_now(void) {
 
 #else
 
+#define ONLY_PASTE_(name, suffix) name##suffix
+#define ONLY_PASTE(name, suffix) ONLY_PASTE_(name, suffix)
 #define DISPATCHED(type, function, parameters, arguments)                                                    \
     INLINE type function parameters {                                                                        \
-        return BRAWN_PASTE(function, BRAWN_ONLY_SUFFIX) arguments;                                           \
+        return ONLY_PASTE(function, BRAWN_ONLY_SUFFIX) arguments;                                           \
     }
 
 #if defined(__aarch64__)

@@ -19,7 +19,10 @@
 
 #include "brawn_string.h"
 
-#define LEVEL_NAME(name) BRAWN_PASTE(name, LEVEL_SUFFIX)
+/* Its own pasting, because the name that it makes may be one that NAME() makes again. */
+#define LEVEL_PASTE_(name, suffix) name##suffix
+#define LEVEL_PASTE(name, suffix) LEVEL_PASTE_(name, suffix)
+#define LEVEL_NAME(name) LEVEL_PASTE(name, LEVEL_SUFFIX)
 
 #if defined(__aarch64__)
 

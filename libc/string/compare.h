@@ -1,0 +1,132 @@
+/* memcmp, bcmp and wmemcmp: the first lane that differs, or only whether there is one (COMPARE_EQUALITY).
+ *
+ * Plan: up to 16 bytes are one vector each, cut off at n, when neither operand ends at a page; then vectors
+ * of which the last ends where the operands end; then groups of four with one branch each. */
+
+#include "lanes.h"
+
+#ifdef COMPARE_EQUALITY
+#define DIFFERENCE(a, b) 1
+#elif defined(LANES_WIDE)
+#define DIFFERENCE(a, b) ((wchar_t)(a) < (wchar_t)(b) ? -1 : 1)
+#else
+#define DIFFERENCE(a, b) ((int)(a) - (int)(b))
+#endif
+
+#ifdef BRAWN_PASS
+
+/* Returns the difference within the vectors at this index, if there is one. */
+#define COMPARE_AT(index)                                                                                    \
+    {                                                                                                        \
+        const size_t at = (index);                                                                           \
+        const lane_mask mask = lane_mask_of(lane_unequal(vec_load(a + at), vec_load(b + at)));               \
+        if (mask) {                                                                                          \
+            const size_t where = at + lane_mask_first(mask);                                                 \
+            (void)where;                                                                                     \
+            return DIFFERENCE(a[where], b[where]);                                                           \
+        }                                                                                                    \
+    }
+
+/* At least one vector of this level. */
+static NOINLINE int LEVEL_NAME(compare_long)(const lane *a, const lane *b, size_t n) {
+    COMPARE_AT(0)
+    if (n > 2 * LANES) {
+        COMPARE_AT(LANES)
+        if (n > 4 * LANES) {
+            COMPARE_AT(2 * LANES)
+            COMPARE_AT(3 * LANES)
+            if (n > 8 * LANES) {
+                const lane *const end = a + n - 4 * LANES;
+                /* Aligned to one of the operands, as the other may be as well. */
+                size_t skip = 4 * LANES - ((uintptr_t)a & (VEC - 1)) / sizeof(lane);
+                a += skip;
+                b += skip;
+                do {
+                    const lane_test t0 = lane_unequal(vec_load(a), vec_load(b));
+                    const lane_test t1 = lane_unequal(vec_load(a + LANES), vec_load(b + LANES));
+                    const lane_test t2 = lane_unequal(vec_load(a + 2 * LANES), vec_load(b + 2 * LANES));
+                    const lane_test t3 = lane_unequal(vec_load(a + 3 * LANES), vec_load(b + 3 * LANES));
+                    if (UNLIKELY(lane_test_any(lane_test_or(lane_test_or(t0, t1), lane_test_or(t2, t3))))) {
+                        COMPARE_AT(0)
+                        COMPARE_AT(LANES)
+                        COMPARE_AT(2 * LANES)
+                        COMPARE_AT(3 * LANES)
+                    }
+                    a += 4 * LANES;
+                    b += 4 * LANES;
+                } while (a < end);
+                b -= a - end;
+                a = end;
+                n = 4 * LANES;
+            }
+            COMPARE_AT(n - 4 * LANES)
+            COMPARE_AT(n - 3 * LANES)
+        }
+        COMPARE_AT(n - 2 * LANES)
+    }
+    COMPARE_AT(n - LANES)
+    return 0;
+}
+
+#undef COMPARE_AT
+
+#else
+
+DISPATCHED(int, compare_long, (const lane *a, const lane *b, size_t n), (a, b, n))
+
+#define COMPARE_AT(index)                                                                                    \
+    {                                                                                                        \
+        const size_t at = (index);                                                                           \
+        const lane_mask mask = lane_mask_of(lane_unequal(vec_load(a + at), vec_load(b + at)));               \
+        if (mask) {                                                                                          \
+            const size_t where = at + lane_mask_first(mask);                                                 \
+            (void)where;                                                                                     \
+            return DIFFERENCE(a[where], b[where]);                                                           \
+        }                                                                                                    \
+    }
+
+/* Fewer bytes than a vector at the end of a page. */
+COLD static int compare_slowly(const lane *a, const lane *b, size_t n) {
+    for (; n; a++, b++, n--) {
+        if (*a != *b) {
+            return DIFFERENCE(*a, *b);
+        }
+    }
+    return 0;
+}
+
+OVER_READS INLINE int compare(const lane *a, const lane *b, size_t n) {
+    if (n <= LANES) {
+        if (UNLIKELY((((uintptr_t)a | (uintptr_t)b) & (PAGE_BYTES - 1)) > PAGE_BYTES - VEC)) {
+            return compare_slowly(a, b, n);
+        }
+        if (UNLIKELY(n == 0)) {
+            return 0;
+        }
+        const lane_mask mask = lane_mask_before(lane_mask_of(lane_unequal(vec_load(a), vec_load(b))), n);
+        if (mask) {
+            const size_t where = lane_mask_first(mask);
+            (void)where;
+            return DIFFERENCE(a[where], b[where]);
+        }
+        return 0;
+    }
+    COMPARE_AT(0)
+    if (n <= 2 * LANES) {
+        COMPARE_AT(n - LANES)
+        return 0;
+    }
+    if (n <= 4 * LANES) {
+        COMPARE_AT(LANES)
+        COMPARE_AT(n - 2 * LANES)
+        COMPARE_AT(n - LANES)
+        return 0;
+    }
+    return compare_long(a, b, n);
+}
+
+#undef COMPARE_AT
+
+#endif
+
+#undef DIFFERENCE

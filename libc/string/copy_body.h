@@ -1,0 +1,125 @@
+/* See copy.c. */
+
+#ifndef COPY_THRESHOLDS
+#define COPY_THRESHOLDS
+
+/* From where `rep movsb` beats the loop, and up to where; docs/strings.md has the measurement. */
+#ifndef REP_COPY_FROM
+#define REP_COPY_FROM ((size_t)64 << 10)
+#endif
+#ifndef REP_COPY_TO
+#define REP_COPY_TO ((size_t)16 << 20)
+#endif
+
+#if defined(__x86_64__)
+#ifdef BRAWN_LEVEL
+#define HAS_FAST_REP true /* every CPU with AVX2 but the first Zens; those lose little from 64 KiB on */
+#else
+#define HAS_FAST_REP (__atomic_load_n(&NAME(__brawn_string_rep), __ATOMIC_RELAXED) != 0)
+extern HIDDEN unsigned char NAME(__brawn_string_rep);
+#endif
+
+INLINE void rep_copy(unsigned char *target, const unsigned char *source, size_t n) {
+    __asm__ volatile("rep movsb" : "+D"(target), "+S"(source), "+c"(n) : : "memory");
+}
+#endif
+#endif
+
+NOINLINE static void *LEVEL_NAME(copy_loop)(unsigned char *target, const unsigned char *source, size_t n,
+                                            void *result) {
+    const size_t distance = (size_t)(target - source);
+    if (LIKELY(distance >= n)) {
+#if defined(__x86_64__)
+        if (UNLIKELY(n >= REP_COPY_FROM) && n <= REP_COPY_TO && HAS_FAST_REP && -distance >= n) {
+            /* Only from an aligned target on is it fast. */
+            const vec first = vec_load(source);
+            const size_t skip = VEC - ((uintptr_t)target & (VEC - 1));
+            rep_copy(target + skip, source + skip, n - skip);
+            vec_store(target, first);
+            return result;
+        }
+#endif
+        const vec first = vec_load(source);
+        const vec t0 = vec_load(source + n - 4 * VEC), t1 = vec_load(source + n - 3 * VEC);
+        const vec t2 = vec_load(source + n - 2 * VEC), t3 = vec_load(source + n - VEC);
+        unsigned char *const end = target + n;
+        unsigned char *to = (unsigned char *)(((uintptr_t)target | (VEC - 1)) + 1);
+        const unsigned char *from = source + (to - target);
+        do {
+            const vec a = vec_load(from), b = vec_load(from + VEC);
+            const vec c = vec_load(from + 2 * VEC), d = vec_load(from + 3 * VEC);
+            vec_store_aligned(to, a);
+            vec_store_aligned(to + VEC, b);
+            vec_store_aligned(to + 2 * VEC, c);
+            vec_store_aligned(to + 3 * VEC, d);
+            from += 4 * VEC;
+            to += 4 * VEC;
+        } while (to < end - 4 * VEC);
+        vec_store(end - 4 * VEC, t0);
+        vec_store(end - 3 * VEC, t1);
+        vec_store(end - 2 * VEC, t2);
+        vec_store(end - VEC, t3);
+        vec_store(target, first);
+        return result;
+    }
+    if (UNLIKELY(distance == 0)) {
+        return result;
+    }
+    const vec last = vec_load(source + n - VEC);
+    const vec h0 = vec_load(source), h1 = vec_load(source + VEC);
+    const vec h2 = vec_load(source + 2 * VEC), h3 = vec_load(source + 3 * VEC);
+    unsigned char *to = (unsigned char *)((uintptr_t)(target + n - 1) & -VEC);
+    const unsigned char *from = source + (to - target);
+    do {
+        to -= 4 * VEC;
+        from -= 4 * VEC;
+        const vec a = vec_load(from + 3 * VEC), b = vec_load(from + 2 * VEC);
+        const vec c = vec_load(from + VEC), d = vec_load(from);
+        vec_store_aligned(to + 3 * VEC, a);
+        vec_store_aligned(to + 2 * VEC, b);
+        vec_store_aligned(to + VEC, c);
+        vec_store_aligned(to, d);
+    } while (to > target + 4 * VEC);
+    vec_store(target, h0);
+    vec_store(target + VEC, h1);
+    vec_store(target + 2 * VEC, h2);
+    vec_store(target + 3 * VEC, h3);
+    vec_store(target + n - VEC, last);
+    return result;
+}
+
+void *LEVEL_NAME(copy_long)(unsigned char *target, const unsigned char *source, size_t n, void *result) {
+    const unsigned char *const source_end = source + n;
+    unsigned char *const target_end = target + n;
+    if (n <= 2 * VEC) { /* only where 2 * VEC is more than the entry copies itself */
+        const vec a = vec_load(source), b = vec_load(source_end - VEC);
+        vec_store(target, a);
+        vec_store(target_end - VEC, b);
+        return result;
+    }
+    if (n <= 4 * VEC) {
+        const vec a = vec_load(source), b = vec_load(source + VEC);
+        const vec c = vec_load(source_end - 2 * VEC), d = vec_load(source_end - VEC);
+        vec_store(target, a);
+        vec_store(target + VEC, b);
+        vec_store(target_end - 2 * VEC, c);
+        vec_store(target_end - VEC, d);
+        return result;
+    }
+    if (n > 8 * VEC) {
+        return LEVEL_NAME(copy_loop)(target, source, n, result);
+    }
+    const vec a = vec_load(source), b = vec_load(source + VEC);
+    const vec c = vec_load(source + 2 * VEC), d = vec_load(source + 3 * VEC);
+    const vec e = vec_load(source_end - 4 * VEC), f = vec_load(source_end - 3 * VEC);
+    const vec g = vec_load(source_end - 2 * VEC), h = vec_load(source_end - VEC);
+    vec_store(target, a);
+    vec_store(target + VEC, b);
+    vec_store(target + 2 * VEC, c);
+    vec_store(target + 3 * VEC, d);
+    vec_store(target_end - 4 * VEC, e);
+    vec_store(target_end - 3 * VEC, f);
+    vec_store(target_end - 2 * VEC, g);
+    vec_store(target_end - VEC, h);
+    return result;
+}

@@ -1,0 +1,3 @@
+/* The two parts of memmem. */
+#include "find.h"
+#include "search.h"
