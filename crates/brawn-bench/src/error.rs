@@ -1,8 +1,10 @@
 //! What can go wrong while variants are measured.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
+
+use nix::sys::signal::Signal;
 
 use crate::Exit;
 
@@ -59,6 +61,96 @@ pub enum Error {
         found: String,
     },
 
+    /// The session was told to stop while a program ran.
+    #[error("interrupted")]
+    Interrupted,
+
+    /// What a program printed gives no figures, or a wrong answer.
+    #[error("the output of variant `{variant}` {reason}")]
+    Metrics {
+        /// Name of the variant.
+        variant: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+
+    /// The client of a server failed.
+    #[error("the client `{}` of variant `{variant}` ended with {exit}{}", client.display(), quoted(.stderr))]
+    Client {
+        /// Name of the variant that it was to use.
+        variant: String,
+        /// Its program.
+        client: PathBuf,
+        /// How it ended.
+        exit: Exit,
+        /// The last lines that it wrote to stderr.
+        stderr: String,
+    },
+
+    /// A server was not ready in time.
+    #[error("variant `{variant}` was not ready within {limit:?} ({ready}){}", quoted(.stderr))]
+    NotReady {
+        /// Name of the variant.
+        variant: String,
+        /// Where it was looked for.
+        ready: String,
+        /// The limit.
+        limit: Duration,
+        /// The last lines that the server wrote to stderr.
+        stderr: String,
+    },
+
+    /// A server did not stop in time.
+    #[error("variant `{variant}` did not end within {limit:?} after {signal}")]
+    NotStopped {
+        /// Name of the variant.
+        variant: String,
+        /// What it was told to stop by.
+        signal: Signal,
+        /// The limit.
+        limit: Duration,
+    },
+
+    /// Something else listens where a server was to listen.
+    #[error(
+        "something already accepts connections at {ready}, so the server to be measured would not be the one that answers"
+    )]
+    Taken {
+        /// The address.
+        ready: String,
+    },
+
+    /// There is no room for what a program prints.
+    #[error("no room left in `{}` for the output of the programs", folder.display())]
+    DiskFull {
+        /// The folder that the output is kept in.
+        folder: PathBuf,
+        /// The reason that the system gave.
+        source: io::Error,
+    },
+
+    /// A program cannot be held to a share of the CPU time.
+    #[error("cannot hold a program to {cores} cores of CPU time")]
+    Quota {
+        /// The share, in cores.
+        cores: f64,
+        /// The reason that the system gave.
+        source: io::Error,
+    },
+
+    /// A core that is not there, or not for us.
+    #[error("core {core} may not be used here, only {}", list(.allowed))]
+    Core {
+        /// The core asked for.
+        core: usize,
+        /// The cores that may be used.
+        allowed: Vec<usize>,
+    },
+
+    /// `ptrace` is not allowed here.
+    #[error("this machine refuses ptrace, so system calls cannot be counted")]
+    TraceRefused,
+
     /// There is nothing to run.
     #[error("a session needs at least one variant and one block")]
     Empty,
@@ -90,11 +182,35 @@ impl Error {
                 Some("if only the order of lines may change from run to run, compare sorted lines instead")
             }
             Self::Timeout { .. } => Some("raise the limit, or give the program less work"),
+            Self::Taken { .. } => Some("stop that server, or give this one another port"),
+            Self::DiskFull { .. } => Some("make room there, or set TMPDIR to a folder that has some"),
+            Self::Quota { .. } => Some(
+                "a quota needs a control group that may be written: run as root, under `systemd-run --user --scope -p \
+                 Delegate=yes`, or in a container started with --cgroupns=private; or hold the programs to cores \
+                 instead",
+            ),
+            Self::TraceRefused => {
+                Some("in a container, allow ptrace with --cap-add SYS_PTRACE or a newer seccomp profile")
+            }
             _ => None,
+        }
+    }
+
+    /// An error of writing output into a folder.
+    pub(crate) fn writing(folder: &Path, source: io::Error) -> Self {
+        match source.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+                Self::DiskFull { folder: folder.to_owned(), source }
+            }
+            _ => Self::File(source),
         }
     }
 }
 
 fn quoted(stderr: &str) -> String {
     if stderr.is_empty() { String::new() } else { format!("; it wrote:\n{stderr}") }
+}
+
+fn list(cores: &[usize]) -> String {
+    cores.iter().map(usize::to_string).collect::<Vec<_>>().join(", ")
 }

@@ -11,24 +11,30 @@
 //! * raw samples are kept, and summaries are medians with the range and a bootstrap interval beside them
 //!   ([`statistics`]).
 //!
-//! A suite describes [`Variant`]s, hands them to a [`Session`], and turns the [`Outcome`] into a [`Report`].
+//! A suite describes [`Variant`]s, hands them to a [`Session`], and turns the [`Outcome`] into the cases of a results
+//! document by [`RowSpec`]s.
 
 pub mod compare;
 pub mod embed;
 pub mod export;
+pub mod figure;
 pub mod format;
 pub mod html;
+pub mod limits;
 pub mod machine;
 pub mod probe;
 pub mod report;
 pub mod results;
+pub mod service;
 pub mod statistics;
 pub mod table;
 
 mod document;
 mod error;
 mod means;
+mod outcome;
 mod output;
+mod plan;
 mod session;
 mod variant;
 
@@ -37,12 +43,15 @@ mod schema;
 
 pub use document::{DocumentError, write_whole};
 pub use error::Error;
+pub use figure::{Figure, RowSpec};
 pub use machine::Machine;
 pub use means::Mean;
+pub use outcome::{Measured, Outcome, Stop};
 pub use output::Output;
 pub use probe::{Exit, Sample};
 pub use report::{Report, Section};
-pub use session::{Measured, Outcome, Session};
+pub use service::{Client, Ready, Service};
+pub use session::{Event, Progress, Session};
 pub use statistics::Summary;
 pub use table::Table;
 pub use variant::Variant;

@@ -1,21 +1,36 @@
-//! A comparison: variants, interleaved in random blocks.
+//! A comparison: variants, interleaved in random blocks, until the figures are exact enough.
 
-use std::io::Read;
-use std::time::Duration;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
+use crate::limits::Quota;
+use crate::outcome::{Measured, Outcome, Stop};
 use crate::output::Reference;
-use crate::probe::{self, Exit, Run};
-use crate::{Error, Output, Sample, Variant};
+use crate::plan::Plan;
+use crate::probe::{self, Conditions, Exit, Run};
+use crate::{Error, Figure, Output, Sample, Variant};
 
 /// How a comparison is run.
 #[derive(Clone, Debug, Serialize)]
 pub struct Session {
-    /// Blocks that count; each runs every variant once, in random order.
+    /// Most blocks that count; each runs every variant once, in random order.
     pub blocks: usize,
+    /// Fewest blocks that count, whatever the budget says.
+    pub min_blocks: usize,
     /// Blocks before those, whose times are thrown away: they fill caches and compare outputs.
     pub warmup_blocks: usize,
+    /// Time for all blocks, warm-up included; none for as long as they take. A block is begun only when it will
+    /// probably end in time.
+    pub budget: Option<Duration>,
+    /// Relative half-width of the 95 % interval of every ratio to the first variant at which the session may stop
+    /// early: 0.01 for one percent. None to use up blocks or budget.
+    pub precision: Option<f64>,
+    /// The figures whose ratios must be that precise.
+    pub watched: Vec<Figure>,
     /// Where the random order comes from; the same seed gives the same order.
     pub seed: u64,
     /// Longest time that one run may take, in seconds.
@@ -24,6 +39,20 @@ pub struct Session {
     pub output: Output,
     /// Lines with this text in them are not compared: a program may print its own time.
     pub ignored_lines: Option<String>,
+    /// Cores that the programs are held to; empty for all.
+    pub cores: Vec<usize>,
+    /// CPU time that a program may use, in cores: 1.5 for three halves of one. None for no quota.
+    pub quota: Option<f64>,
+    /// How often the resident size is read while a program runs; none for never. See [`probe::Point`].
+    pub timeline: Option<Duration>,
+    /// Whether the system calls of every variant are counted, in a run of its own after the others.
+    pub count_system_calls: bool,
+    /// The folder that outputs are kept in while a session runs, as unlinked files.
+    #[serde(skip)]
+    pub scratch: PathBuf,
+    /// Set from elsewhere, it ends the session: the current run is killed, and what was measured is kept.
+    #[serde(skip)]
+    pub interrupt: Option<Arc<AtomicBool>>,
 }
 
 impl Session {
@@ -32,12 +61,40 @@ impl Session {
     pub fn new(blocks: usize) -> Self {
         Self {
             blocks,
+            min_blocks: blocks,
             warmup_blocks: 1,
+            budget: None,
+            precision: None,
+            watched: vec![Figure::Wall],
             seed: fastrand::u64(..),
             limit: Duration::from_secs(600),
             output: Output::Exact,
             ignored_lines: None,
+            cores: Vec::new(),
+            quota: None,
+            timeline: None,
+            count_system_calls: false,
+            scratch: std::env::temp_dir(),
+            interrupt: None,
         }
+    }
+
+    /// As many blocks as it takes, from 5 to 200, until the ratios of the wall-clock times are precise or the budget
+    /// is used up.
+    pub fn adaptive(budget: Duration, precision: f64) -> Self {
+        Self { min_blocks: 5, budget: Some(budget), precision: Some(precision), ..Self::new(200) }
+    }
+
+    /// Takes another fewest and most number of blocks.
+    pub fn blocks_between(mut self, fewest: usize, most: usize) -> Self {
+        (self.min_blocks, self.blocks) = (fewest, most);
+        self
+    }
+
+    /// Watches these figures instead of the wall-clock time.
+    pub fn watch(mut self, figures: impl IntoIterator<Item = Figure>) -> Self {
+        self.watched = figures.into_iter().collect();
+        self
     }
 
     /// Takes another rule for comparing outputs.
@@ -58,16 +115,106 @@ impl Session {
         self
     }
 
+    /// Holds the programs to these cores.
+    pub fn cores(mut self, cores: impl IntoIterator<Item = usize>) -> Self {
+        self.cores = cores.into_iter().collect();
+        self
+    }
+
+    /// Holds the programs to so much CPU time, in cores.
+    pub fn quota(mut self, cores: f64) -> Self {
+        self.quota = Some(cores);
+        self
+    }
+
+    /// Reads the resident size so often while a program runs.
+    pub fn timeline(mut self, interval: Duration) -> Self {
+        self.timeline = Some(interval);
+        self
+    }
+
+    /// Counts system calls, too, once per variant.
+    pub fn count_system_calls(mut self) -> Self {
+        self.count_system_calls = true;
+        self
+    }
+
+    /// Ends as soon as the flag is set, with what was measured until then.
+    pub fn interrupted_by(mut self, flag: Arc<AtomicBool>) -> Self {
+        self.interrupt = Some(flag);
+        self
+    }
+
     /// Runs all variants. `before` is called before each run, off the clock, with the number of runs
-    /// done, the number of all, and the variant.
+    /// done, the largest number of all, and the variant.
     ///
     /// # Errors
-    /// Any run that fails, takes too long or prints something else than the first run ends the session.
+    /// As [`Session::run_with`].
     pub fn run(
         &self,
         variants: &[Variant],
         mut before: impl FnMut(usize, usize, &Variant),
     ) -> Result<Outcome, Error> {
+        self.run_with(variants, |event| {
+            if let Event::Before(progress) = event {
+                before(progress.done, progress.most, progress.variant);
+            }
+        })
+    }
+
+    /// Runs all variants, the first being the baseline. `on` is called before and after each run, off the clock.
+    ///
+    /// # Errors
+    /// Any run that fails, takes too long or prints something else than the first run ends the session. An interrupt
+    /// is no error: the outcome says that it is incomplete.
+    pub fn run_with(&self, variants: &[Variant], mut on: impl FnMut(Event<'_>)) -> Result<Outcome, Error> {
+        self.check(variants)?;
+        let conditions = self.conditions()?;
+        let plan = Plan::new(self, variants.len());
+        let mut random = fastrand::Rng::with_seed(self.seed);
+        let mut order: Vec<usize> = (0..variants.len()).collect();
+        let measured = variants.iter().cloned().map(Measured::new).collect();
+        let mut outcome = Outcome::new(self.clone(), measured);
+        let mut reference: Option<Reference> = None;
+        let start = Instant::now();
+        let mut done = 0;
+        outcome.stop = 'session: loop {
+            random.shuffle(&mut order);
+            for &index in &order {
+                let variant = &variants[index];
+                if self.is_interrupted() {
+                    break 'session Stop::Interrupted;
+                }
+                on(Event::Before(plan.progress(variant, done, start.elapsed())));
+                let run = match self.checked_run(variant, &conditions) {
+                    Ok(run) => run,
+                    // A program may die of the same signal that interrupts the session.
+                    Err(_) if self.is_interrupted() => break 'session Stop::Interrupted,
+                    Err(error) => return Err(error),
+                };
+                done += 1;
+                match &mut reference {
+                    None => reference = Some(Reference::new(variant, self, run.stdout)?),
+                    Some(reference) => reference.compare(&variant.name, run.stdout)?,
+                }
+                on(Event::After(plan.progress(variant, done, start.elapsed()), &run.sample));
+                if done > self.warmup_blocks * variants.len() {
+                    outcome.measured[index].samples.push(run.sample);
+                }
+            }
+            if let Some(stop) = plan.stop(done / variants.len(), start.elapsed(), &outcome.measured) {
+                break stop;
+            }
+        };
+        outcome.seconds = start.elapsed().as_secs_f64();
+        if self.count_system_calls && outcome.stop != Stop::Interrupted {
+            self.count(&mut outcome, &conditions)?;
+        }
+        outcome.warn();
+        Ok(outcome)
+    }
+
+    fn check(&self, variants: &[Variant]) -> Result<(), Error> {
         if variants.is_empty() || self.blocks == 0 {
             return Err(Error::Empty);
         }
@@ -76,94 +223,75 @@ impl Session {
                 return Err(Error::SameName(variant.name.clone()));
             }
         }
-        let mut random = fastrand::Rng::with_seed(self.seed);
-        let mut order: Vec<usize> = (0..variants.len()).collect();
-        let mut measured: Vec<Measured> = variants
-            .iter()
-            .map(|variant| Measured { variant: variant.clone(), samples: Vec::new() })
-            .collect();
-        let mut reference = None;
-        let total = (self.warmup_blocks + self.blocks) * variants.len();
-        for block in 0..self.warmup_blocks + self.blocks {
-            random.shuffle(&mut order);
-            for (place, &index) in order.iter().enumerate() {
-                let variant = &variants[index];
-                before(block * variants.len() + place, total, variant);
-                let run = self.checked_run(variant)?;
-                match &mut reference {
-                    None => reference = Some(Reference::new(variant, self, run.stdout)?),
-                    Some(reference) => reference.compare(&variant.name, run.stdout)?,
-                }
-                if block >= self.warmup_blocks {
-                    measured[index].samples.push(run.sample);
-                }
-            }
-        }
-        let warnings = warnings(&measured);
-        Ok(Outcome { session: self.clone(), measured, warnings })
+        Ok(())
     }
 
-    fn checked_run(&self, variant: &Variant) -> Result<Run, Error> {
-        let mut run = probe::run(variant, self.limit)?;
+    fn conditions(&self) -> Result<Conditions, Error> {
+        Ok(Conditions {
+            limit: self.limit,
+            cores: self.cores.clone(),
+            quota: self.quota.map(|cores| Quota::create(cores).map(Arc::new)).transpose()?,
+            timeline: self.timeline,
+            scratch: self.scratch.clone(),
+            interrupt: self.interrupt.clone(),
+        })
+    }
+
+    fn is_interrupted(&self) -> bool {
+        self.interrupt.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed))
+    }
+
+    fn checked_run(&self, variant: &Variant, conditions: &Conditions) -> Result<Run, Error> {
+        let run = probe::run_under(variant, conditions)?;
         if run.exit == Exit::Status(variant.expected_status) {
             return Ok(run);
         }
-        let mut stderr = Vec::new();
-        run.stderr.read_to_end(&mut stderr)?;
-        let text = String::from_utf8_lossy(&stderr);
-        let lines: Vec<&str> = text.lines().collect();
         Err(Error::Exit {
             variant: variant.name.clone(),
             exit: run.exit,
             expected: variant.expected_status,
-            stderr: lines[lines.len().saturating_sub(5)..].join("\n"),
+            stderr: probe::last_lines(&run.stderr)?,
         })
     }
-}
 
-/// A variant and what its counted runs took, in the order of the blocks.
-#[derive(Clone, Debug, Serialize)]
-pub struct Measured {
-    /// What was run.
-    pub variant: Variant,
-    /// One sample a block.
-    pub samples: Vec<Sample>,
-}
-
-impl Measured {
-    /// One figure of every sample, in the order of the blocks.
-    pub fn values(&self, figure: impl Fn(&Sample) -> f64) -> Vec<f64> {
-        self.samples.iter().map(figure).collect()
+    /// Counts system calls where they can be counted; servers are left out, because their clients decide.
+    fn count(&self, outcome: &mut Outcome, conditions: &Conditions) -> Result<(), Error> {
+        for measured in outcome.measured.iter_mut().filter(|measured| measured.variant.service.is_none()) {
+            match probe::count_system_calls(&measured.variant, conditions) {
+                Ok(calls) => measured.system_calls = Some(calls.total()),
+                Err(Error::TraceRefused) => return Ok(()),
+                Err(_) if self.is_interrupted() => {
+                    outcome.stop = Stop::Interrupted;
+                    return Ok(());
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
     }
 }
 
-/// Everything that a session measured.
-#[derive(Clone, Debug, Serialize)]
-pub struct Outcome {
-    /// How it was run, with the seed.
-    pub session: Session,
-    /// The variants, in the order in which they were given.
-    pub measured: Vec<Measured>,
-    /// What the reader must know before trusting the figures, each with what to do about it.
-    pub warnings: Vec<String>,
+/// Where a session is.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress<'a> {
+    /// The variant whose turn it is or was.
+    pub variant: &'a Variant,
+    /// Runs that are done, those for warming up included.
+    pub done: usize,
+    /// The most that there can be.
+    pub most: usize,
+    /// Time since the session began.
+    pub elapsed: Duration,
+    /// The most time that it will probably take from here; it may be precise earlier. None before the first block
+    /// has told how long a run takes.
+    pub remaining: Option<Duration>,
 }
 
-fn warnings(measured: &[Measured]) -> Vec<String> {
-    let mut warnings = Vec::new();
-    let samples = || measured.iter().flat_map(|measured| &measured.samples);
-    if samples().any(|sample| sample.peak_bytes.is_none()) {
-        warnings.push(
-            "peak memory is not known: this machine refuses ptrace (in a container, allow it with --cap-add SYS_PTRACE \
-             or a newer seccomp profile)"
-                .into(),
-        );
-    }
-    let short = samples().map(|sample| sample.wall_seconds).fold(f64::INFINITY, f64::min);
-    if short < 0.001 {
-        warnings.push(
-            "runs shorter than 1 ms are mostly the kernel starting and ending a process: give the program more work"
-                .into(),
-        );
-    }
-    warnings
+/// What happens in a session.
+#[derive(Clone, Copy, Debug)]
+pub enum Event<'a> {
+    /// A run is about to begin.
+    Before(Progress<'a>),
+    /// A run has ended well, with these figures; those of the first blocks are for warming up.
+    After(Progress<'a>, &'a Sample),
 }

@@ -1,10 +1,13 @@
 //! One way to run the program under comparison.
 
+use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::process::Command;
 
 use serde::Serialize;
+
+use crate::Service;
 
 /// A command that does the same work as its siblings, in its own executable or with its own settings.
 #[derive(Clone, Debug, Serialize)]
@@ -25,7 +28,16 @@ pub struct Variant {
     pub current_dir: Option<PathBuf>,
     /// The exit status that means success.
     pub expected_status: i32,
+    /// How it is driven, if it is a server.
+    pub service: Option<Service>,
+    /// Finds the figures in what the program, or the client of a server, has printed, when it prints no `metric` lines.
+    #[serde(skip)]
+    pub reader: Option<Reader>,
 }
+
+/// Makes metrics of standard output and standard error. An error is a sentence's end that says what is wrong with them, and ends
+/// the session: a workload that checks its answer can do so here.
+pub type Reader = fn(stdout: &str, stderr: &str) -> Result<BTreeMap<String, f64>, String>;
 
 impl Variant {
     /// A variant that runs `program` without arguments and succeeds with status 0.
@@ -38,6 +50,8 @@ impl Variant {
             stdin: None,
             current_dir: None,
             expected_status: 0,
+            service: None,
+            reader: None,
         }
     }
 
@@ -75,6 +89,24 @@ impl Variant {
     pub fn expect_status(mut self, status: i32) -> Self {
         self.expected_status = status;
         self
+    }
+
+    /// Makes it a server, driven by a client.
+    pub fn service(mut self, service: Service) -> Self {
+        self.service = Some(service);
+        self
+    }
+
+    /// Takes metrics from what is printed.
+    pub fn read_metrics(mut self, reader: Reader) -> Self {
+        self.reader = Some(reader);
+        self
+    }
+
+    /// Program and arguments, for people.
+    pub fn argv(&self) -> Vec<String> {
+        let args = self.args.iter().map(|arg| arg.to_string_lossy().into_owned());
+        std::iter::once(self.program.display().to_string()).chain(args).collect()
     }
 
     /// The command, without its standard streams.

@@ -1,0 +1,290 @@
+//! The figures that a run is judged by, and how rows of results are made from them.
+
+use serde::{Deserialize, Serialize};
+
+use crate::results::{Better, Cell, Kind, Published, Row};
+use crate::{Measured, Outcome, Sample, Summary, statistics};
+
+/// One figure of a run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Figure {
+    /// Wall-clock time, in seconds.
+    Wall,
+    /// CPU time in user mode, in seconds.
+    User,
+    /// CPU time in the kernel, in seconds.
+    System,
+    /// Both of these together, in seconds.
+    Cpu,
+    /// Peak resident size, in bytes.
+    Peak,
+    /// Resident size at the end less what was offered back, in bytes.
+    Final,
+    /// Page faults served without I/O: pages touched for the first time.
+    MinorFaults,
+    /// Page faults that waited for I/O.
+    MajorFaults,
+    /// Times that a thread gave up its core to wait.
+    VoluntarySwitches,
+    /// Times that a thread was taken off its core.
+    InvoluntarySwitches,
+    /// System calls, counted in a run of its own.
+    SystemCalls,
+    /// A figure that the program gave of itself: `metric NAME VALUE`.
+    Metric(String),
+}
+
+impl Figure {
+    /// A figure that the program prints.
+    pub fn metric(name: impl Into<String>) -> Self {
+        Self::Metric(name.into())
+    }
+
+    /// Its value in one run; none where it is not known.
+    pub fn of(&self, sample: &Sample) -> Option<f64> {
+        match self {
+            Self::Wall => Some(sample.wall_seconds),
+            Self::User => Some(sample.user_seconds),
+            Self::System => Some(sample.system_seconds),
+            Self::Cpu => Some(sample.cpu_seconds()),
+            Self::Peak => sample.peak_bytes.map(|bytes| bytes as f64),
+            Self::Final => sample.final_bytes.map(|bytes| bytes as f64),
+            Self::MinorFaults => Some(sample.minor_faults as f64),
+            Self::MajorFaults => Some(sample.major_faults as f64),
+            Self::VoluntarySwitches => Some(sample.voluntary_switches as f64),
+            Self::InvoluntarySwitches => Some(sample.involuntary_switches as f64),
+            Self::SystemCalls => None,
+            Self::Metric(name) => sample.metrics.get(name).copied(),
+        }
+    }
+
+    /// Its values for a variant, in the order of the blocks; none when a run lacks it.
+    pub fn values(&self, measured: &Measured) -> Option<Vec<f64>> {
+        match self {
+            Self::SystemCalls => measured.system_calls.map(|calls| vec![calls as f64]),
+            _ => measured.samples.iter().map(|sample| self.of(sample)).collect(),
+        }
+    }
+}
+
+/// What a row of the results shows: a figure, its name and unit, and its place on a curve.
+#[derive(Clone, Debug)]
+pub struct RowSpec {
+    name: String,
+    figure: Figure,
+    kind: Kind,
+    unit: String,
+    better: Better,
+    series: Option<String>,
+    x: Option<f64>,
+    x_label: Option<String>,
+    published: Vec<Published>,
+}
+
+impl RowSpec {
+    /// A row with the figure's usual name, unit and direction. A metric gets its own name, counts as a time in seconds
+    /// and is best when low, until told otherwise.
+    pub fn new(figure: Figure) -> Self {
+        let (name, kind, unit) = match &figure {
+            Figure::Wall => ("time", Kind::Time, "s"),
+            Figure::User => ("user time", Kind::Time, "s"),
+            Figure::System => ("system time", Kind::Time, "s"),
+            Figure::Cpu => ("CPU time", Kind::Time, "s"),
+            Figure::Peak => ("peak memory", Kind::Memory, "bytes"),
+            Figure::Final => ("memory at the end", Kind::Memory, "bytes"),
+            Figure::MinorFaults => ("page faults", Kind::Other, "count"),
+            Figure::MajorFaults => ("page faults with I/O", Kind::Other, "count"),
+            Figure::VoluntarySwitches => ("voluntary switches", Kind::Other, "count"),
+            Figure::InvoluntarySwitches => ("involuntary switches", Kind::Other, "count"),
+            Figure::SystemCalls => ("system calls", Kind::Other, "count"),
+            Figure::Metric(name) => (name.as_str(), Kind::Time, "s"),
+        };
+        Self {
+            name: name.to_owned(),
+            kind,
+            unit: unit.to_owned(),
+            better: Better::Lower,
+            series: None,
+            x: None,
+            x_label: None,
+            published: Vec::new(),
+            figure,
+        }
+    }
+
+    /// A row of a metric that the program prints.
+    pub fn metric(name: &str, kind: Kind, unit: &str, better: Better) -> Self {
+        let mut spec = Self::new(Figure::metric(name));
+        (spec.kind, spec.unit, spec.better) = (kind, unit.to_owned(), better);
+        spec
+    }
+
+    /// Calls the row something else.
+    pub fn named(mut self, name: impl Into<String>) -> Self {
+        self.name = name.into();
+        self
+    }
+
+    /// Puts the row on the curve `series`, at `x` of what `label` counts.
+    pub fn at(mut self, series: impl Into<String>, x: f64, label: impl Into<String>) -> Self {
+        (self.series, self.x, self.x_label) = (Some(series.into()), Some(x), Some(label.into()));
+        self
+    }
+
+    /// Adds what others published of the same figure.
+    pub fn published(mut self, published: impl IntoIterator<Item = Published>) -> Self {
+        self.published.extend(published);
+        self
+    }
+
+    /// The row of an outcome, the first variant being the baseline; none when no variant has the figure. A variant
+    /// without it has no cell.
+    pub fn row(&self, outcome: &Outcome) -> Option<Row> {
+        let values: Vec<(&str, Vec<f64>)> = outcome
+            .measured
+            .iter()
+            .filter_map(|measured| {
+                let values = self.figure.values(measured).filter(|values| !values.is_empty())?;
+                Some((measured.variant.name.as_str(), values))
+            })
+            .collect();
+        let baseline = outcome.measured.first().map(|measured| measured.variant.name.as_str());
+        let baseline = values.iter().find(|(name, _)| Some(*name) == baseline);
+        let cells: Vec<Cell> = values
+            .iter()
+            .filter_map(|(name, samples)| {
+                let ratio = baseline.filter(|(base, _)| base != name);
+                Some(Cell {
+                    variant: (*name).to_owned(),
+                    summary: Summary::of(samples)?,
+                    ratio: ratio.and_then(|(_, base)| paired(samples, base)),
+                    outliers: statistics::outliers(samples).len(),
+                })
+            })
+            .collect();
+        (!cells.is_empty()).then(|| Row {
+            name: self.name.clone(),
+            kind: self.kind,
+            unit: self.unit.clone(),
+            better: self.better,
+            series: self.series.clone(),
+            x: self.x,
+            x_label: self.x_label.clone(),
+            winner: winner(&values, self.better, self.figure == Figure::SystemCalls),
+            published: self.published.clone(),
+            cells,
+        })
+    }
+}
+
+/// The rows of an outcome, in the order of the specifications, without those that no variant has a figure for.
+pub fn rows(outcome: &Outcome, specs: &[RowSpec]) -> Vec<Row> {
+    specs.iter().filter_map(|spec| spec.row(outcome)).collect()
+}
+
+/// The ratio within each block that both took part in: an interrupted session leaves its last block incomplete.
+fn paired(samples: &[f64], baseline: &[f64]) -> Option<Summary> {
+    let blocks = samples.len().min(baseline.len());
+    Summary::of_ratios(&samples[..blocks], &baseline[..blocks])
+}
+
+/// The variant with the best median, if its ratio to each of the others is certainly not 1. An exact figure needs no
+/// interval.
+fn winner(values: &[(&str, Vec<f64>)], better: Better, exact: bool) -> Option<String> {
+    let key = |samples: &[f64]| {
+        let median = statistics::median(samples)?;
+        Some(if better == Better::Lower { median } else { -median })
+    };
+    let keyed: Vec<(f64, &(&str, Vec<f64>))> =
+        values.iter().filter_map(|entry| Some((key(&entry.1)?, entry))).collect();
+    let (best, (name, samples)) = keyed.iter().min_by(|left, right| left.0.total_cmp(&right.0))?;
+    let ahead = |(other, (other_name, other_samples)): &&(f64, &(&str, Vec<f64>))| {
+        if other_name == name {
+            return true;
+        }
+        if exact {
+            return best < other;
+        }
+        best < other && paired(other_samples, samples).is_some_and(|ratio| ratio.resolved())
+    };
+    (keyed.len() > 1 && keyed.iter().all(|entry| ahead(&entry))).then(|| (*name).to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Session, Variant};
+
+    fn outcome(walls: &[(&str, &[f64])]) -> Outcome {
+        let measured = walls
+            .iter()
+            .map(|(name, walls)| {
+                let mut measured = Measured::new(Variant::new(*name, "program"));
+                measured.samples = walls
+                    .iter()
+                    .map(|&wall_seconds| Sample {
+                        wall_seconds,
+                        metrics: [("rate".to_owned(), 1.0 / wall_seconds)].into(),
+                        ..Sample::default()
+                    })
+                    .collect();
+                measured
+            })
+            .collect();
+        Outcome::new(Session::new(1), measured)
+    }
+
+    #[test]
+    fn a_row_has_cells_ratios_and_a_winner() {
+        let outcome = outcome(&[
+            ("glibc", &[2.0, 2.1, 1.9, 2.0, 2.0]),
+            ("fast", &[1.0, 1.1, 1.0, 0.9, 1.0]),
+            ("slow", &[20.0, 19.0, 21.0, 20.0, 90.0]),
+        ]);
+        let row = RowSpec::new(Figure::Wall).row(&outcome).unwrap();
+        assert_eq!((row.name.as_str(), row.unit.as_str(), row.kind), ("time", "s", Kind::Time));
+        assert_eq!(row.cells.len(), 3);
+        assert_eq!(row.cells[0].ratio, None);
+        assert!((row.cells[1].ratio.unwrap().median - 0.5).abs() < 1e-9);
+        assert_eq!(row.cells[2].outliers, 1);
+        assert_eq!(row.winner.as_deref(), Some("fast"));
+
+        let rate = RowSpec::metric("rate", Kind::Time, "/s", Better::Higher).at("curve", 4.0, "threads");
+        let row = rate.row(&outcome).unwrap();
+        assert_eq!(row.winner.as_deref(), Some("fast"));
+        assert_eq!(
+            (row.series.as_deref(), row.x, row.x_label.as_deref()),
+            (Some("curve"), Some(4.0), Some("threads"))
+        );
+        assert!(rows(&outcome, &[RowSpec::new(Figure::Peak)]).is_empty(), "nobody knows the peak");
+    }
+
+    #[test]
+    fn near_the_best_nobody_wins() {
+        let near = outcome(&[("a", &[1.0, 1.1, 0.9, 1.0, 1.0]), ("b", &[1.02, 0.95, 1.0, 1.05, 0.9])]);
+        assert_eq!(RowSpec::new(Figure::Wall).row(&near).unwrap().winner, None);
+        let alone = outcome(&[("a", &[1.0, 1.0, 1.0])]);
+        assert_eq!(RowSpec::new(Figure::Wall).row(&alone).unwrap().winner, None);
+        let once = outcome(&[("a", &[1.0]), ("b", &[2.0])]);
+        assert_eq!(RowSpec::new(Figure::Wall).row(&once).unwrap().winner, None);
+    }
+
+    #[test]
+    fn exact_counts_need_no_repetition() {
+        let mut outcome = outcome(&[("a", &[1.0]), ("b", &[2.0])]);
+        outcome.measured[0].system_calls = Some(31);
+        outcome.measured[1].system_calls = Some(7);
+        let row = RowSpec::new(Figure::SystemCalls).row(&outcome).unwrap();
+        assert_eq!(row.winner.as_deref(), Some("b"));
+        assert_eq!(row.cells[1].ratio.unwrap().count, 1);
+    }
+
+    #[test]
+    fn an_interrupted_block_is_compared_as_far_as_it_goes() {
+        let outcome = outcome(&[("a", &[1.0, 2.0, 4.0]), ("b", &[2.0, 4.0])]);
+        let row = RowSpec::new(Figure::Wall).row(&outcome).unwrap();
+        assert_eq!(row.cells[0].summary.count, 3);
+        assert_eq!(row.cells[1].ratio.map(|ratio| (ratio.count, ratio.median)), Some((2, 2.0)));
+    }
+}

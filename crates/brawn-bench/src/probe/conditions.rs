@@ -1,0 +1,44 @@
+//! Under which conditions a program runs.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use crate::limits::Quota;
+
+/// What a run is held to, and how closely it is looked at.
+#[derive(Clone, Debug)]
+pub struct Conditions {
+    /// Longest time that the run may take.
+    pub limit: Duration,
+    /// Cores that the program is held to; empty for all.
+    pub cores: Vec<usize>,
+    /// CPU quota that the program is held to.
+    pub quota: Option<Arc<Quota>>,
+    /// How often the resident size is read; none for never. Reading costs the program a little time, which grows with
+    /// its size, so it is done less often when needed to stay below one percent.
+    pub timeline: Option<Duration>,
+    /// The folder for the program's output, in unlinked files.
+    pub scratch: PathBuf,
+    /// Set from elsewhere, it kills the program.
+    pub interrupt: Option<Arc<AtomicBool>>,
+}
+
+impl Conditions {
+    /// A limit and nothing else.
+    pub fn new(limit: Duration) -> Self {
+        Self {
+            limit,
+            cores: Vec::new(),
+            quota: None,
+            timeline: None,
+            scratch: std::env::temp_dir(),
+            interrupt: None,
+        }
+    }
+
+    pub(super) fn is_interrupted(&self) -> bool {
+        self.interrupt.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed))
+    }
+}

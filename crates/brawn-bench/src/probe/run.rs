@@ -1,0 +1,183 @@
+//! One run of a program, from its start to its end.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use super::follower::{Ended, Follower};
+use super::memory::Resident;
+use super::sample::metrics;
+use super::tracer::Tracee;
+use super::{Conditions, Exit, Point, Sample, service};
+use crate::{Error, Variant};
+
+/// How often an interrupt is looked for.
+const PATIENCE: Duration = Duration::from_millis(50);
+
+/// Reading sizes may take one hundredth of the time.
+const READING_SHARE: u32 = 100;
+
+/// A finished run: its figures, its end and what it printed.
+#[derive(Debug)]
+pub struct Run {
+    /// The figures.
+    pub sample: Sample,
+    /// How it ended.
+    pub exit: Exit,
+    /// Everything that it wrote to standard output, as an unlinked file at its start. Of a server, its client's.
+    pub stdout: File,
+    /// The same for standard error.
+    pub stderr: File,
+}
+
+/// Runs a variant once and waits for its end, at most `limit`.
+///
+/// # Errors
+/// As [`run_under`].
+pub fn run(variant: &Variant, limit: Duration) -> Result<Run, Error> {
+    run_under(variant, &Conditions::new(limit))
+}
+
+/// Runs a variant once under the given conditions and waits for its end.
+///
+/// The two output streams go to unlinked temporary files: a pipe would make the program wait for its reader, and
+/// `/dev/null` is a special case to some programs.
+///
+/// # Errors
+/// [`Error::Start`] when the program cannot be executed, [`Error::Timeout`], [`Error::Interrupted`],
+/// [`Error::DiskFull`] when its output has no room, [`Error::Metrics`] when its output cannot be understood,
+/// [`Error::System`], [`Error::File`], and those of a [`Service`](crate::Service) when it is one. An exit status other
+/// than the expected one is no error here.
+pub fn run_under(variant: &Variant, conditions: &Conditions) -> Result<Run, Error> {
+    if let Some(service) = &variant.service {
+        return service::run(variant, service, conditions);
+    }
+    let mut streams = Streams::open(&conditions.scratch)?;
+    let command = streams.attach(variant.command(), variant.stdin.as_deref())?;
+    let follower = Follower::new(false, conditions.timeline.is_some());
+    let tracee =
+        Tracee::start(&variant.program, command, conditions, move |pid, start| follower.follow(pid, start))?;
+    let (pid, start) = (tracee.pid, tracee.start);
+    let sizes = || Resident::read(pid);
+    let mut timeline = Vec::new();
+    let ended = watch(&tracee, start + conditions.limit, conditions, Some((&sizes, start)), &mut timeline)?;
+    let Some(ended) = ended else {
+        return Err(Error::Timeout { variant: variant.name.clone(), limit: conditions.limit });
+    };
+    drop(tracee);
+    streams.check(&conditions.scratch)?;
+    let Ended { mut sample, exit } = ended;
+    timeline.append(&mut sample.timeline);
+    sample.timeline = timeline;
+    // The output of a program that failed is not asked for figures.
+    if exit == Exit::Status(variant.expected_status) {
+        sample.metrics = streams.metrics(variant)?;
+    }
+    Ok(Run { sample, exit, stdout: streams.stdout, stderr: streams.stderr })
+}
+
+/// How the sizes of a timeline are read, and since when their time counts.
+pub(super) type Sizes<'a> = (&'a dyn Fn() -> Option<Resident>, Instant);
+
+/// Watches a program until it ends, and notes sizes meanwhile; none when the time is up first.
+pub(super) fn watch<T: Send + 'static>(
+    tracee: &Tracee<T>,
+    until: Instant,
+    conditions: &Conditions,
+    sizes: Option<Sizes<'_>>,
+    timeline: &mut Vec<Point>,
+) -> Result<Option<T>, Error> {
+    let mut reading =
+        conditions.timeline.zip(sizes).map(|(interval, sizes)| (interval, sizes, Instant::now()));
+    loop {
+        let now = Instant::now();
+        if conditions.is_interrupted() {
+            return Err(Error::Interrupted);
+        }
+        if let Some((interval, (sizes, start), due)) = &mut reading
+            && now >= *due
+        {
+            timeline.extend(sizes().map(|resident| Point {
+                seconds: (now - *start).as_secs_f64(),
+                rss_bytes: resident.rss,
+                pss_bytes: resident.pss,
+            }));
+            *due = now + (*interval).max(now.elapsed() * READING_SHARE);
+        }
+        let patience = conditions.interrupt.as_ref().map(|_| now + PATIENCE);
+        let due = reading.as_ref().map(|(_, _, due)| *due);
+        let wake = [patience, due].into_iter().flatten().fold(until, Instant::min);
+        if let Some(ended) = tracee.wait(wake.saturating_duration_since(Instant::now())) {
+            return ended.map(Some);
+        }
+        if Instant::now() >= until {
+            return Ok(None);
+        }
+    }
+}
+
+/// The files that stand for a program's output streams.
+pub(super) struct Streams {
+    pub stdout: File,
+    pub stderr: File,
+}
+
+impl Streams {
+    pub(super) fn open(scratch: &Path) -> Result<Self, Error> {
+        let open = || tempfile::tempfile_in(scratch).map_err(|source| Error::writing(scratch, source));
+        Ok(Self { stdout: open()?, stderr: open()? })
+    }
+
+    pub(super) fn attach(&self, mut command: Command, stdin: Option<&Path>) -> Result<Command, Error> {
+        command.stdin(match stdin {
+            Some(file) => Stdio::from(fs_err::File::open(file)?.into_parts().0),
+            None => Stdio::null(),
+        });
+        command.stdout(self.stdout.try_clone()?).stderr(self.stderr.try_clone()?);
+        Ok(command)
+    }
+
+    /// Finds out whether there was room for everything: many programs do not look whether they could write.
+    pub(super) fn check(&mut self, scratch: &Path) -> Result<(), Error> {
+        for file in [&mut self.stdout, &mut self.stderr] {
+            let length = file.seek(SeekFrom::End(0))?;
+            // More than a page, because the last page of the output may have room for a little.
+            file.write_all(&[0; 8192]).map_err(|source| Error::writing(scratch, source))?;
+            file.set_len(length)?;
+            file.seek(SeekFrom::Start(0))?;
+        }
+        Ok(())
+    }
+
+    /// The figures that the program, or the client of a server, gave.
+    pub(super) fn metrics(
+        &self,
+        variant: &Variant,
+    ) -> Result<std::collections::BTreeMap<String, f64>, Error> {
+        let mut found = metrics(&text(&self.stderr)?);
+        if let Some(read) = variant.reader {
+            let more = read(&text(&self.stdout)?, &text(&self.stderr)?)
+                .map_err(|reason| Error::Metrics { variant: variant.name.clone(), reason })?;
+            found.extend(more);
+        }
+        Ok(found)
+    }
+}
+
+/// What a file holds, from its start; it is left there.
+pub(super) fn text(mut file: &File) -> io::Result<String> {
+    let mut bytes = Vec::new();
+    file.seek(SeekFrom::Start(0))?;
+    file.read_to_end(&mut bytes)?;
+    file.seek(SeekFrom::Start(0))?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// The last five lines of a file.
+pub(crate) fn last_lines(file: &File) -> Result<String, Error> {
+    let text = text(file)?;
+    let lines: Vec<&str> = text.lines().collect();
+    Ok(lines[lines.len().saturating_sub(5)..].join("\n"))
+}

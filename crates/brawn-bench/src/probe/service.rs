@@ -1,0 +1,198 @@
+//! One run of a server under the load of its client.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io;
+use std::net::TcpStream;
+use std::os::unix::fs::FileExt;
+use std::os::unix::net::UnixStream;
+use std::time::{Duration, Instant};
+
+use super::follower::{Children, Ended, Follower};
+use super::run::{Run, Streams, last_lines, text, watch};
+use super::sample::metrics;
+use super::tracer::Tracee;
+use super::{Conditions, Exit, Point};
+use crate::service::{Ready, Service};
+use crate::{Error, Variant};
+
+/// How often a server is asked whether it is ready.
+const ASK_AGAIN: Duration = Duration::from_millis(2);
+
+pub(super) fn run(variant: &Variant, service: &Service, conditions: &Conditions) -> Result<Run, Error> {
+    if accepts(&service.ready) {
+        return Err(Error::Taken { ready: describe(&service.ready) });
+    }
+    let mut streams = Streams::open(&conditions.scratch)?;
+    let command = streams.attach(variant.command(), variant.stdin.as_deref())?;
+    let follower = Follower::new(service.with_children, conditions.timeline.is_some());
+    let children = follower.children();
+    let server =
+        Tracee::start(&variant.program, command, conditions, move |pid, start| follower.follow(pid, start))?;
+    let mut running =
+        Running { variant, service, conditions, streams: &mut streams, server, timeline: Vec::new() };
+    let ready = running.until_ready()?;
+    let mut client = running.client(&children)?;
+    let idle = running.idle(&children)?;
+    let Ended { mut sample, .. } = running.stop()?;
+    let mut timeline = std::mem::take(&mut running.timeline);
+    drop(running);
+
+    timeline.append(&mut sample.timeline);
+    sample.timeline = timeline;
+    sample.wall_seconds = client.wall;
+    sample.metrics = std::mem::take(&mut client.metrics);
+    sample.metrics.insert("ready_seconds".into(), ready.as_secs_f64());
+    sample.metrics.extend(idle.map(|bytes| ("idle_bytes".to_owned(), bytes as f64)));
+    let exit = Exit::Status(variant.expected_status);
+    Ok(Run { sample, exit, stdout: client.streams.stdout, stderr: client.streams.stderr })
+}
+
+/// A server that has been started. Whatever ends this early kills it.
+struct Running<'a> {
+    variant: &'a Variant,
+    service: &'a Service,
+    conditions: &'a Conditions,
+    streams: &'a mut Streams,
+    server: Tracee<Ended>,
+    timeline: Vec<Point>,
+}
+
+struct Served {
+    wall: f64,
+    metrics: BTreeMap<String, f64>,
+    streams: Streams,
+}
+
+impl Running<'_> {
+    /// How long it took until the server was ready.
+    fn until_ready(&self) -> Result<Duration, Error> {
+        loop {
+            if let Some(ended) = self.server.wait(ASK_AGAIN) {
+                return Err(self.ended(&ended?));
+            }
+            let elapsed = self.server.start.elapsed();
+            let ready = match &self.service.ready {
+                Ready::Line(text) => says(&self.streams.stdout, text)? || says(&self.streams.stderr, text)?,
+                address => accepts(address),
+            };
+            if ready {
+                return Ok(elapsed);
+            }
+            if self.conditions.is_interrupted() {
+                return Err(Error::Interrupted);
+            }
+            if elapsed > self.service.ready_limit {
+                return Err(Error::NotReady {
+                    variant: self.variant.name.clone(),
+                    ready: describe(&self.service.ready),
+                    limit: self.service.ready_limit,
+                    stderr: last_lines(&self.streams.stderr)?,
+                });
+            }
+        }
+    }
+
+    fn client(&mut self, children: &Children) -> Result<Served, Error> {
+        let mut streams = Streams::open(&self.conditions.scratch)?;
+        let command = streams.attach(self.service.client.command(), None)?;
+        // The limits are the server's: the client shall be able to keep it busy.
+        let conditions =
+            Conditions { cores: Vec::new(), quota: None, timeline: None, ..self.conditions.clone() };
+        let follower = Follower::new(false, false);
+        let client = Tracee::start(&self.service.client.program, command, &conditions, move |pid, start| {
+            follower.follow(pid, start)
+        })?;
+        let until = client.start + self.conditions.limit;
+        let (pid, start) = (self.server.pid, self.server.start);
+        let sizes = || children.resident(pid);
+        let ended = watch(&client, until, self.conditions, Some((&sizes, start)), &mut self.timeline)?;
+        drop(client);
+        if let Some(server) = self.server.wait(Duration::ZERO) {
+            return Err(self.ended(&server?));
+        }
+        let Some(ended) = ended else {
+            return Err(Error::Timeout { variant: self.variant.name.clone(), limit: self.conditions.limit });
+        };
+        if ended.exit != Exit::Status(0) {
+            return Err(Error::Client {
+                variant: self.variant.name.clone(),
+                client: self.service.client.program.clone(),
+                exit: ended.exit,
+                stderr: last_lines(&streams.stderr)?,
+            });
+        }
+        streams.check(&self.conditions.scratch)?;
+        let mut found = metrics(&text(&streams.stdout)?);
+        found.extend(streams.metrics(self.variant)?);
+        Ok(Served { wall: ended.sample.wall_seconds, metrics: found, streams })
+    }
+
+    /// The size of the server, in bytes, after it was left alone.
+    fn idle(&mut self, children: &Children) -> Result<Option<u64>, Error> {
+        let Some(time) = self.service.idle else { return Ok(None) };
+        let (pid, start) = (self.server.pid, self.server.start);
+        let sizes = || children.resident(pid);
+        let until = Instant::now() + time;
+        match watch(&self.server, until, self.conditions, Some((&sizes, start)), &mut self.timeline)? {
+            Some(ended) => Err(self.ended(&ended)),
+            None => Ok(children.resident(pid).map(|resident| match children.any() {
+                true => resident.pss.saturating_sub(resident.lazily_freed),
+                false => resident.held(),
+            })),
+        }
+    }
+
+    fn stop(&mut self) -> Result<Ended, Error> {
+        let signal = self.service.stop.number();
+        self.server.signal(signal);
+        let until = Instant::now() + self.service.stop_limit;
+        let Some(ended) = watch(&self.server, until, self.conditions, None, &mut self.timeline)? else {
+            return Err(Error::NotStopped {
+                variant: self.variant.name.clone(),
+                signal,
+                limit: self.service.stop_limit,
+            });
+        };
+        self.streams.check(&self.conditions.scratch)?;
+        // A server that does not catch the signal dies of it, which is as good an end as any.
+        match ended.exit == Exit::Signal(signal) || ended.exit == Exit::Status(self.variant.expected_status) {
+            true => Ok(ended),
+            false => Err(self.ended(&ended)),
+        }
+    }
+
+    /// The server ended when it should not, or otherwise than it should.
+    fn ended(&self, ended: &Ended) -> Error {
+        Error::Exit {
+            variant: self.variant.name.clone(),
+            exit: ended.exit,
+            expected: self.variant.expected_status,
+            stderr: last_lines(&self.streams.stderr).unwrap_or_default(),
+        }
+    }
+}
+
+/// Whether something accepts connections there.
+fn accepts(ready: &Ready) -> bool {
+    match ready {
+        Ready::Tcp(address) => TcpStream::connect_timeout(address, Duration::from_secs(1)).is_ok(),
+        Ready::Unix(path) => UnixStream::connect(path).is_ok(),
+        Ready::Line(_) => false,
+    }
+}
+
+/// Whether a file that is still being written holds a text. Its position is the program's and stays where it is.
+fn says(file: &File, text: &str) -> io::Result<bool> {
+    let mut bytes = vec![0; 64 << 10];
+    let length = file.read_at(&mut bytes, 0)?;
+    Ok(memchr::memmem::find(&bytes[..length], text.as_bytes()).is_some())
+}
+
+fn describe(ready: &Ready) -> String {
+    match ready {
+        Ready::Tcp(address) => address.to_string(),
+        Ready::Unix(path) => path.display().to_string(),
+        Ready::Line(text) => format!("the line {text:?}"),
+    }
+}

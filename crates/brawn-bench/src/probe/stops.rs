@@ -1,0 +1,121 @@
+//! The stops of a traced process. Signals are numbers here: a program may use real-time signals, and the C library does.
+
+use std::io;
+
+use nix::errno::Errno;
+use nix::sys::ptrace;
+use nix::sys::signal::Signal;
+use nix::unistd::Pid;
+
+use super::Exit;
+use crate::Error;
+
+/// What has become of a process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Change {
+    /// It is gone.
+    Ended(Exit),
+    /// A signal is about to reach it.
+    Stopped(i32),
+    /// It is about to make a system call, or comes back from one.
+    SystemCall,
+    /// Something that was asked for by an option.
+    Event(i32),
+    /// It goes on after having been stopped.
+    Other,
+}
+
+impl Change {
+    fn from_raw(status: i32) -> Self {
+        if libc::WIFEXITED(status) {
+            Self::Ended(Exit::Status(libc::WEXITSTATUS(status)))
+        } else if libc::WIFSIGNALED(status) {
+            let number = libc::WTERMSIG(status);
+            // As a shell puts it, where the signal has no name.
+            Self::Ended(Signal::try_from(number).map_or(Exit::Status(128 + number), Exit::Signal))
+        } else if libc::WIFSTOPPED(status) {
+            match (libc::WSTOPSIG(status), status >> 16) {
+                (signal, 0) if signal == libc::SIGTRAP | 0x80 => Self::SystemCall,
+                (signal, 0) => Self::Stopped(signal),
+                (_, event) => Self::Event(event),
+            }
+        } else {
+            Self::Other
+        }
+    }
+}
+
+/// `wait4` on the processes of this thread alone: the only call that tells the resources of exactly one process.
+pub(super) fn wait() -> io::Result<(Pid, Change, libc::rusage)> {
+    let mut status = 0;
+    // SAFETY: `rusage` is a plain structure of integers, for which all zeroes are a value.
+    let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+    loop {
+        // SAFETY: both pointers are to live, writable values of the types that the call fills in.
+        let reaped =
+            unsafe { libc::wait4(-1, &raw mut status, libc::__WALL | libc::__WNOTHREAD, &raw mut usage) };
+        if reaped > 0 {
+            return Ok((Pid::from_raw(reaped), Change::from_raw(status), usage));
+        }
+        let error = io::Error::last_os_error();
+        if error.kind() != io::ErrorKind::Interrupted {
+            return Err(error);
+        }
+    }
+}
+
+/// Sets what a process is stopped for. It is killed if this thread ends before it.
+pub(super) fn set_options(pid: Pid, options: ptrace::Options) -> Result<(), Error> {
+    match ptrace::setoptions(pid, options | ptrace::Options::PTRACE_O_EXITKILL) {
+        // Killed while it was stopped: the next wait tells how it ended.
+        Ok(()) | Err(Errno::ESRCH) => Ok(()),
+        Err(errno) => Err(Error::System { doing: "set the trace options", source: errno.into() }),
+    }
+}
+
+/// Until when a stopped process goes on.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Until {
+    /// The next signal or event.
+    Signal,
+    /// The same, or the start or end of a system call.
+    SystemCall,
+}
+
+/// Lets a stopped process go on, with a signal unless that is 0.
+pub(super) fn go_on(pid: Pid, until: Until, signal: i32) -> Result<(), Error> {
+    let request = match until {
+        Until::Signal => libc::PTRACE_CONT,
+        Until::SystemCall => libc::PTRACE_SYSCALL,
+    };
+    // SAFETY: these requests read no memory; the address is not used and the data is a number.
+    let result = unsafe {
+        libc::ptrace(
+            request,
+            pid.as_raw(),
+            std::ptr::null_mut::<libc::c_void>(),
+            std::ptr::without_provenance_mut::<libc::c_void>(signal as usize),
+        )
+    };
+    match Errno::result(result) {
+        // Killed while it was stopped: the next wait tells how it ended.
+        Ok(_) | Err(Errno::ESRCH) => Ok(()),
+        Err(errno) => Err(Error::System { doing: "let the program go on", source: errno.into() }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn statuses_are_told_apart() {
+        assert_eq!(Change::from_raw(3 << 8), Change::Ended(Exit::Status(3)));
+        assert_eq!(Change::from_raw(9), Change::Ended(Exit::Signal(Signal::SIGKILL)));
+        assert_eq!(Change::from_raw(34), Change::Ended(Exit::Status(162)), "a real-time signal has no name");
+        assert_eq!(Change::from_raw(34 << 8 | 0x7f), Change::Stopped(34));
+        assert_eq!(Change::from_raw((libc::SIGTRAP | 0x80) << 8 | 0x7f), Change::SystemCall);
+        assert_eq!(Change::from_raw(6 << 16 | libc::SIGTRAP << 8 | 0x7f), Change::Event(6));
+        assert_eq!(Change::from_raw(0xffff), Change::Other);
+    }
+}

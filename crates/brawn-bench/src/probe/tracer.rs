@@ -1,0 +1,115 @@
+//! The thread that starts a program and follows it to its end.
+//!
+//! `ptrace` serves only the thread that a process is traced by, so each run has a thread for that; the caller is free to
+//! watch the clock, to read sizes, or to drive a client.
+
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::Command;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use nix::errno::Errno;
+use nix::sys::ptrace;
+use nix::sys::signal::{Signal, killpg};
+use nix::unistd::Pid;
+use rustix::process::{PidfdFlags, pidfd_open, pidfd_send_signal};
+
+use super::Conditions;
+use crate::{Error, limits};
+
+/// A program that has been started. Dropped, it is killed with everything that it started. `T` is what is known about
+/// it when it has ended.
+#[derive(Debug)]
+pub(super) struct Tracee<T> {
+    pub pid: Pid,
+    pub start: Instant,
+    handle: OwnedFd,
+    ended: Receiver<Result<T, Error>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// What the thread tells once the program runs.
+struct Started {
+    pid: Pid,
+    start: Instant,
+    handle: OwnedFd,
+}
+
+impl<T: Send + 'static> Tracee<T> {
+    /// Starts a program in a thread of its own, which then follows it to its end by `follow`.
+    pub(super) fn start(
+        program: &Path,
+        mut command: Command,
+        conditions: &Conditions,
+        follow: impl FnOnce(Pid, Instant) -> Result<T, Error> + Send + 'static,
+    ) -> Result<Self, Error> {
+        command.process_group(0);
+        limits::apply(&mut command, &conditions.cores, conditions.quota.as_deref())?;
+        // SAFETY: the closure runs between fork and exec, where only async-signal-safe calls are allowed; it makes one
+        // system call and neither allocates nor locks. A refusal is noticed later, by the missing stop at exec.
+        unsafe {
+            command.pre_exec(|| {
+                let _ = ptrace::traceme();
+                Ok(())
+            });
+        }
+        let program = program.to_owned();
+        let (tell_started, started) = channel();
+        let (tell_ended, ended) = channel();
+        let thread = std::thread::spawn(move || match begin(&mut command) {
+            Ok(begun) => {
+                let (pid, start) = (begun.pid, begun.start);
+                // Whoever does not listen any more has dropped the program, and it is being killed.
+                let _ = tell_started.send(Ok(begun));
+                let _ = tell_ended.send(follow(pid, start));
+            }
+            Err(source) => {
+                let _ = tell_started.send(Err(Error::Start { program, source }));
+            }
+        });
+        let Started { pid, start, handle } = started.recv().expect("the tracer always answers")?;
+        Ok(Self { pid, start, handle, ended, thread: Some(thread) })
+    }
+
+    /// Waits for the end, at most so long; none when it has not come.
+    pub(super) fn wait(&self, at_most: Duration) -> Option<Result<T, Error>> {
+        match self.ended.recv_timeout(at_most) {
+            Ok(ended) => Some(ended),
+            Err(RecvTimeoutError::Timeout) => None,
+            Err(RecvTimeoutError::Disconnected) => {
+                Some(Err(Error::System { doing: "follow the program", source: Errno::ECHILD.into() }))
+            }
+        }
+    }
+
+    /// Sends a signal to the main process, if it is still there.
+    pub(super) fn signal(&self, signal: Signal) {
+        // A handle instead of a number: the number may belong to another process by the time it is used.
+        if let Some(signal) = rustix::process::Signal::from_named_raw(signal as i32) {
+            let _ = pidfd_send_signal(&self.handle, signal);
+        }
+    }
+}
+
+impl<T> Drop for Tracee<T> {
+    fn drop(&mut self) {
+        let _ = pidfd_send_signal(&self.handle, rustix::process::Signal::KILL);
+        // Children that were left behind. The group's number cannot belong to anybody else: the kernel hands numbers
+        // out in turn, and not those of a group that still has members.
+        let _ = killpg(self.pid, Signal::SIGKILL);
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+fn begin(command: &mut Command) -> io::Result<Started> {
+    let start = Instant::now();
+    let child = command.spawn()?;
+    let handle = pidfd_open(rustix::process::Pid::from_child(&child), PidfdFlags::empty())?;
+    Ok(Started { pid: Pid::from_raw(child.id().cast_signed()), start, handle })
+}
