@@ -59,6 +59,15 @@ pub enum Error {
         malloc: String,
     },
 
+    /// An environment variable says something that it cannot.
+    #[error("{variable}: {what}")]
+    Variable {
+        /// The variable.
+        variable: String,
+        /// What is wrong.
+        what: String,
+    },
+
     /// The target is not one that Brawn makes executables for.
     #[error("target '{0}' is not static musl Linux on a 64-bit architecture that Brawn knows")]
     Target(String),
@@ -169,6 +178,7 @@ impl Error {
             Error::Libc(error) => return error.hint(),
             Error::Config { hint, .. } | Error::Unverified { hint, .. } => return hint.clone(),
             Error::Contradiction { .. } => "give only one of the two".into(),
+            Error::Variable { variable, .. } => format!("set {variable} right, or unset it"),
             Error::Spawn { program, .. } => format!("is {program} installed, and on PATH?"),
             Error::Target(_) => {
                 let known: Vec<_> = brawn_elf::Arch::ALL.iter().map(|arch| arch.musl_triple()).collect();

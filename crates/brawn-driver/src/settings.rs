@@ -18,11 +18,15 @@ pub struct Layer {
     pub malloc: Option<String>,
     /// `--target`.
     pub target: Option<String>,
+    /// Whether the kit's string functions come in: false for `--no-strings`.
+    pub strings: Option<bool>,
+    /// `--cpu`.
+    pub cpu: Option<String>,
     /// `--knob`.
     pub knobs: BTreeMap<String, String>,
 }
 
-const KEYS: &[&str] = &["preset", "malloc", "target", "knobs"];
+const KEYS: &[&str] = &["preset", "malloc", "target", "strings", "cpu", "knobs"];
 
 /// Layers in falling precedence, each with the name of its place for messages.
 #[derive(Clone, Debug, Default)]
@@ -33,18 +37,8 @@ pub struct Settings {
 impl Settings {
     /// Collects every layer. `package` is the folder of the package that is being built, if there is one.
     pub fn collect(flags: Layer, package: Option<&Path>) -> Result<Settings, Error> {
-        let mut layers = vec![
-            ("command line".to_owned(), flags),
-            (
-                "environment".to_owned(),
-                Layer {
-                    preset: vars::get(vars::PRESET),
-                    malloc: vars::get(vars::MALLOC),
-                    target: vars::get(vars::TARGET),
-                    knobs: BTreeMap::new(),
-                },
-            ),
-        ];
+        let mut layers =
+            vec![("command line".to_owned(), flags), ("environment".to_owned(), Layer::of_environment()?)];
         if let Some(package) = package {
             layers.extend(manifest_layers(package)?);
         }
@@ -85,6 +79,12 @@ impl Settings {
             };
             break;
         }
+        if let Some(strings) = self.first(|layer| layer.strings) {
+            choice = choice.with_strings(strings);
+        }
+        if let Some(cpu) = self.first(|layer| layer.cpu.as_deref()) {
+            choice = choice.with_cpu(cpu)?;
+        }
         for (key, value) in knobs {
             choice = choice.with_knob(key, value)?;
         }
@@ -93,7 +93,12 @@ impl Settings {
 
     /// The target triple, if one was asked for anywhere.
     pub fn target(&self) -> Option<&str> {
-        self.layers.iter().find_map(|(_, layer)| layer.target.as_deref())
+        self.first(|layer| layer.target.as_deref())
+    }
+
+    /// What the highest layer that says anything says.
+    fn first<'a, T>(&'a self, of: impl Fn(&'a Layer) -> Option<T>) -> Option<T> {
+        self.layers.iter().find_map(|(_, layer)| of(layer))
     }
 }
 
@@ -113,7 +118,43 @@ impl Layer {
         if let Some(target) = &self.target {
             set.push((vars::TARGET, target.clone()));
         }
+        if let Some(strings) = self.strings {
+            set.push((vars::STRINGS, if strings { "yes" } else { "no" }.to_owned()));
+        }
+        if let Some(cpu) = &self.cpu {
+            set.push((vars::CPU, cpu.clone()));
+        }
+        if !self.knobs.is_empty() {
+            let knobs: Vec<String> = self.knobs.iter().map(|(key, value)| format!("{key}={value}")).collect();
+            set.push((vars::KNOBS, knobs.join(" ")));
+        }
         (set, remove)
+    }
+
+    /// The settings in the environment.
+    fn of_environment() -> Result<Layer, Error> {
+        let wrong = |variable: &str, what: String| Error::Variable { variable: variable.to_owned(), what };
+        let strings = match vars::get(vars::STRINGS).as_deref() {
+            None => None,
+            Some("yes") => Some(true),
+            Some("no") => Some(false),
+            Some(other) => return Err(wrong(vars::STRINGS, format!("'{other}' is neither yes nor no"))),
+        };
+        let mut knobs = BTreeMap::new();
+        for knob in vars::get(vars::KNOBS).unwrap_or_default().split_whitespace() {
+            let (key, value) = knob
+                .split_once('=')
+                .ok_or_else(|| wrong(vars::KNOBS, format!("'{knob}' is not of the form KEY=VALUE")))?;
+            knobs.insert(key.to_owned(), value.to_owned());
+        }
+        Ok(Layer {
+            preset: vars::get(vars::PRESET),
+            malloc: vars::get(vars::MALLOC),
+            target: vars::get(vars::TARGET),
+            strings,
+            cpu: vars::get(vars::CPU),
+            knobs,
+        })
     }
 }
 

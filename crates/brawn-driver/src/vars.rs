@@ -22,6 +22,12 @@ vars! {
     PRESET = "BRAWN_PRESET";
     /// Allocator, as `--malloc`.
     MALLOC = "BRAWN_MALLOC";
+    /// `no` keeps musl's string functions, as `--no-strings`; `yes` replaces them.
+    STRINGS = "BRAWN_STRINGS";
+    /// Processor for the string functions, as `--cpu`.
+    CPU = "BRAWN_CPU";
+    /// Knobs `KEY=VALUE`, as `--knob`, with spaces between.
+    KNOBS = "BRAWN_KNOBS";
     /// Target triple, as `--target`.
     TARGET = "BRAWN_TARGET";
     /// The compiler that `brawn cc` drives, instead of the one that it would find: a command with arguments.

@@ -131,6 +131,7 @@ proptest! {
         malloc_version in prop::option::of(any::<String>()),
         knobs in prop::collection::btree_map(any::<String>(), any::<String>(), 0..5),
         strings in any::<bool>(),
+        cpu in prop::option::of(any::<String>()),
         hash in "[0-9a-f]{1,64}",
     ) {
         let written = Note {
@@ -143,6 +144,7 @@ proptest! {
             libc_sha256: hash.clone(),
             overlay: hash,
             strings,
+            cpu,
         };
         let noted = add_note_section(&files()[3], &written).unwrap();
         prop_assert_eq!(read_notes(&noted).unwrap().note, Some(written));

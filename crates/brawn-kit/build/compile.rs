@@ -1,8 +1,9 @@
-//! Compiles one row of the table for one architecture.
+//! Compiles one C file for one architecture.
 
 use crate::compiler::Compiler;
 use crate::sources::Source;
 use crate::table::{Arch, FLAGS, Recipe};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -18,10 +19,22 @@ pub enum Error {
 
 /// Where the inputs lie and the outputs go.
 pub struct Folders {
-    /// `libc/malloc/` of the repository.
-    pub shims: PathBuf,
+    /// `libc/` of the repository.
+    pub libc: PathBuf,
     /// Cargo's `OUT_DIR`.
     pub out: PathBuf,
+    /// Where zig remembers what it has compiled.
+    pub zig_cache: PathBuf,
+}
+
+impl Folders {
+    /// The folders for a build into `out`. zig's memory lies with the zig that `make setup` installed, if that did:
+    /// then the second profile of a build does not compile the same files again.
+    pub fn new(root: &Path, out: &Path) -> Folders {
+        let private = root.join(".tools/zig");
+        let zig_cache = if private.is_dir() { private.join("cache") } else { out.join("zig-cache") };
+        Folders { libc: root.join("libc"), out: out.to_owned(), zig_cache }
+    }
 }
 
 /// The flags of this row that name no folder of this machine: what `Object::flags` shows.
@@ -42,19 +55,29 @@ pub fn compile(
     source: &Source,
     folders: &Folders,
 ) -> Result<Vec<u8>, Error> {
-    let object = folders.out.join(format!("{}-{}.o", recipe.name, arch.name));
-    let mut command = Command::new(&compiler.argv[0]);
-    command.args(&compiler.argv[1..]).args(flags(recipe, arch, compiler));
+    let mut options: Vec<OsString> = flags(recipe, arch, compiler).into_iter().map(Into::into).collect();
     for folder in recipe.include {
-        command.arg("-I").arg(source.folder.join(folder));
+        options.extend(["-I".into(), source.folder.join(folder).into()]);
     }
-    for (folder, name) in [(&source.folder, recipe.source_crate), (&folders.shims, "libc/malloc")] {
-        command.arg(prefix_map(folder, name));
-    }
-    command.arg("-c").arg(folders.shims.join(recipe.shim)).arg("-o").arg(&object);
+    options.push(prefix_map(&source.folder, recipe.source_crate).into());
+    let object = folders.out.join(format!("{}-{}.o", recipe.name, arch.name));
+    compile_file(compiler, &options, &Path::new("malloc").join(recipe.shim), &object, folders)
+}
+
+/// Compiles one file of `libc/` with these options, and returns the object as the compiler wrote it.
+pub fn compile_file(
+    compiler: &Compiler,
+    options: &[OsString],
+    file: &Path,
+    object: &Path,
+    folders: &Folders,
+) -> Result<Vec<u8>, Error> {
+    let mut command = Command::new(&compiler.argv[0]);
+    command.args(&compiler.argv[1..]).args(options);
+    command.arg(prefix_map(&folders.libc, "libc"));
+    command.arg("-c").arg(folders.libc.join(file)).arg("-o").arg(object);
     // zig keeps caches in the user's home and in the current folder unless told otherwise.
-    let cache = folders.out.join("zig-cache");
-    command.env("ZIG_GLOBAL_CACHE_DIR", &cache).env("ZIG_LOCAL_CACHE_DIR", &cache);
+    command.env("ZIG_GLOBAL_CACHE_DIR", &folders.zig_cache).env("ZIG_LOCAL_CACHE_DIR", &folders.zig_cache);
     // Variables that change what gcc and clang do without a word on the command line.
     for variable in ["CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "SOURCE_DATE_EPOCH", "GCC_EXEC_PREFIX"]
     {
@@ -68,7 +91,7 @@ pub fn compile(
             stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
         });
     }
-    Ok(fs_err::read(&object)?)
+    Ok(fs_err::read(object)?)
 }
 
 fn prefix_map(folder: &Path, name: &str) -> String {

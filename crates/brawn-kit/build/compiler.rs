@@ -12,6 +12,8 @@ pub struct Compiler {
     pub argv: Vec<String>,
     /// What it says about itself: name and version, without any path.
     pub identity: String,
+    /// Whether it is clang, by itself or inside zig.
+    pub is_clang: bool,
     /// Flags that only this kind of compiler takes.
     pub flags: Vec<&'static str>,
 }
@@ -120,5 +122,5 @@ fn probe(argv: Vec<String>, zig: bool, arch: &Arch) -> Result<Compiler, String> 
         // Sections of this type cannot be rewritten, and only help linkers to fold identical functions.
         flags.push("-fno-addrsig");
     }
-    Ok(Compiler { argv, identity, flags })
+    Ok(Compiler { argv, identity, is_clang: clang, flags })
 }

@@ -1,5 +1,6 @@
 //! Writes `kit.rs`, the table that the library includes.
 
+use crate::strings::Set;
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -20,7 +21,7 @@ pub struct Row<'a> {
 }
 
 /// Writes the table to this file.
-pub fn write(path: &Path, rows: &[Row<'_>], exports: &[&str]) -> Result<(), std::io::Error> {
+pub fn write(path: &Path, rows: &[Row<'_>], exports: &[&str], sets: &[Set]) -> Result<(), std::io::Error> {
     let mut text = String::from("pub(crate) static ALLOCATORS: &[Allocator] = &[\n");
     for row in rows {
         let recipe = row.recipe;
@@ -55,6 +56,21 @@ pub fn write(path: &Path, rows: &[Row<'_>], exports: &[&str]) -> Result<(), std:
             );
         }
         text.push_str("        ],\n    },\n");
+    }
+    text.push_str("];\n\npub(crate) static STRINGS: &[Strings] = &[\n");
+    for set in sets {
+        let cpu = set.cpu.map_or("None".to_owned(), |cpu| format!("Some(Cpu::{cpu})"));
+        let levels: String = set
+            .levels
+            .iter()
+            .map(|(name, file)| format!("Level {{ name: {name:?}, bytes: include_bytes!({file:?}) }}, "))
+            .collect();
+        let _ = writeln!(
+            text,
+            "    Strings {{\n        arch: brawn_elf::Arch::{},\n        cpu: {cpu},\n        archive: include_bytes!({:?}),\n        \
+             levels: &[{levels}],\n        compiler: {:?},\n        flags: &{:?},\n    }},",
+            set.arch_variant, set.archive, set.compiler, set.flags,
+        );
     }
     text.push_str("];\n");
     fs_err::write(path, text)

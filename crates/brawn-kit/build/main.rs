@@ -6,6 +6,7 @@ mod compiler;
 mod emit;
 mod seal;
 mod sources;
+mod strings;
 mod table;
 
 use std::collections::BTreeMap;
@@ -29,6 +30,8 @@ enum Error {
     Compile { name: &'static str, arch: &'static str, source: compile::Error },
     #[error("{name} for {arch} does not keep its contract")]
     Seal { name: &'static str, arch: &'static str, source: seal::Error },
+    #[error(transparent)]
+    Strings(#[from] strings::Error),
     #[error("could not write into OUT_DIR")]
     Write(#[from] std::io::Error),
 }
@@ -59,12 +62,14 @@ fn run() -> Result<(), Error> {
         .find(|folder| folder.join("libc/malloc").is_dir())
         .ok_or_else(|| Error::NoShims(manifest_dir.clone()))?
         .to_owned();
-    let folders = compile::Folders { shims: root.join("libc/malloc"), out: out.clone() };
+    let folders = compile::Folders::new(&root, &out);
 
     // For the tests, which find the sources and compilers again.
     println!("cargo::rustc-env=BRAWN_KIT_HOST={host}");
     println!("cargo::rerun-if-changed={}", manifest_dir.join("build").display());
-    println!("cargo::rerun-if-changed={}", folders.shims.display());
+    for folder in ["malloc", "string"] {
+        println!("cargo::rerun-if-changed={}", folders.libc.join(folder).display());
+    }
     println!("cargo::rerun-if-changed={}", compiler::private_zig(&root).display());
     for variable in ARCHES.iter().flat_map(compiler::variables) {
         println!("cargo::rerun-if-env-changed={variable}");
@@ -90,6 +95,7 @@ fn run() -> Result<(), Error> {
             machine: arch.machine,
             exports: table::MALLOC_FAMILY,
             weak: table::REPLACEABLE,
+            hidden: &[],
             imports: table::IMPORTS,
             forbidden: &[&source.folder.to_string_lossy(), &root.to_string_lossy(), &out.to_string_lossy()],
         };
@@ -118,7 +124,8 @@ fn run() -> Result<(), Error> {
             objects: objects.by_ref().take(ARCHES.len()).collect(),
         });
     }
-    emit::write(&out.join("kit.rs"), &rows, table::MALLOC_FAMILY)?;
+    let sets = strings::build(&compilers, &folders, &root)?;
+    emit::write(&out.join("kit.rs"), &rows, table::MALLOC_FAMILY, &sets)?;
     Ok(())
 }
 

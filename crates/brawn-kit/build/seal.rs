@@ -14,6 +14,8 @@ pub struct Contract<'a> {
     pub exports: &'a [&'a str],
     /// The exports that a program may define itself instead: they become weak.
     pub weak: &'a [&'a str],
+    /// The exports that only other objects of the kit use: they stay hidden.
+    pub hidden: &'a [&'a str],
     /// The symbols that it may need from others.
     pub imports: &'a [&'a str],
     /// Bytes that must not occur anywhere: folders of the machine that builds.
@@ -100,7 +102,8 @@ fn localise(
         if symbol.st_bind() == elf::STB_LOCAL || is_undefined(symbol) {
             continue;
         }
-        symbol.st_other = elf::SymbolOther(elf::STV_DEFAULT.0);
+        let hidden = contract.hidden.contains(&name.as_str());
+        symbol.st_other = elf::SymbolOther(if hidden { elf::STV_HIDDEN.0 } else { elf::STV_DEFAULT.0 });
         let bind = if !contract.exports.contains(&name.as_str()) {
             elf::STB_LOCAL
         } else {

@@ -7,9 +7,11 @@
 
 mod allocator;
 mod object;
+mod strings;
 
 pub use allocator::{Allocator, allocator, allocators};
 pub use object::Object;
+pub use strings::{Cpu, LEVEL_MEMBER, Level, Strings, level_names, strings};
 
 /// The version of the kit, which is the version of this crate.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -20,6 +20,7 @@ fn contract() -> Contract<'static> {
         machine: elf::EM_X86_64,
         exports: table::MALLOC_FAMILY,
         weak: table::REPLACEABLE,
+        hidden: &[],
         imports: table::IMPORTS,
         forbidden: &[],
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use brawn_kit::Allocator;
+use brawn_kit::{Allocator, Cpu};
 
 use crate::Error;
 
@@ -13,9 +13,16 @@ pub struct Choice {
     pub preset: Option<&'static Preset>,
     /// The allocator.
     pub malloc: Malloc,
-    /// The allocator's own settings, by key.
+    /// Whether the kit's string functions take the place of musl's.
+    pub strings: bool,
+    /// The one kind of processor that the string functions are for, without a look at the machine that they run on.
+    pub cpu: Option<Cpu>,
+    /// Settings by key: the allocator's own, and [`LEVEL_KNOB`].
     pub knobs: BTreeMap<String, String>,
 }
+
+/// The knob that holds the string functions to a level of the processor's vector instructions.
+pub const LEVEL_KNOB: &str = "strings.level";
 
 /// The heap of an overlay.
 #[derive(Clone, Copy, Debug)]
@@ -33,19 +40,32 @@ pub struct Preset {
     pub name: &'static str,
     /// The allocator's name for `--malloc`.
     pub malloc: &'static str,
+    /// Whether the kit's string functions come with it.
+    pub strings: bool,
     /// What it aims at, in one line.
     pub summary: &'static str,
 }
 
 /// Every preset, the default first.
 pub const PRESETS: &[Preset] = &[
-    Preset { name: "balanced", malloc: "mimalloc", summary: "fast under threads (the default)" },
+    Preset {
+        name: "balanced",
+        malloc: "mimalloc",
+        strings: true,
+        summary: "fast under threads (the default)",
+    },
     Preset {
         name: "hardened",
         malloc: "mimalloc-secure",
+        strings: true,
         summary: "stops the program on heap corruption, for some speed",
     },
-    Preset { name: "stock", malloc: "stock", summary: "musl's own heap, untouched" },
+    Preset {
+        name: "stock",
+        malloc: "stock",
+        strings: false,
+        summary: "musl as it came: its own heap and string functions",
+    },
 ];
 
 impl Choice {
@@ -57,17 +77,55 @@ impl Choice {
             known: PRESETS.iter().map(|preset| preset.name.to_owned()).collect(),
         })?;
         let malloc = Malloc::from_name(preset.malloc)?;
-        Ok(Choice { preset: Some(preset), malloc, knobs: BTreeMap::new() })
+        Ok(Choice {
+            preset: Some(preset),
+            malloc,
+            strings: preset.strings,
+            cpu: None,
+            knobs: BTreeMap::new(),
+        })
     }
 
     /// An allocator by name, without a preset.
     pub fn malloc(name: &str) -> Result<Choice, Error> {
-        Ok(Choice { preset: None, malloc: Malloc::from_name(name)?, knobs: BTreeMap::new() })
+        Ok(Choice {
+            preset: None,
+            malloc: Malloc::from_name(name)?,
+            strings: true,
+            cpu: None,
+            knobs: BTreeMap::new(),
+        })
+    }
+
+    /// The same choice with the kit's string functions, or with musl's.
+    pub fn with_strings(self, strings: bool) -> Choice {
+        Choice { strings, ..self }
+    }
+
+    /// The same choice with string functions for one kind of processor.
+    pub fn with_cpu(self, name: &str) -> Result<Choice, Error> {
+        let cpu = Cpu::from_name(name).ok_or_else(|| Error::UnknownName {
+            kind: "processor",
+            given: name.to_owned(),
+            known: Cpu::ALL.iter().map(|cpu| cpu.name().to_owned()).collect(),
+        })?;
+        Ok(Choice { cpu: Some(cpu), ..self })
     }
 
     /// The same choice with one more knob set.
-    pub fn with_knob(self, key: &str, _value: &str) -> Result<Choice, Error> {
-        Err(Error::UnknownKnob { malloc: self.malloc.name().to_owned(), key: key.to_owned() })
+    pub fn with_knob(mut self, key: &str, value: &str) -> Result<Choice, Error> {
+        if key != LEVEL_KNOB {
+            return Err(Error::UnknownKnob { malloc: self.malloc.name().to_owned(), key: key.to_owned() });
+        }
+        if !brawn_kit::level_names().any(|name| name == value) {
+            return Err(Error::UnknownName {
+                kind: "level of the string functions",
+                given: value.to_owned(),
+                known: brawn_kit::level_names().map(str::to_owned).collect(),
+            });
+        }
+        self.knobs.insert(key.to_owned(), value.to_owned());
+        Ok(self)
     }
 }
 

@@ -137,6 +137,24 @@ pub enum Error {
         key: String,
     },
 
+    /// A setting of the string functions that does not exist on this architecture.
+    #[error("{what} is not for {arch}")]
+    NotForArchitecture {
+        /// The setting: `the processor 'x86-64-v3'`.
+        what: String,
+        /// The architecture of the libc.a.
+        arch: brawn_elf::Arch,
+        /// What there is for it.
+        known: Vec<String>,
+    },
+
+    /// A setting of the string functions, and musl's string functions were asked for.
+    #[error("{what} is a setting of the kit's string functions, and those are left out")]
+    WithoutStrings {
+        /// The setting.
+        what: String,
+    },
+
     /// The place for the result cannot be written.
     #[error("cannot write to {}", path.display())]
     Unwritable {
@@ -229,7 +247,15 @@ impl Error {
                     None => format!("there are: {}", known.join(", ")),
                 }
             }
-            Error::UnknownKnob { .. } => "leave --knob away: this version has no knobs for it".into(),
+            Error::UnknownKnob { .. } => {
+                format!("the knob that every allocator takes is {}", crate::LEVEL_KNOB)
+            }
+            Error::NotForArchitecture { known, .. } if known.is_empty() => "leave it away".into(),
+            Error::NotForArchitecture { known, .. } => format!("there are: {}", known.join(", ")),
+            Error::WithoutStrings { .. } => {
+                "leave one of the two away: the setting, or --no-strings (the preset stock keeps musl's, too)"
+                    .into()
+            }
             Error::Unwritable { .. } => {
                 "choose another place, or run the command as the owner of this one".into()
             }

@@ -19,7 +19,7 @@ pub mod overlay;
 pub mod patch;
 pub mod plan;
 
-pub use choice::{Choice, Malloc, PRESETS, Preset};
+pub use choice::{Choice, LEVEL_KNOB, Malloc, PRESETS, Preset};
 pub use digest::sha256_hex;
 pub use error::{Error, nearest};
 pub use overlay::{Cache, Manifest, Overlay};

@@ -10,7 +10,7 @@ use brawn_elf::note::Note;
 use serde::{Deserialize, Serialize};
 
 use crate::archive::{Archive, Member};
-use crate::choice::{Choice, Malloc};
+use crate::choice::{Choice, LEVEL_KNOB, Malloc};
 use crate::musl::Musl;
 use crate::plan::{Dropped, Plan};
 use crate::{Error, atomic, digest, sha256_hex};
@@ -33,7 +33,11 @@ pub struct Manifest {
     pub malloc: String,
     /// The allocator's own version.
     pub malloc_version: Option<String>,
-    /// The allocator's settings.
+    /// Whether the kit's string functions took the place of musl's.
+    pub strings: bool,
+    /// The one kind of processor that they are for, if they do not look for themselves.
+    pub cpu: Option<String>,
+    /// The settings of the allocator and of the string functions.
     pub knobs: BTreeMap<String, String>,
     /// The libc that it started from, such as `musl 1.2.5`.
     pub libc: String,
@@ -79,7 +83,7 @@ pub struct Overlay {
     pub cached: bool,
 }
 
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 const LIBC_A: &str = "libc.a";
 const MANIFEST: &str = "manifest.json";
 
@@ -107,7 +111,8 @@ fn make_from(
         knobs: choice.knobs.clone(),
         libc: musl.title(),
         libc_sha256: libc_sha256.clone(),
-        strings: false,
+        strings: choice.strings,
+        cpu: choice.cpu.map(|cpu| cpu.name().to_owned()),
         overlay: id(&libc_sha256, musl.arch, choice),
     };
     let kit = kit_members(path, musl.arch, choice)?;
@@ -121,6 +126,8 @@ fn make_from(
         preset: note.preset,
         malloc: note.malloc,
         malloc_version: note.malloc_version,
+        strings: note.strings,
+        cpu: note.cpu,
         knobs: note.knobs,
         libc: note.libc,
         libc_sha256,
@@ -151,6 +158,12 @@ fn id(libc_sha256: &str, arch: Arch, choice: &Choice) -> String {
         choice.preset.map_or("", |preset| preset.name),
         choice.malloc.name(),
     );
+    if choice.strings {
+        let cpu = choice.cpu.map_or("any", brawn_kit::Cpu::name);
+        let digest =
+            brawn_kit::strings(arch, choice.cpu).map_or(String::new(), |set| sha256_hex(set.archive));
+        text.push_str(&format!("strings {cpu} {digest}\n"));
+    }
     for (key, value) in &choice.knobs {
         text.push_str(&format!("knob {key}={value}\n"));
     }
@@ -158,13 +171,44 @@ fn id(libc_sha256: &str, arch: Arch, choice: &Choice) -> String {
 }
 
 fn kit_members(path: &Path, arch: Arch, choice: &Choice) -> Result<Vec<Member<'static>>, Error> {
-    match choice.malloc {
-        Malloc::Stock => Ok(Vec::new()),
+    let mut members = match choice.malloc {
+        Malloc::Stock => Vec::new(),
         Malloc::Kit(allocator) => {
             let object = allocator.object(arch);
-            Ok(vec![Member::parse(path, object.member_name.to_owned(), object.bytes)?])
+            vec![Member::parse(path, object.member_name.to_owned(), object.bytes)?]
         }
+    };
+    members.extend(string_members(path, arch, choice)?);
+    Ok(members)
+}
+
+/// The kit's string functions, held to the level that was asked for.
+fn string_members(path: &Path, arch: Arch, choice: &Choice) -> Result<Vec<Member<'static>>, Error> {
+    let level = choice.knobs.get(LEVEL_KNOB);
+    if !choice.strings {
+        let setting = level
+            .map(|level| format!("{LEVEL_KNOB}={level}"))
+            .or_else(|| choice.cpu.map(|cpu| format!("the processor '{}'", cpu.name())));
+        return setting.map_or(Ok(Vec::new()), |what| Err(Error::WithoutStrings { what }));
     }
+    let set = brawn_kit::strings(arch, choice.cpu).ok_or_else(|| Error::NotForArchitecture {
+        what: format!("the processor '{}'", choice.cpu.map_or("", brawn_kit::Cpu::name)),
+        arch,
+        known: brawn_kit::Cpu::of(arch).map(|cpu| cpu.name().to_owned()).collect(),
+    })?;
+    let mut members = Archive::parse(path, set.archive)?.members;
+    if let Some(level) = level {
+        let known = || set.levels.iter().map(|level| level.name.to_owned()).collect();
+        let what = || format!("{LEVEL_KNOB}={level}");
+        let object = set
+            .levels
+            .iter()
+            .find(|known| known.name == level)
+            .ok_or_else(|| Error::NotForArchitecture { what: what(), arch, known: known() })?;
+        members.retain(|member| member.name != brawn_kit::LEVEL_MEMBER);
+        members.push(Member::parse(path, brawn_kit::LEVEL_MEMBER.to_owned(), object.bytes)?);
+    }
+    Ok(members)
 }
 
 /// Writes the archive: kit members first, then what stayed, in file order, without dates or owners.

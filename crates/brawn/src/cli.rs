@@ -31,7 +31,13 @@ pub struct Options {
     /// The allocator, instead of a preset's: `brawn libc --help` lists them
     #[arg(long, value_name = "NAME")]
     pub malloc: Option<String>,
-    /// A setting of the allocator (repeatable)
+    /// Keep musl's own string functions
+    #[arg(long)]
+    pub no_strings: bool,
+    /// String functions for this kind of processor only, without a look at the one they run on: x86-64-v3 or x86-64-v4
+    #[arg(long, value_name = "NAME", conflicts_with = "no_strings")]
+    pub cpu: Option<String>,
+    /// A setting of the allocator, or strings.level=sse2|avx2|avx512 (repeatable)
     #[arg(long = "knob", value_name = "KEY=VALUE", value_parser = knob)]
     pub knobs: Vec<(String, String)>,
     /// How to print results
@@ -112,6 +118,8 @@ impl Options {
             preset: self.preset.clone(),
             malloc: self.malloc.clone(),
             target: self.target.clone(),
+            strings: self.no_strings.then_some(false),
+            cpu: self.cpu.clone(),
             knobs: self.knobs.iter().cloned().collect(),
         }
     }
@@ -124,6 +132,8 @@ impl Options {
             preset: self.preset.clone().or(before.preset.filter(|_| self.malloc.is_none())),
             malloc: self.malloc.clone().or(before.malloc.filter(|_| self.preset.is_none())),
             message_format,
+            no_strings: self.no_strings || (before.no_strings && self.cpu.is_none()),
+            cpu: self.cpu.or(before.cpu.filter(|_| !self.no_strings)),
             knobs: before.knobs.into_iter().chain(self.knobs).collect(),
             color: if self.color == When::Auto { before.color } else { self.color },
             dry_run: self.dry_run || before.dry_run,

@@ -56,6 +56,7 @@ fn driver_code(error: &brawn_driver::Error) -> u8 {
         Error::Config { .. }
         | Error::CargoConfig(_)
         | Error::Contradiction { .. }
+        | Error::Variable { .. }
         | Error::Target(_)
         | Error::Unsupported { .. } => USAGE,
         Error::Spawn { .. }
@@ -72,7 +73,10 @@ fn driver_code(error: &brawn_driver::Error) -> u8 {
 fn libc_code(error: &Libc) -> u8 {
     match error {
         Libc::Io(_) | Libc::Unwritable { .. } => IO,
-        Libc::UnknownName { .. } | Libc::UnknownKnob { .. } => USAGE,
+        Libc::UnknownName { .. }
+        | Libc::UnknownKnob { .. }
+        | Libc::NotForArchitecture { .. }
+        | Libc::WithoutStrings { .. } => USAGE,
         _ => INPUT,
     }
 }

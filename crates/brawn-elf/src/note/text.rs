@@ -26,6 +26,9 @@ pub struct Note {
     pub libc_sha256: String,
     /// Whether the kit's string functions took the place of musl's.
     pub strings: bool,
+    /// The one kind of processor that the string functions are for, if they do not look for themselves.
+    #[serde(default)]
+    pub cpu: Option<String>,
     /// Content identity of the overlay, in hexadecimal.
     pub overlay: String,
 }
@@ -49,6 +52,9 @@ impl Note {
         put("malloc", &self.malloc);
         put("overlay", &self.overlay);
         put("strings", if self.strings { "yes" } else { "no" });
+        if let Some(cpu) = &self.cpu {
+            put("cpu", cpu);
+        }
         if let Some(version) = &self.malloc_version {
             put("malloc-version", version);
         }
@@ -110,6 +116,7 @@ impl Note {
                 "no" => false,
                 other => return Err(damaged(format!("`strings` is {other:?}, neither yes nor no"))),
             },
+            cpu: take("cpu"),
             overlay: hexadecimal("overlay", take("overlay"))?,
             knobs: entries
                 .into_iter()
@@ -227,6 +234,7 @@ mod tests {
             libc: "musl 1.2.5".into(),
             libc_sha256: "00ff".into(),
             strings: true,
+            cpu: Some("x86-64-v3".into()),
             overlay: "abc123".into(),
         }
     }
@@ -241,8 +249,14 @@ mod tests {
         let encoded = note().encode();
         assert_eq!(encoded.len() % 4, 0);
         assert_eq!(Note::from_description(description(&encoded)), Ok(note()));
-        let plain =
-            Note { preset: None, malloc_version: None, knobs: BTreeMap::new(), strings: false, ..note() };
+        let plain = Note {
+            preset: None,
+            malloc_version: None,
+            knobs: BTreeMap::new(),
+            cpu: None,
+            strings: false,
+            ..note()
+        };
         assert_eq!(Note::from_description(description(&plain.encode())), Ok(plain));
     }
 
@@ -251,7 +265,7 @@ mod tests {
         let encoded = Note { knobs: BTreeMap::new(), ..note() }.encode();
         assert_eq!(
             std::str::from_utf8(description(&encoded)).unwrap(),
-            "kit=0.1.0\nlibc=musl 1.2.5\nlibc-sha256=00ff\nmalloc=mimalloc\nmalloc-version=3.3.2\n\
+            "cpu=x86-64-v3\nkit=0.1.0\nlibc=musl 1.2.5\nlibc-sha256=00ff\nmalloc=mimalloc\nmalloc-version=3.3.2\n\
              overlay=abc123\npreset=balanced\nstrings=yes\n"
         );
     }

@@ -119,6 +119,7 @@ pub fn note(malloc: &str, version: Option<&str>) -> Note {
         libc: "musl 1.2.3".into(),
         libc_sha256: "5f".repeat(32),
         strings: false,
+        cpu: None,
         overlay: "ab".repeat(32),
     }
 }

@@ -47,7 +47,11 @@ fn take_options(options: Options, args: Vec<OsString>) -> (Options, Vec<String>)
             Some((name, value)) => (name, Some(value.to_owned())),
             None => (arg.as_str(), None),
         };
-        if !["--preset", "--malloc", "--knob"].contains(&name) {
+        if arg == "--no-strings" {
+            own.no_strings = true;
+            continue;
+        }
+        if !["--preset", "--malloc", "--cpu", "--knob"].contains(&name) {
             rest.push(arg);
             continue;
         }
@@ -56,6 +60,7 @@ fn take_options(options: Options, args: Vec<OsString>) -> (Options, Vec<String>)
         match name {
             "--preset" => own.preset = Some(value),
             "--malloc" => own.malloc = Some(value),
+            "--cpu" => own.cpu = Some(value),
             _ => match value.split_once('=') {
                 Some((key, value)) => own.knobs.push((key.to_owned(), value.to_owned())),
                 None => crate::cli::usage("a knob is KEY=VALUE"),
@@ -71,11 +76,12 @@ mod tests {
 
     #[test]
     fn only_brawns_own_options_are_taken() {
-        let args = "--release --malloc stock -p x --knob=a=b -- --preset mine";
+        let args = "--release --malloc stock -p x --knob=a=b --no-strings -- --preset mine --no-strings";
         let (options, rest) =
             take_options(Options::default(), args.split_whitespace().map(Into::into).collect());
         assert_eq!(options.malloc.as_deref(), Some("stock"));
         assert_eq!(options.knobs, [("a".to_owned(), "b".to_owned())]);
-        assert_eq!(rest.join(" "), "--release -p x -- --preset mine");
+        assert!(options.no_strings);
+        assert_eq!(rest.join(" "), "--release -p x -- --preset mine --no-strings");
     }
 }

@@ -1,0 +1,214 @@
+//! Compiles the string functions: every file of `libc/string/functions.toml`, into one static library per
+//! architecture and kind of processor.
+
+use crate::compile::{self, Folders};
+use crate::compiler::Compiler;
+use crate::seal;
+use crate::table::{ARCHES, Arch};
+use ar_archive_writer::{ArchiveKind, DEFAULT_OBJECT_READER, NewArchiveMember, write_archive_to_stream};
+use object::{Object as _, ObjectSection as _};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error("libc/string/functions.toml is not what it should be")]
+    Table(#[from] toml::de::Error),
+    #[error("{file} for {arch} could not be compiled")]
+    Compile { file: String, arch: &'static str, source: compile::Error },
+    #[error("{file} for {arch} does not keep its contract")]
+    Seal { file: String, arch: &'static str, source: seal::Error },
+    #[error("{file} has no section {section} of one byte for the highest level")]
+    NoKnob { file: String, section: String },
+    #[error("could not read or write a file of the string functions")]
+    File(#[from] std::io::Error),
+}
+
+/// `libc/string/functions.toml`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Table {
+    flags: BTreeMap<String, Vec<String>>,
+    knob: Knob,
+    function: Vec<Function>,
+}
+
+/// Where the highest level stands that may be used.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Knob {
+    file: String,
+    #[allow(dead_code)]
+    symbol: String,
+    section: String,
+}
+
+/// One file and its symbols.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Function {
+    file: String,
+    #[serde(default)]
+    strong: Vec<String>,
+    #[serde(default)]
+    weak: Vec<String>,
+    #[serde(default)]
+    hidden: Vec<String>,
+    #[serde(default)]
+    needs: Vec<String>,
+    /// Only these architectures; all of them otherwise.
+    #[serde(default)]
+    arch: Vec<String>,
+    /// Not part of a set for one kind of processor.
+    #[serde(default)]
+    dispatch_only: bool,
+}
+
+/// A set of objects: for any processor of an architecture, or for one kind.
+struct Build {
+    /// The variant of `brawn_kit::Cpu`, if it is for one kind.
+    cpu: Option<&'static str>,
+    /// The key of its flags in the table.
+    flags: &'static str,
+    arch: &'static str,
+}
+
+const BUILDS: &[Build] = &[
+    Build { cpu: None, flags: "", arch: "x86_64" },
+    Build { cpu: Some("X86_64V3"), flags: "v3", arch: "x86_64" },
+    Build { cpu: Some("X86_64V4"), flags: "v4", arch: "x86_64" },
+    Build { cpu: None, flags: "", arch: "aarch64" },
+];
+
+/// The levels of x86_64 and the byte that stands for each: `LEVEL_*` of `brawn_string.h`.
+const LEVELS: &[(&str, u8)] = &[("sse2", 1), ("avx2", 2), ("avx512", 3)];
+
+/// A finished set.
+pub struct Set {
+    pub arch_variant: &'static str,
+    pub cpu: Option<&'static str>,
+    pub archive: PathBuf,
+    /// The objects that hold a set to a level, by the level's name.
+    pub levels: Vec<(&'static str, PathBuf)>,
+    pub compiler: String,
+    pub flags: Vec<String>,
+}
+
+/// Compiles all sets.
+pub fn build(
+    compilers: &BTreeMap<&str, Compiler>,
+    folders: &Folders,
+    root: &Path,
+) -> Result<Vec<Set>, Error> {
+    let table: Table = toml::from_str(&fs_err::read_to_string(folders.libc.join("string/functions.toml"))?)?;
+    let mut sets = Vec::new();
+    for build in BUILDS {
+        let arch =
+            ARCHES.iter().find(|arch| arch.name == build.arch).expect("a build is for an architecture");
+        let compiler = &compilers[arch.name];
+        let functions: Vec<&Function> = table
+            .function
+            .iter()
+            .filter(|function| function.arch.is_empty() || function.arch.iter().any(|name| name == arch.name))
+            .filter(|function| build.cpu.is_none() || !function.dispatch_only)
+            .collect();
+        let flags = flags(&table, build, compiler);
+        let prefix = format!("string-{}{}", arch.name, build.flags);
+        let compile = |function: &&Function| {
+            let object = folders.out.join(format!("{prefix}-{}.o", function.file.trim_end_matches(".c")));
+            one(function, arch, compiler, &flags, &object, folders, root)
+        };
+        let objects = crate::in_parallel(&functions, compile)?;
+        let mut levels = Vec::new();
+        let named = functions.iter().map(|function| member_name(&function.file));
+        let knob = functions.iter().position(|function| function.file == table.knob.file);
+        if let Some(index) = knob {
+            for (name, value) in LEVELS {
+                let path = folders.out.join(format!("{prefix}-level-{name}.o"));
+                fs_err::write(&path, held_to(&objects[index], *value, &table.knob)?)?;
+                levels.push((*name, path));
+            }
+        }
+        let members: Vec<_> = named
+            .zip(&objects)
+            .map(|(name, object)| NewArchiveMember::new(object.as_slice(), &DEFAULT_OBJECT_READER, name))
+            .collect();
+        let mut bytes = std::io::Cursor::new(Vec::new());
+        write_archive_to_stream(&mut bytes, &members, ArchiveKind::Gnu, false, None)?;
+        let archive = folders.out.join(format!("{prefix}.a"));
+        fs_err::write(&archive, bytes.into_inner())?;
+        sets.push(Set {
+            arch_variant: arch.variant,
+            cpu: build.cpu,
+            archive,
+            levels,
+            compiler: compiler.identity.clone(),
+            flags,
+        });
+    }
+    Ok(sets)
+}
+
+/// `memchr.c` becomes the member `brawn-string-memchr.o`.
+fn member_name(file: &str) -> String {
+    format!("brawn-string-{}.o", file.trim_end_matches(".c"))
+}
+
+/// The flags of a set that name no folder of this machine.
+fn flags(table: &Table, build: &Build, compiler: &Compiler) -> Vec<String> {
+    let own = if compiler.is_clang { "clang" } else { "gcc" };
+    let keys = ["all", own, build.arch, build.flags];
+    let listed = keys.into_iter().filter_map(|key| table.flags.get(key)).flatten().cloned();
+    compiler.flags.iter().map(|flag| (*flag).to_owned()).chain(listed).collect()
+}
+
+/// Compiles and seals one function.
+fn one(
+    function: &Function,
+    arch: &Arch,
+    compiler: &Compiler,
+    flags: &[String],
+    object: &Path,
+    folders: &Folders,
+    root: &Path,
+) -> Result<Vec<u8>, Error> {
+    let options: Vec<OsString> = flags.iter().map(Into::into).collect();
+    let bytes =
+        compile::compile_file(compiler, &options, &Path::new("string").join(&function.file), object, folders)
+            .map_err(|source| Error::Compile { file: function.file.clone(), arch: arch.name, source })?;
+    let (weak, hidden) = (names(&function.weak), names(&function.hidden));
+    let contract = seal::Contract {
+        machine: arch.machine,
+        exports: &[names(&function.strong).as_slice(), &weak, &hidden].concat(),
+        weak: &weak,
+        hidden: &hidden,
+        imports: &[names(&function.needs).as_slice(), &["_GLOBAL_OFFSET_TABLE_"]].concat(),
+        forbidden: &[&root.to_string_lossy(), &folders.out.to_string_lossy()],
+    };
+    let sealed = seal::seal(&bytes, &contract).map_err(|source| Error::Seal {
+        file: function.file.clone(),
+        arch: arch.name,
+        source,
+    })?;
+    Ok(sealed.bytes)
+}
+
+fn names(list: &[String]) -> Vec<&str> {
+    list.iter().map(String::as_str).collect()
+}
+
+/// The object that finds the level, with another highest level in it.
+fn held_to(object: &[u8], level: u8, knob: &Knob) -> Result<Vec<u8>, Error> {
+    let missing = || Error::NoKnob { file: knob.file.clone(), section: knob.section.clone() };
+    let file = object::File::parse(object).map_err(|_| missing())?;
+    let range = file
+        .section_by_name(&knob.section)
+        .and_then(|section| section.file_range())
+        .filter(|(_, size)| *size == 1)
+        .ok_or_else(missing)?;
+    let mut bytes = object.to_vec();
+    bytes[usize::try_from(range.0).map_err(|_| missing())?] = level;
+    Ok(bytes)
+}
