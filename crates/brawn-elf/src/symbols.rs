@@ -69,6 +69,8 @@ pub(crate) struct SymbolFacts {
     pub strong: Vec<&'static str>,
     /// Whether the definition of `malloc` is weak, as musl's own and the kit's are.
     pub malloc_is_weak: bool,
+    /// Whether the byte is there with which the kit's string functions remember the processor's level.
+    pub string_level: bool,
     pub musl: Option<String>,
     pub glibc: Option<String>,
 }
@@ -93,6 +95,7 @@ pub(crate) fn facts(symbols: &[Symbol<'_>], with_kit: bool) -> SymbolFacts {
                 strong.insert(name);
             }
         }
+        facts.string_level |= symbol.name == b"__brawn_string_level";
         plain_jemalloc |= symbol.name == b"mallocx";
         match symbol.name {
             b"__init_libc" | b"builtin_tls" | b"libc_start_main_stage2" => {

@@ -105,6 +105,8 @@ codes! {
     TwoOwners = "two-owners",
     /// Two allocators of the kit are linked in.
     TwoKitHeaps = "two-kit-heaps",
+    /// The string functions are not the ones that the note names.
+    StringsNotAsNoted = "strings-not-as-noted",
     /// The program brings a heap of its own for a part of its code. A warning.
     SecondHeap = "second-heap",
 }
@@ -140,6 +142,7 @@ pub fn verify(data: &[u8], expectation: &Expectation) -> Report {
             if let Some(note) = &inspection.note {
                 if inspection.kind.is_static() {
                     check_heaps(&inspection, &traces, note, &mut report);
+                    check_strings(&traces, note, &mut report.findings);
                 }
                 report.note = inspection.note;
             }
@@ -268,6 +271,24 @@ fn check_heaps(inspection: &Inspection, traces: &Traces, note: &Note, report: &m
             Code::SecondHeap,
             format!("the program has two heaps: {first}, and {} that it brings itself", describe(second)),
             Some(hint),
+        ));
+    }
+}
+
+/// Functions that look at the processor leave a trace; they may only be there when the note says so. Their absence
+/// proves nothing: a program may use none, or only ones too short to look.
+fn check_strings(traces: &Traces, note: &Note, findings: &mut Vec<Problem>) {
+    let present = traces.symbols.as_ref().is_some_and(|symbols| symbols.string_level);
+    let noted = match &note.cpu {
+        _ if !note.strings => "musl's own string functions".to_owned(),
+        Some(cpu) => format!("string functions for {cpu} alone"),
+        None => return,
+    };
+    if present {
+        findings.push(problem(
+            Code::StringsNotAsNoted,
+            format!("the note names {noted}, and the kit's for any processor are linked in"),
+            Some("keep one overlay on the link line"),
         ));
     }
 }

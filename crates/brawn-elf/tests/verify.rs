@@ -266,6 +266,26 @@ fn a_kit_heap_under_a_stock_note_is_found() {
 }
 
 #[test]
+fn string_functions_that_the_note_does_not_name_are_found() {
+    let link = |noted: Note| {
+        Program::link(PROGRAM, "other.c", |bench| {
+            with_note(bench, &libc(), &noted);
+            replace_heap(bench, "", &[]);
+            // Hidden, as in the kit: the linker makes it local.
+            bench.write(
+                "other.c",
+                "__attribute__((used, visibility(\"hidden\"))) unsigned char __brawn_string_level = 1;",
+            );
+        })
+    };
+    let dispatching = Note { strings: true, ..kit_note() };
+    assert_fine(&link(dispatching.clone()).report());
+    assert_eq!(codes(&link(kit_note()).report()), ["strings-not-as-noted"]);
+    let fixed = Note { cpu: Some("x86-64-v3".into()), ..dispatching };
+    assert_eq!(codes(&link(fixed).report()), ["strings-not-as-noted"]);
+}
+
+#[test]
 fn two_kit_heaps_are_found() {
     let program = Program::link(PROGRAM, "other.c", |bench| {
         kit_libc(bench);

@@ -47,7 +47,63 @@ fn the_distributions() {
     let text = ok(&mut bench.brawn(&["libc", "--from", "system", "--json"]));
     let manifest: Manifest = serde_json::from_str(&text).unwrap();
     assert!(manifest.libc.starts_with("musl 1.2."), "{}", manifest.libc);
-    assert_eq!(manifest.added.len(), 1);
+    assert_eq!(manifest.added[0].member, "brawn-mimalloc.o");
+}
+
+/// The string functions that a manifest says were added.
+fn strings(manifest: &Manifest) -> Vec<&str> {
+    let names = manifest.added.iter().map(|added| added.member.as_str());
+    names.filter(|name| name.starts_with("brawn-string-")).collect()
+}
+
+#[test]
+fn string_functions_come_in_unless_they_are_left_out() {
+    for arch in Arch::ALL {
+        let bench = Bench::new();
+        let base = rust_libc(arch);
+        let with = manifest(&bench, &base, &[]);
+        assert!(with.strings && with.cpu.is_none());
+        assert!(strings(&with).contains(&"brawn-string-memchr.o"), "{:?}", with.added);
+        assert!(gone(&with).contains(&"memchr.lo"), "{:?}", gone(&with));
+
+        let without = manifest(&bench, &base, &["--no-strings"]);
+        assert!(!without.strings && strings(&without).is_empty());
+        assert!(!gone(&without).contains(&"memchr.lo"));
+        assert_ne!(with.id, without.id);
+
+        let stock = manifest(&bench, &base, &["--preset", "stock"]);
+        assert!(stock.added.is_empty() && stock.dropped.is_empty(), "the preset stock is musl as it came");
+        let own_heap = manifest(&bench, &base, &["--malloc", "stock"]);
+        assert_eq!(strings(&own_heap), strings(&with));
+    }
+}
+
+#[test]
+fn string_functions_for_one_kind_of_processor_do_not_look_for_it() {
+    let bench = Bench::new();
+    let base = rust_libc(Arch::X86_64);
+    let any = manifest(&bench, &base, &[]);
+    assert!(strings(&any).contains(&brawn_kit::LEVEL_MEMBER));
+    let mut ids = vec![any.id.clone()];
+    for cpu in ["x86-64-v3", "x86-64-v4"] {
+        let fixed = manifest(&bench, &base, &["--cpu", cpu]);
+        assert_eq!(fixed.cpu.as_deref(), Some(cpu));
+        assert!(!strings(&fixed).contains(&brawn_kit::LEVEL_MEMBER));
+        assert_eq!(strings(&fixed).len() + 1, strings(&any).len());
+        ids.push(fixed.id);
+    }
+    for level in ["sse2", "avx2", "avx512"] {
+        let held = manifest(&bench, &base, &["--knob", &format!("strings.level={level}")]);
+        assert_eq!(held.knobs["strings.level"], level);
+        let (mut held_names, mut names) = (strings(&held), strings(&any));
+        held_names.sort_unstable();
+        names.sort_unstable();
+        assert_eq!(held_names, names);
+        ids.push(held.id);
+    }
+    ids.sort_unstable();
+    ids.dedup();
+    assert_eq!(ids.len(), 6, "each is another overlay");
 }
 
 #[test]

@@ -39,6 +39,37 @@ fn not_an_archive() {
 }
 
 #[test]
+fn settings_of_the_string_functions() {
+    let bench = Bench::new();
+    let x86 = rust_libc(Arch::X86_64);
+    assert_snapshot!(refused(&bench, &x86, &["--cpu", "x86-64-v5"], 2), @r"
+    error: unknown processor 'x86-64-v5'
+    hint: did you mean 'x86-64-v3'? There are: x86-64-v3, x86-64-v4
+    ");
+    assert_snapshot!(refused(&bench, &x86, &["--knob", "strings.level=avx"], 2), @r"
+    error: unknown level of the string functions 'avx'
+    hint: did you mean 'avx2'? There are: sse2, avx2, avx512
+    ");
+    assert_snapshot!(refused(&bench, &x86, &["--no-strings", "--knob", "strings.level=avx2"], 2), @r"
+    error: strings.level=avx2 is a setting of the kit's string functions, and those are left out
+    hint: leave one of the two away: the setting, or --no-strings (the preset stock keeps musl's, too)
+    ");
+    assert_snapshot!(refused(&bench, &x86, &["--preset", "stock", "--cpu", "x86-64-v3"], 2), @r"
+    error: the processor 'x86-64-v3' is a setting of the kit's string functions, and those are left out
+    hint: leave one of the two away: the setting, or --no-strings (the preset stock keeps musl's, too)
+    ");
+    let arm = rust_libc(Arch::Aarch64);
+    assert_snapshot!(refused(&bench, &arm, &["--cpu", "x86-64-v3"], 2), @r"
+    error: the processor 'x86-64-v3' is not for aarch64
+    hint: leave it away
+    ");
+    assert_snapshot!(refused(&bench, &arm, &["--knob", "strings.level=sse2"], 2), @r"
+    error: strings.level=sse2 is not for aarch64
+    hint: leave it away
+    ");
+}
+
+#[test]
 fn truncated() {
     let bench = Bench::new();
     let bytes = fs_err::read(rust_libc(Arch::X86_64)).unwrap();
@@ -187,7 +218,7 @@ fn unknown_names() {
     ");
     assert_snapshot!(message(&["libc", "--knob", "purge_delay=1"]), @r"
     error: mimalloc has no knob 'purge_delay'
-    hint: leave --knob away: this version has no knobs for it
+    hint: the knob that every allocator takes is strings.level
     ");
 }
 

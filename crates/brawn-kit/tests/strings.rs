@@ -1,0 +1,153 @@
+//! The string functions that the kit carries: which there are, and that each object keeps its contract.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use brawn_elf::Arch;
+use brawn_kit::{Cpu, LEVEL_MEMBER, Strings, level_names, strings};
+use object::read::archive::ArchiveFile;
+use object::read::elf::ElfFile64;
+use object::{Object as _, ObjectSection as _, ObjectSymbol as _, elf};
+
+mod common;
+
+const SETS: [(Arch, Option<Cpu>); 4] = [
+    (Arch::X86_64, None),
+    (Arch::X86_64, Some(Cpu::X86_64V3)),
+    (Arch::X86_64, Some(Cpu::X86_64V4)),
+    (Arch::Aarch64, None),
+];
+
+fn sets() -> impl Iterator<Item = &'static Strings> {
+    SETS.into_iter().map(|(arch, cpu)| strings(arch, cpu).expect("a set of the kit"))
+}
+
+/// The members of a set by name.
+fn members(set: &'static Strings) -> BTreeMap<String, ElfFile64<'static>> {
+    let archive = ArchiveFile::parse(set.archive).expect("an archive");
+    let member = |member: object::read::Result<object::read::archive::ArchiveMember<'static>>| {
+        let member = member.expect("a member");
+        let file = ElfFile64::parse(member.data(set.archive).expect("its data")).expect("an ELF object");
+        (String::from_utf8(member.name().to_vec()).expect("a name"), file)
+    };
+    archive.members().map(member).collect()
+}
+
+/// The names that a file defines for others: visible ones, and ones for the kit alone.
+fn defined(file: &ElfFile64<'static>) -> (BTreeSet<(String, bool)>, BTreeSet<String>) {
+    let (mut visible, mut hidden) = (BTreeSet::new(), BTreeSet::new());
+    for symbol in file.symbols().filter(|symbol| symbol.is_definition() && !symbol.is_local()) {
+        let name = symbol.name().expect("a name").to_owned();
+        if symbol.elf_symbol().st_other.visibility() == elf::STV_HIDDEN {
+            hidden.insert(name);
+        } else {
+            visible.insert((name, symbol.is_weak()));
+        }
+    }
+    (visible, hidden)
+}
+
+#[test]
+fn every_set_has_the_same_functions() {
+    // musl has `__memcpy_fwd` on x86_64 alone, where memmove jumps to it.
+    let names = |set| -> BTreeSet<(String, bool)> {
+        let visible = members(set).into_values().flat_map(|file| defined(&file).0);
+        visible.filter(|(name, _)| name != "__memcpy_fwd").collect()
+    };
+    let first = names(sets().next().expect("a set"));
+    assert!(first.iter().any(|(name, _)| name == "memchr"));
+    for set in sets() {
+        assert_eq!(names(set), first, "{:?}", (set.arch, set.cpu));
+    }
+}
+
+#[test]
+fn musl_defines_each_with_the_same_binding() {
+    for set in sets() {
+        let path = common::rustup_libc(set.arch).expect("the musl target (`make setup` installs it)");
+        let data = fs_err::read(path).expect("libc.a");
+        let archive = ArchiveFile::parse(data.as_slice()).expect("an archive");
+        let mut stock = BTreeMap::new();
+        for member in archive.members() {
+            let bytes = member.expect("a member").data(data.as_slice()).expect("data").to_vec();
+            let Ok(file) = ElfFile64::<object::Endianness>::parse(bytes.as_slice()) else { continue };
+            for symbol in file.symbols().filter(|symbol| symbol.is_definition() && symbol.is_global()) {
+                stock.insert(symbol.name().expect("a name").to_owned(), symbol.is_weak());
+            }
+        }
+        for (member, file) in members(set) {
+            for (name, weak) in defined(&file).0 {
+                assert_eq!(stock.get(&name), Some(&weak), "{name} of {member} on {}", set.arch);
+            }
+        }
+    }
+}
+
+#[test]
+fn what_an_object_needs_is_in_the_set_or_in_musl() {
+    for set in sets() {
+        let files = members(set);
+        let here: BTreeSet<String> = files
+            .values()
+            .flat_map(|file| {
+                let (visible, hidden) = defined(file);
+                visible.into_iter().map(|(name, _)| name).chain(hidden)
+            })
+            .collect();
+        for (member, file) in &files {
+            for symbol in file.symbols().filter(|symbol| symbol.is_undefined()) {
+                let name = symbol.name().expect("a name");
+                let known = name.is_empty()
+                    || here.contains(name)
+                    || ["malloc", "_GLOBAL_OFFSET_TABLE_"].contains(&name);
+                assert!(known, "{member} on {} needs {name}", set.arch);
+            }
+        }
+    }
+}
+
+#[test]
+fn no_object_needs_help_to_start() {
+    for set in sets() {
+        for (member, file) in members(set) {
+            for symbol in file.elf_symbol_table().symbols() {
+                assert_ne!(symbol.st_info.st_type(), elf::STT_GNU_IFUNC, "{member}");
+            }
+            for section in file.sections() {
+                let name = section.name().expect("a name");
+                assert!(!name.starts_with(".debug") && !name.starts_with(".eh_frame"), "{member}: {name}");
+                assert!(!name.contains("init_array") && !name.starts_with(".tdata"), "{member}: {name}");
+                // Data with relocations would have to be relocated before the first call.
+                let data = name.starts_with(".data") || name.starts_with(".rodata");
+                assert!(!data || section.relocations().next().is_none(), "{member}: {name} has relocations");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_set_for_any_processor_can_be_held_to_each_level() {
+    assert_eq!(level_names().collect::<Vec<_>>(), ["sse2", "avx2", "avx512"]);
+    for set in sets() {
+        let dispatches = set.arch == Arch::X86_64 && set.cpu.is_none();
+        assert_eq!(members(set).contains_key(LEVEL_MEMBER), dispatches);
+        assert_eq!(set.levels.len(), if dispatches { 3 } else { 0 });
+    }
+    let set = strings(Arch::X86_64, None).expect("a set");
+    let mut values = Vec::new();
+    for level in set.levels {
+        let file = ElfFile64::<object::Endianness>::parse(level.bytes).expect("an ELF object");
+        let symbol = file.symbol_by_name("__brawn_string_level_max").expect("the knob");
+        let section = file.section_by_index(symbol.section_index().expect("defined")).expect("its section");
+        values.push(section.data().expect("its data")[usize::try_from(symbol.address()).expect("an offset")]);
+    }
+    assert_eq!(values, [1, 2, 3]);
+}
+
+#[test]
+fn processors_are_named_as_compilers_name_them() {
+    for cpu in Cpu::ALL {
+        assert_eq!(Cpu::from_name(cpu.name()), Some(cpu));
+    }
+    assert_eq!(Cpu::of(Arch::X86_64).collect::<Vec<_>>(), Cpu::ALL);
+    assert_eq!(Cpu::of(Arch::Aarch64).count(), 0);
+}
