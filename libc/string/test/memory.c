@@ -188,6 +188,7 @@ static void check_overlap(const struct row *row) {
     }
 }
 
+#ifdef __x86_64__
 /* Overlap is undefined for it, but stock musl's own callers need it to copy forwards. */
 static void check_forward(const struct row *row) {
     check_copy(row);
@@ -197,6 +198,7 @@ static void check_forward(const struct row *row) {
         }
     }
 }
+#endif
 
 static void check_copy_until(const struct row *row) {
     EACH_SIZE(n, 1 << 20) {
