@@ -46,6 +46,7 @@ impl Machine {
             "shellcheck",
             "make",
             "tclsh",
+            "chromium",
         ] {
             machine.fake(name, "exit 0");
         }
@@ -158,10 +159,23 @@ fn without_root_zig_stands_in_for_musl_gcc() {
 }
 
 #[test]
+fn without_root_and_without_a_browser_the_script_says_what_is_left_out() {
+    let machine = Machine::complete();
+    machine.without("chromium");
+    let (status, text) = machine.setup("test");
+    assert_eq!(status, Some(0), "{text}");
+    assert!(text.starts_with("setup: no Chromium and no root to install it: "), "{text}");
+    // Chrome does as well.
+    machine.fake("google-chrome", "exit 0");
+    assert_eq!(machine.setup("test"), (Some(0), String::new()));
+}
+
+#[test]
 fn root_installs_what_is_missing_in_one_command() {
     let machine = Machine::complete();
     machine.without("musl-gcc");
     machine.without("cc");
+    machine.without("chromium");
     machine.fake("id", "echo 0");
     let log = machine.path("apt.log");
     machine.fake("apt-get", &format!("echo \"$*\" >> {}", log.display()));
@@ -169,7 +183,7 @@ fn root_installs_what_is_missing_in_one_command() {
     assert_eq!(status, Some(0), "{text}");
     assert_eq!(
         fs_err::read_to_string(log).unwrap(),
-        "install -y --no-install-recommends gcc libc6-dev musl-tools\n"
+        "install -y --no-install-recommends gcc libc6-dev musl-tools chromium\n"
     );
 }
 

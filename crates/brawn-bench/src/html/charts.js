@@ -266,7 +266,7 @@ function lines(curve, beside = false) {
 function timeline(item) {
   const lists = item.runs.filter((runs) => runs.timeline.length > 1 && shown(variantByName.get(runs.variant))).map((runs) => ({
     variant: variantByName.get(runs.variant),
-    points: runs.timeline.map(timelinePoint).map(({ seconds, rss, pss }) => ({
+    points: runs.timeline.map(([seconds, rss, pss]) => ({
       x: seconds, y: rss, low: rss, high: rss,
       lines: [runs.variant, `${item.name}, after ${figure(seconds, "s", 4)}`, `RSS ${figure(rss, "bytes", EXACT)}`,
         ...(pss > 0 ? [`PSS ${figure(pss, "bytes", EXACT)}`] : [])],

@@ -127,8 +127,3 @@ function groups(entries) {
   return [...found.values()];
 }
 
-/** A point of a timeline, however the writer noted it: seconds, RSS in bytes, PSS in bytes. */
-function timelinePoint(point) {
-  if (Array.isArray(point)) return { seconds: point[0], rss: point[1], pss: point[2] };
-  return { seconds: point.seconds, rss: point.rss_bytes, pss: point.pss_bytes };
-}

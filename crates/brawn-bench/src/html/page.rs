@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::probe::Sample;
+use crate::probe::Point;
 use crate::results::{Results, Runs};
 
 const STYLE: &str = include_str!("style.css");
@@ -66,14 +66,15 @@ fn data(results: &Results) -> Value {
 
 /// The variant's longest timeline, thinned.
 fn timeline(runs: &Runs) -> Value {
-    let points = |sample: &Sample| {
-        let sample = serde_json::to_value(sample).expect("a sample is plain data");
-        sample["timeline"].as_array().cloned().unwrap_or_default()
-    };
-    let longest = runs.samples.iter().map(points).max_by_key(Vec::len).unwrap_or_default();
+    let longest: &[Point] = runs
+        .samples
+        .iter()
+        .map(|sample| &*sample.timeline)
+        .max_by_key(|points| points.len())
+        .unwrap_or_default();
     let step = longest.len().div_ceil(TIMELINE_POINTS).max(1);
     let last = longest.len().saturating_sub(1);
-    let kept: Vec<&Value> = longest
+    let kept: Vec<&Point> = longest
         .iter()
         .enumerate()
         .filter(|(index, _)| index % step == 0 || *index == last)

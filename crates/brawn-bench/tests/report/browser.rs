@@ -10,8 +10,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 /// Under which names it is installed.
-const NAMES: [&str; 5] =
-    ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chromium-headless-shell"];
+const NAMES: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
 /// Longest wait for one answer: a browser that hangs fails the test instead of stopping it.
 const PATIENCE: Duration = Duration::from_secs(40);
 
