@@ -35,16 +35,16 @@ pub struct Report {
 type Test = (&'static str, fn(usize, usize) -> Report, usize);
 
 const TESTS: &[Test] = &[
-    ("alloc-test", alloc_test::run, 3_000_000),
+    ("alloc-test", alloc_test::run, 8_000_000),
     ("barnes", barnes::run, 30_000),
-    ("cache-scratch", cache::scratch, 400_000),
-    ("cache-thrash", cache::thrash, 400_000),
+    ("cache-scratch", cache::scratch, 1_500_000),
+    ("cache-thrash", cache::thrash, 1_500_000),
     ("glibc-simple", glibc::simple, 1_500_000),
-    ("glibc-thread", glibc::thread, 2_000_000),
-    ("larson", larson::run, 2_000_000),
-    ("mstress", mstress::run, 1_500_000),
+    ("glibc-thread", glibc::thread, 1_500_000),
+    ("larson", larson::run, 3_000_000),
+    ("mstress", mstress::run, 3_000_000),
     ("sh6", microquill::six, 3_000_000),
-    ("sh8", microquill::eight, 2_000_000),
+    ("sh8", microquill::eight, 3_000_000),
     ("xmalloc", xmalloc::run, 2_000_000),
 ];
 
