@@ -22,6 +22,7 @@ pub mod suite;
 pub mod suites;
 pub mod workshop;
 
+mod bundle;
 mod error;
 
 pub use error::Error;

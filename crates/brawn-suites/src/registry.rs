@@ -1,10 +1,14 @@
 //! The list of suites. A new one is a file in `suites/`, a line there, and a line here.
 
+use crate::suites::footprint::Footprint;
+use crate::suites::malloc::Malloc;
+use crate::suites::stream::Stream;
+use crate::suites::strings::Strings;
 use crate::suites::threads::Threads;
 use crate::{Error, Suite};
 
 /// Every suite, in the order in which they run.
-pub const SUITES: &[&dyn Suite] = &[&Threads];
+pub const SUITES: &[&dyn Suite] = &[&Threads, &Strings, &Stream, &Malloc, &Footprint];
 
 /// What stands for several suites.
 pub const GROUPS: &[(&str, &str)] = &[

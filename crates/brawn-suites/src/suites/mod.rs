@@ -1,3 +1,7 @@
 //! One file per suite.
 
+pub mod footprint;
+pub mod malloc;
+pub mod stream;
+pub mod strings;
 pub mod threads;
