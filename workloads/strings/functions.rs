@@ -79,6 +79,7 @@ pub fn nothing(time: Duration) -> Row {
 /// # Panics
 /// When the name is none of [`ALL`].
 pub fn row(name: &str, operands: &mut Operands, length: usize, time: Duration) -> Row {
+    operands.clear(length);
     match name {
         "wcslen" | "wcsnlen" => operands.wide(length),
         "memcmp" | "strcmp" | "strncmp" => operands.twice(length),

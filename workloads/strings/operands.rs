@@ -58,20 +58,22 @@ impl Operands {
         }
     }
 
-    /// Fills the lower region with a text of `length` letters from `a` to `y` and its end; the higher one with zeroes.
+    /// Empties what `digest` looks at and wide texts fill: calls of `memmove_fw` leave as much behind as there were calls.
+    pub fn clear(&mut self, length: usize) {
+        for region in [self.first, self.second] {
+            // SAFETY: the regions hold four times their longest length, and two pages more.
+            unsafe { region.write_bytes(0, 4 * length + 64) };
+        }
+    }
+
+    /// Fills the lower region with a text of `length` letters from `a` to `y` and its end.
     pub fn text(&mut self, length: usize) {
         for index in 0..length {
             // SAFETY: lengths are at most what the regions were made for.
-            unsafe {
-                self.first.add(index).write(letter(index));
-                self.second.add(index).write(0);
-            }
+            unsafe { self.first.add(index).write(letter(index)) };
         }
         // SAFETY: there is room for the end.
-        unsafe {
-            self.first.add(length).write(0);
-            self.second.add(length).write(0);
-        }
+        unsafe { self.first.add(length).write(0) };
     }
 
     /// The same text in both regions.

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use brawn_suites::{Context, Flavour, Options, Prepared, Suite, suites};
+use brawn_suites::{Context, Flavour, Options, Prepared, suites};
 
 /// What is compared here: the heap and the string functions of two libcs, and an allocator that is neither's.
 const VARIANTS: [&str; 3] = ["glibc", "stock", "mimalloc2"];
@@ -82,7 +82,6 @@ fn string_functions_answer_alike_and_every_row_has_its_metric() {
     let (printed, figures) = agree(&programs, "table 20");
     assert!(printed.contains("strlen 36: 36,") && printed.contains("strchr 132: 131,"), "{printed}");
     assert!(printed.contains("strrchr 4100: 0,") && printed.contains("memcmp 4100: 0,"), "{printed}");
-    assert!(printed.contains("memmove_fw 36: 16,") || printed.contains("memmove_fw 36: 0,"), "{printed}");
     // Fast, and longer for longer operands: the calls are made.
     assert!(figures.iter().all(|figures| figures["memcpy/4100"] > figures["call/0"]));
 
