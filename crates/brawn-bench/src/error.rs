@@ -45,20 +45,22 @@ pub enum Error {
 
     /// Two variants printed different things, so their times cannot be compared.
     #[error(
-        "variants `{reference}` and `{variant}` print different output, first at line {line}: \
-         {expected:?} against {found:?}"
+        "variants `{reference}` and `{variant}` print different output, first at line {line}\n\
+         {}\n{}",
+        excerpt(.reference, .expected),
+        excerpt(.variant, .found)
     )]
     OutputDiffers {
         /// Name of the variant that printed first.
         reference: String,
         /// Name of the variant that differs.
         variant: String,
-        /// Number of the line, from 1, in the order in which lines were compared.
+        /// Number of the first line that differs, from 1, in the order in which lines were compared.
         line: usize,
-        /// That line of the reference; empty where it has none.
-        expected: String,
-        /// That line of the variant; empty where it has none.
-        found: String,
+        /// A few lines of the reference from there on; none where it ends.
+        expected: Vec<String>,
+        /// The same lines of the variant.
+        found: Vec<String>,
     },
 
     /// The session was told to stop while a program ran.
@@ -209,6 +211,14 @@ impl Error {
 
 fn quoted(stderr: &str) -> String {
     if stderr.is_empty() { String::new() } else { format!("; it wrote:\n{stderr}") }
+}
+
+/// Lines of a variant's output, each behind its name.
+fn excerpt(variant: &str, lines: &[String]) -> String {
+    if lines.is_empty() {
+        return format!("  {variant} | (nothing more)");
+    }
+    lines.iter().map(|line| format!("  {variant} | {line}")).collect::<Vec<_>>().join("\n")
 }
 
 fn list(cores: &[usize]) -> String {

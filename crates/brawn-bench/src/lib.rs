@@ -22,6 +22,7 @@ pub mod format;
 pub mod html;
 pub mod limits;
 pub mod machine;
+pub mod noise;
 pub mod probe;
 pub mod report;
 pub mod results;

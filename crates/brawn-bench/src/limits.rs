@@ -40,6 +40,11 @@ impl Quota {
         Err(Error::Quota { cores, source: reason.unwrap_or_else(none) })
     }
 
+    /// The group's folder, which goes when this is dropped.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     fn create_in(parent: &Parent, cores: f64) -> io::Result<Self> {
         static NEXT: AtomicUsize = AtomicUsize::new(0);
         let limits = match limits(parent.version, cores) {

@@ -1,35 +1,17 @@
 //! The probe against a program that touches a known amount of memory and ends in every way that programs end.
 
+mod common;
+
 use std::io::Read;
-use std::path::PathBuf;
-use std::process::Command;
-use std::sync::OnceLock;
 use std::time::Duration;
 
-use brawn_bench::probe::{self, Run};
-use brawn_bench::{Error, Exit, Output, Session, Variant};
+use brawn_bench::probe::{self, Conditions, Run};
+use brawn_bench::{Error, Exit, Session, Variant};
+use common::{MIB, program};
 use nix::sys::signal::Signal;
 
-const MIB: u64 = 1 << 20;
-
-/// Compiled once for all tests of this file.
-fn program() -> PathBuf {
-    static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
-    PROGRAM
-        .get_or_init(|| {
-            let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/programs/touch.c");
-            let program =
-                PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("touch-{}", std::process::id()));
-            let status =
-                Command::new("cc").args(["-O1", "-pthread", "-o"]).arg(&program).arg(source).status();
-            assert!(status.unwrap().success(), "cc could not compile {source}");
-            program
-        })
-        .clone()
-}
-
 fn touch(mebibytes: u64, mode: &str) -> Variant {
-    Variant::new(mode, program()).arg(mebibytes.to_string()).arg(mode)
+    Variant::new(mode, program("touch")).arg(mebibytes.to_string()).arg(mode)
 }
 
 fn run(mebibytes: u64, mode: &str) -> Run {
@@ -123,39 +105,75 @@ fn a_program_that_is_not_there_is_named() {
 }
 
 #[test]
-fn a_session_interleaves_and_its_seed_repeats_the_order() {
-    let variants = ["exit", "given-back", "thread"].map(|mode| touch(1, mode));
-    let order = |seed| {
-        let mut names = Vec::new();
-        let outcome = Session::new(4)
-            .seed(seed)
-            .run(&variants, |_, _, variant| names.push(variant.name.clone()))
-            .unwrap();
-        assert!(outcome.measured.iter().all(|measured| measured.samples.len() == 4));
-        names
-    };
-    let names = order(1);
-    assert_eq!(names.len(), 15);
-    for block in names.chunks(3) {
-        let mut block = block.to_vec();
-        block.sort();
-        assert_eq!(block, ["exit", "given-back", "thread"]);
-    }
-    assert_eq!(names, order(1));
-    assert_ne!(names, order(2));
+fn real_time_signals_pass_through() {
+    assert_eq!(run(1, "real-time").exit, Exit::Status(0));
 }
 
 #[test]
-fn a_session_ends_when_variants_disagree_or_fail() {
-    let run = |variants: &[Variant]| Session::new(2).seed(0).run(variants, |_, _, _| {}).unwrap_err();
-    let error = run(&[touch(1, "exit"), touch(2, "thread")]);
-    assert!(matches!(error, Error::OutputDiffers { line: 1, .. }), "{error}");
-    let error = run(&[touch(1, "abort")]).to_string();
-    assert_eq!(error, "variant `abort` ended with signal SIGABRT, expected status 0");
-    let error = run(&[Variant::new("a", program())]).to_string();
-    assert_eq!(error, "variant `a` ended with status 2, expected status 0");
-    assert!(matches!(run(&[]), Error::Empty));
-    assert!(matches!(run(&[touch(1, "exit"), touch(1, "exit")]), Error::SameName(_)));
-    let variants = [Variant::new("a", program()).expect_status(2)];
-    Session::new(2).output(Output::SortedLines).run(&variants, |_, _, _| {}).unwrap();
+fn the_timeline_shows_memory_come_and_go() {
+    let conditions =
+        Conditions { timeline: Some(Duration::from_millis(5)), ..Conditions::new(Duration::from_secs(30)) };
+    let sample = probe::run_under(&touch(40, "stages"), &conditions).unwrap().sample;
+    let sizes: Vec<u64> = sample.timeline.iter().map(|point| point.rss_bytes / MIB).collect();
+    let highest = sizes.iter().position(|&size| size >= 40).expect("the memory is seen");
+    assert!(sizes[0] < 8 && sizes[sizes.len() - 1] < 8 && highest > 0, "{sizes:?}");
+    assert!(sample.timeline.windows(2).all(|pair| pair[0].seconds < pair[1].seconds));
+    assert!(sample.timeline.iter().all(|point| 0 < point.pss_bytes && point.pss_bytes <= point.rss_bytes));
+    assert!(run(1, "exit").sample.timeline.is_empty(), "nobody asked");
+}
+
+#[test]
+fn system_calls_are_counted_in_threads_and_children_too() {
+    let count =
+        |mode| probe::count_system_calls(&touch(1, mode), &Conditions::new(Duration::from_secs(30))).unwrap();
+    let calls = count("calls");
+    assert_eq!(calls.of(libc::SYS_getppid), 1750);
+    assert!(calls.total() > 1750);
+    let few = count("exit");
+    assert_eq!((few.of(libc::SYS_getppid), few.of(libc::SYS_exit_group)), (0, 1), "{few:?}");
+    assert_eq!(count("real-time").of(libc::SYS_exit_group), 1);
+}
+
+#[test]
+fn a_refused_ptrace_costs_memory_and_calls_and_nothing_else() {
+    // The filter holds for this thread and what it starts.
+    std::thread::spawn(|| {
+        common::refuse_ptrace();
+        let session = Session::new(2).count_system_calls();
+        let outcome = session.run(&[touch(20, "exit")], |_, _, _| {}).unwrap();
+        let sample = &outcome.measured[0].samples[0];
+        assert_eq!((sample.peak_bytes, sample.final_bytes), (None, None));
+        assert!(sample.wall_seconds > 0.0 && sample.minor_faults > 8, "{sample:?}");
+        assert_eq!(outcome.measured[0].system_calls, None);
+        assert!(
+            outcome.warnings[0]
+                .starts_with("peak memory, memory at the end and the number of system calls are not"),
+            "{:?}",
+            outcome.warnings
+        );
+        let error = probe::count_system_calls(&touch(1, "exit"), &Conditions::new(Duration::from_secs(9)))
+            .unwrap_err();
+        assert!(matches!(error, Error::TraceRefused) && error.hint().is_some());
+    })
+    .join()
+    .unwrap();
+}
+
+#[test]
+fn children_that_are_left_behind_are_killed() {
+    let mut text = String::new();
+    run(0, "leave-child").stdout.read_to_string(&mut text).unwrap();
+    let child = text.lines().next().unwrap().strip_prefix("child ").unwrap().to_owned();
+    let is_gone = || match fs_err::read_to_string(format!("/proc/{child}/stat")) {
+        // Dead, though nobody may have asked for its status yet.
+        Ok(stat) => stat.rsplit(')').next().is_some_and(|rest| rest.starts_with(" Z")),
+        Err(_) => true,
+    };
+    for _ in 0..500 {
+        if is_gone() {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    panic!("process {child} still runs");
 }

@@ -1,10 +1,13 @@
 /* Touches a known amount of memory and ends in the way that it is told: touch MIB MODE */
+#define _GNU_SOURCE
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -28,6 +31,36 @@ static void *touch_in_thread(void *unused) {
     (void)unused;
     munmap(touch(), bytes);
     return NULL;
+}
+
+static void *call(void *times) {
+    for (long i = 0; i < (long)times; i++)
+        syscall(SYS_getppid);
+    return NULL;
+}
+
+static void print_cores(void) {
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set))
+        exit(5);
+    for (int core = 0; core < CPU_SETSIZE; core++)
+        if (CPU_ISSET(core, &set))
+            printf("core %d\n", core);
+}
+
+static void print_groups(void) {
+    char line[4096];
+    FILE *file = fopen("/proc/self/cgroup", "r");
+    while (file && fgets(line, sizeof line, file))
+        fputs(line, stdout);
+}
+
+static void leave_child(void) {
+    pid_t child = fork();
+    if (child == 0)
+        for (;;)
+            pause();
+    printf("child %d\n", (int)child);
 }
 
 int main(int argc, char **argv) {
@@ -69,6 +102,34 @@ int main(int argc, char **argv) {
             raise(SIGUSR1);
         signal(SIGCHLD, SIG_DFL);
         touch();
+    } else if (!strcmp(mode, "real-time")) {
+        signal(SIGRTMIN + 1, SIG_IGN);
+        raise(SIGRTMIN + 1);
+        touch();
+    } else if (!strcmp(mode, "stages")) {
+        usleep(100 * 1000);
+        char *block = touch();
+        usleep(200 * 1000);
+        munmap(block, bytes);
+        usleep(200 * 1000);
+    } else if (!strcmp(mode, "calls")) {
+        call((void *)1000);
+        pthread_create(&thread, NULL, call, (void *)500);
+        pthread_join(thread, NULL);
+        if (fork() == 0) {
+            call((void *)250);
+            _exit(0);
+        }
+        wait(NULL);
+    } else if (!strcmp(mode, "cores")) {
+        print_cores();
+    } else if (!strcmp(mode, "groups")) {
+        print_groups();
+    } else if (!strcmp(mode, "leave-child")) {
+        leave_child();
+    } else if (!strcmp(mode, "chatter")) {
+        for (int i = 0; i < 100 * 1000; i++)
+            puts("a line that needs room");
     } else if (!strcmp(mode, "sleep")) {
         usleep(200 * 1000);
     } else if (!strcmp(mode, "spin")) {
