@@ -56,6 +56,7 @@ struct Function {
     weak: Vec<String>,
     #[serde(default)]
     hidden: Vec<String>,
+    /// Symbols, or the names of other files without `.c`, which stand for what those define for the kit alone.
     #[serde(default)]
     needs: Vec<String>,
     /// Only these architectures; all of them otherwise.
@@ -73,13 +74,15 @@ struct Build {
     /// The key of its flags in the table.
     flags: &'static str,
     arch: &'static str,
+    /// The levels that it holds, as the table calls them.
+    levels: &'static [&'static str],
 }
 
 const BUILDS: &[Build] = &[
-    Build { cpu: None, flags: "", arch: "x86_64" },
-    Build { cpu: Some("X86_64V3"), flags: "v3", arch: "x86_64" },
-    Build { cpu: Some("X86_64V4"), flags: "v4", arch: "x86_64" },
-    Build { cpu: None, flags: "", arch: "aarch64" },
+    Build { cpu: None, flags: "", arch: "x86_64", levels: &["sse2", "avx2", "avx512"] },
+    Build { cpu: Some("X86_64V3"), flags: "v3", arch: "x86_64", levels: &["avx2"] },
+    Build { cpu: Some("X86_64V4"), flags: "v4", arch: "x86_64", levels: &["avx512"] },
+    Build { cpu: None, flags: "", arch: "aarch64", levels: &["neon"] },
 ];
 
 /// The levels of x86_64 and the byte that stands for each: `LEVEL_*` of `brawn_string.h`.
@@ -118,7 +121,8 @@ pub fn build(
         let prefix = format!("string-{}{}", arch.name, build.flags);
         let compile = |function: &&Function| {
             let object = folders.out.join(format!("{prefix}-{}.o", function.file.trim_end_matches(".c")));
-            one(function, arch, compiler, &flags, &object, folders, root)
+            let symbols = Symbols::of(function, &table, build);
+            one(function, &symbols, arch, compiler, &flags, &object, folders, root)
         };
         let objects = crate::in_parallel(&functions, compile)?;
         let mut levels = Vec::new();
@@ -164,9 +168,45 @@ fn flags(table: &Table, build: &Build, compiler: &Compiler) -> Vec<String> {
     compiler.flags.iter().map(|flag| (*flag).to_owned()).chain(listed).collect()
 }
 
+/// The symbols of a file in one set.
+struct Symbols<'a> {
+    exports: Vec<&'a str>,
+    weak: Vec<&'a str>,
+    hidden: Vec<&'a str>,
+    imports: Vec<&'a str>,
+}
+
+impl<'a> Symbols<'a> {
+    fn of(function: &'a Function, table: &'a Table, build: &Build) -> Symbols<'a> {
+        let present = |list: &'a [String]| -> Vec<&'a str> {
+            let at_level = |entry: &'a String| match entry.split_once(':') {
+                Some((level, name)) => build.levels.contains(&level).then_some(name),
+                None => Some(entry.as_str()),
+            };
+            list.iter().filter_map(at_level).collect()
+        };
+        let (weak, hidden) = (present(&function.weak), present(&function.hidden));
+        let mut imports = vec!["_GLOBAL_OFFSET_TABLE_"];
+        for need in &function.needs {
+            match table.function.iter().find(|row| row.file.strip_suffix(".c") == Some(need)) {
+                Some(row) => imports.extend(present(&row.hidden)),
+                None => imports.push(need),
+            }
+        }
+        Symbols {
+            exports: [present(&function.strong).as_slice(), &weak, &hidden].concat(),
+            weak,
+            hidden,
+            imports,
+        }
+    }
+}
+
 /// Compiles and seals one function.
+#[allow(clippy::too_many_arguments, reason = "each is one thing that a build is made of")]
 fn one(
     function: &Function,
+    symbols: &Symbols<'_>,
     arch: &Arch,
     compiler: &Compiler,
     flags: &[String],
@@ -178,13 +218,12 @@ fn one(
     let bytes =
         compile::compile_file(compiler, &options, &Path::new("string").join(&function.file), object, folders)
             .map_err(|source| Error::Compile { file: function.file.clone(), arch: arch.name, source })?;
-    let (weak, hidden) = (names(&function.weak), names(&function.hidden));
     let contract = seal::Contract {
         machine: arch.machine,
-        exports: &[names(&function.strong).as_slice(), &weak, &hidden].concat(),
-        weak: &weak,
-        hidden: &hidden,
-        imports: &[names(&function.needs).as_slice(), &["_GLOBAL_OFFSET_TABLE_"]].concat(),
+        exports: &symbols.exports,
+        weak: &symbols.weak,
+        hidden: &symbols.hidden,
+        imports: &symbols.imports,
         forbidden: &[&root.to_string_lossy(), &folders.out.to_string_lossy()],
     };
     let sealed = seal::seal(&bytes, &contract).map_err(|source| Error::Seal {
@@ -193,10 +232,6 @@ fn one(
         source,
     })?;
     Ok(sealed.bytes)
-}
-
-fn names(list: &[String]) -> Vec<&str> {
-    list.iter().map(String::as_str).collect()
 }
 
 /// The object that finds the level, with another highest level in it.
