@@ -162,7 +162,7 @@ function bars({ row, item, label }) {
     const names = Math.min(Math.max(width * 0.27, 74), 130);
     const frame = { left: names + 10, right: width - 76 };
     const drawing = picture(width, cells.length * step + 6, `${label}: ${cells.map((cell) => `${cell.variant} ${figure(cell.summary.median, row.unit)}`).join(", ")}`);
-    const scale = linearScale(cells.map((cell) => cell.summary.high), [frame.left, frame.right]);
+    const scale = barScale(cells.map((cell) => cell.summary.high), [frame.left, frame.right]);
     const zero = scale.place(0);
     const marks = cells.map((cell, index) => {
       const variant = variantByName.get(cell.variant);
@@ -187,15 +187,15 @@ function bars({ row, item, label }) {
   };
 }
 
-/** Many rows at once: costs beside the baseline on a logarithmic axis, with what others published as hollow marks. */
-function dots(entries, title) {
+/** Many rows at once: costs beside the baseline on a logarithmic axis; what others published as hollow marks if `quoted`. */
+function dots(entries, title, quoted) {
   return (width) => {
     const step = 26;
     const names = Math.min(Math.max(width * 0.3, 96), 230);
     const frame = { left: names + 8, right: width - 14, top: 30, bottom: entries.length * step + 34 };
     const height = frame.bottom + 44;
     const drawing = picture(width, height, `${title}: cost of every row beside ${baseline.name}`);
-    const published = (row) => row.published.filter((item) => item.ratio > 0).map((item) => ({ ...item, cost: row.better === "higher" ? 1 / item.ratio : item.ratio }));
+    const published = (row) => (quoted ? row.published : []).filter((item) => item.ratio > 0).map((item) => ({ ...item, cost: row.better === "higher" ? 1 / item.ratio : item.ratio }));
     const cellsOf = (row) => row.cells.filter((cell) => cost(row, cell) > 0 && shown(variantByName.get(cell.variant)));
     const costs = entries.flatMap(({ row }) => [...cellsOf(row).map((cell) => cost(row, cell)), ...published(row).map((item) => item.cost)]);
     const scale = logarithmicScale([...costs, 1], [frame.left, frame.right], 0.05);
@@ -215,11 +215,11 @@ function dots(entries, title) {
       const y = frame.top + index * step + step / 2 + 2;
       if (index % 2) drawing.append(shape("rect", { class: "stripe", x: 0, y: y - step / 2, width, height: step }));
       drawing.append(text(0, y + 4, shortened(label, names), { class: "name" }));
-      for (const quoted of published(row)) {
-        const at = scale.place(quoted.cost);
+      for (const figure of published(row)) {
+        const at = scale.place(figure.cost);
         const node = shape("path", { class: "mark published", d: markPath("diamond", at, y, 5.5) });
         drawing.append(node);
-        marks.push({ x: at, y, node, lines: [quoted.label, `${item.name}, ${row.name}`, `published: ${ratio(quoted.ratio)} of its glibc`, quoted.source] });
+        marks.push({ x: at, y, node, lines: [figure.label, `${item.name}, ${row.name}`, `published: ${ratio(figure.ratio)} of its glibc`, figure.source] });
       }
       for (const cell of cellsOf(row)) {
         const variant = variantByName.get(cell.variant);

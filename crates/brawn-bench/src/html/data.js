@@ -121,7 +121,8 @@ function groups(entries) {
   }
   for (const group of found.values()) {
     if (group.title === null) {
-      group.title = group.rows.length === 1 ? group.rows[0].label : { time: "time and rates", memory: "memory" }[group.kind] ?? "other figures";
+      const titles = { time: group.better === "higher" ? "rates" : "times", memory: "memory", other: "other figures" };
+      group.title = group.rows.length === 1 ? group.rows[0].label : titles[group.kind];
     }
   }
   return [...found.values()];

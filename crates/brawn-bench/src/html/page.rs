@@ -61,7 +61,21 @@ fn data(results: &Results) -> Value {
         })
         .collect();
     value["means"] = Value::Array(means);
+    round(&mut value);
     value
+}
+
+/// Cuts figures to seven digits, of which the page shows five: a long run has tens of thousands of them.
+fn round(value: &mut Value) {
+    match value {
+        Value::Number(number) if number.is_f64() => {
+            let figure = number.as_f64().unwrap_or_default();
+            *value = json!(format!("{figure:.6e}").parse::<f64>().unwrap_or(figure));
+        }
+        Value::Array(values) => values.iter_mut().for_each(round),
+        Value::Object(fields) => fields.values_mut().for_each(round),
+        _ => {}
+    }
 }
 
 /// The variant's longest timeline, thinned.

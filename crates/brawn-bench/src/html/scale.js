@@ -19,6 +19,12 @@ function linearScale(values, [start, end], binary = false) {
   return { place, ticks };
 }
 
+/** A linear scale without ticks, from 0 to the largest figure. */
+function barScale(values, [start, end]) {
+  const most = Math.max(...values) || 1;
+  return { place: (value) => start + (value / most) * (end - start) };
+}
+
 /** A logarithmic scale around the figures, which are positive. */
 function logarithmicScale(values, [start, end], margin = 0.04, binary = false) {
   let [least, most] = [Math.log10(Math.min(...values)), Math.log10(Math.max(...values))];

@@ -153,15 +153,13 @@ function suiteSection(suite, fits) {
   const rest = entries.filter(({ row }) => !onCurve.has(row));
   const timed = cases.filter((item) => item.runs.filter((runs) => runs.timeline.length > 1).length);
   const quoted = entries.filter(({ row }) => row.published.some((item) => item.ratio > 0));
-  // Beside a few rows the bars say it all; beside many, or beside what others found, one plot holds them together.
-  const together = rest.length > BARS_AT_ONCE ? [...rest, ...quoted.filter((entry) => !rest.includes(entry))] : quoted;
   return element("section", { id: `suite-${suite.name}`, class: "suite" }, head, legend(entries),
     element("div", { class: "charts" },
       both.length > 1 ? chart("Time against memory", scatter(both, `${suite.title}: time against memory`), "geometric means of the suite") : null,
       drawn.map((curve) => chart(curve.title, lines(curve), `over ${curve.label}`, { label: `× ${shortened(baseline.name, 60)}`, draw: lines(curve, true) })),
       timed.map((item) => chart(`Memory over time: ${item.name}`, timeline(item), "RSS of one run"))),
-    together.length ? element("div", { class: "wide" }, chart(quoted.length ? "Measured and published, beside glibc" : "Every row beside the baseline", dots(together, suite.title),
-      quoted.length ? "hollow diamonds: what others published" : null)) : null,
+    quoted.length ? element("div", { class: "wide" }, chart("Measured and published", dots(quoted, suite.title, true),
+      "hollow diamonds: what others published, beside their glibc")) : null,
     groups(rest).map(barGroup),
     rowTable(suite, cases, entries));
 }
@@ -175,7 +173,9 @@ function barGroup(group) {
     panels.append(...later.map((entry) => chart(entry.label, bars(entry))));
     more.remove();
   });
-  return element("div", { class: "group" }, element("h3", {}, group.title, element("small", {}, direction(group.better))), panels, more);
+  // Bars tell a few rows; many are compared at a glance only in one plot.
+  const together = later.length ? chart(`Every row beside ${baseline.name}`, dots(group.rows, group.title, false)) : null;
+  return element("div", { class: "group" }, element("h3", {}, group.title, element("small", {}, direction(group.better))), together, panels, more);
 }
 
 /** Every figure, the winner of each row, what others published, and the command that measures a case again. */
