@@ -4,7 +4,7 @@
 //! `workloads/`) and one line in [`registry`]. It asks the [`Workshop`] for programs: each is compiled once for every
 //! libc, and linked once for every [`Flavour`] by doing the recorded link again with another `libc.a`, so that two musl
 //! variants differ in their libc and in nothing else. What it hands back are [`Case`]s: commands to run side by side, and
-//! the figures that become rows.
+//! the figures that become rows. The [`runner`] runs them.
 //!
 //! | module | does |
 //! |---|---|
@@ -13,11 +13,14 @@
 //! | [`suite`] | what a suite is, and what it gives |
 //! | [`registry`] | the list of suites |
 //! | [`published`] | what others published |
+//! | [`runner`] | runs suites |
+//! | [`output`] | writes results in every form |
 
-pub mod figure;
 pub mod flavour;
+pub mod output;
 pub mod published;
 pub mod registry;
+pub mod runner;
 pub mod suite;
 pub mod suites;
 pub mod workshop;
@@ -25,8 +28,8 @@ pub mod workshop;
 mod bundle;
 mod error;
 
+pub use brawn_bench::figure::{Figure, RowSpec};
 pub use error::Error;
-pub use figure::{Figure, RowSpec};
 pub use flavour::Flavour;
 pub use registry::suites;
 pub use suite::{Case, Context, Options, Prepared, Suite};

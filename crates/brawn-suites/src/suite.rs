@@ -131,12 +131,18 @@ pub struct Case {
 /// Fewest counted blocks, unless the case says otherwise.
 pub const MIN_BLOCKS: usize = 5;
 /// Most counted blocks, unless the case says otherwise.
-pub const MAX_BLOCKS: usize = 100;
+pub const MAX_BLOCKS: usize = 300;
 
 impl Case {
     /// A case that watches its wall-clock time, compares outputs to the byte, and has no row yet.
     pub fn new(name: impl Into<String>, variants: Vec<Variant>) -> Case {
-        Case { name: name.into(), variants, rows: Vec::new(), share: 1.0, session: Session::new(MAX_BLOCKS) }
+        Case {
+            name: name.into(),
+            variants,
+            rows: Vec::new(),
+            share: 1.0,
+            session: Session::new(MAX_BLOCKS).blocks_between(MIN_BLOCKS, MAX_BLOCKS),
+        }
     }
 
     /// Adds a figure.
@@ -153,7 +159,7 @@ impl Case {
 
     /// Goes on until these figures are exact enough, or the budget ends, instead of the wall-clock time.
     pub fn watch(mut self, figures: impl IntoIterator<Item = Figure>) -> Case {
-        let _ = figures;
+        self.session = self.session.watch(figures);
         self
     }
 

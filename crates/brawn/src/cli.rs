@@ -101,6 +101,8 @@ enum Command {
     Verify(commands::verify::Arguments),
     /// Show what is inside any ELF executable: linkage, libc, heaps, hardening, sizes
     Inspect(commands::inspect::Arguments),
+    /// Measure the standard suites with glibc, stock musl and Brawn's presets side by side
+    Bench(Box<commands::bench::Arguments>),
 }
 
 /// Arguments that are another program's.
@@ -171,6 +173,7 @@ pub fn run() -> anyhow::Result<ExitCode> {
         Command::Relink(arguments) => commands::relink::run(options, arguments),
         Command::Verify(arguments) => commands::verify::run(options, arguments),
         Command::Inspect(arguments) => commands::inspect::run(options, arguments),
+        Command::Bench(arguments) => commands::bench::run(options, *arguments),
     }
 }
 

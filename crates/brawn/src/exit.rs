@@ -23,6 +23,11 @@ pub const MISSING: u8 = 4;
 /// Reading or writing failed.
 pub const IO: u8 = 5;
 
+/// A condition of `bench compare --fail-if` holds.
+pub const GATE: u8 = 6;
+/// Interrupted by a signal; what was done until then is kept.
+pub const INTERRUPTED: u8 = 130;
+
 /// The whole list.
 pub const ALL: &[Meaning] = &[
     Meaning { code: 0, meaning: "success" },
@@ -31,6 +36,8 @@ pub const ALL: &[Meaning] = &[
     Meaning { code: INPUT, meaning: "an input cannot be used, or changed since it was recorded" },
     Meaning { code: MISSING, meaning: "a target, linker or compiler is missing on this machine" },
     Meaning { code: IO, meaning: "reading or writing failed" },
+    Meaning { code: GATE, meaning: "a condition of `bench compare --fail-if` holds" },
+    Meaning { code: INTERRUPTED, meaning: "`bench` was interrupted; what was measured is kept" },
 ];
 
 /// The code for an error.
@@ -41,8 +48,11 @@ pub fn code_of(error: &anyhow::Error) -> ExitCode {
             let driver = cause.downcast_ref::<brawn_driver::Error>().map(driver_code);
             let libc = || cause.downcast_ref::<Libc>().map(libc_code);
             let elf = || cause.downcast_ref::<brawn_elf::Error>().map(|_| INPUT);
+            let suites = || cause.downcast_ref::<brawn_suites::Error>().map(suites_code);
+            let bench = || cause.downcast_ref::<brawn_bench::Error>().map(bench_code);
+            let compared = || compared_code(cause);
             let io = || cause.downcast_ref::<std::io::Error>().map(|_| IO);
-            driver.or_else(libc).or_else(elf).or_else(io)
+            driver.or_else(libc).or_else(elf).or_else(suites).or_else(bench).or_else(compared).or_else(io)
         })
         .unwrap_or(FAILED);
     ExitCode::from(code)
@@ -68,6 +78,39 @@ fn driver_code(error: &brawn_driver::Error) -> u8 {
         Error::NoRecord(_) | Error::BadRecord { .. } | Error::InputChanged { .. } => INPUT,
         _ => FAILED,
     }
+}
+
+fn suites_code(error: &brawn_suites::Error) -> u8 {
+    use brawn_suites::Error;
+    match error {
+        Error::UnknownName { .. } | Error::NamedTwice { .. } => USAGE,
+        Error::Absent { .. } | Error::Spawn { .. } => MISSING,
+        Error::Checksum { .. } => INPUT,
+        Error::Io(_) => IO,
+        Error::Driver(error) => driver_code(error),
+        Error::Libc(error) => libc_code(error),
+        Error::Bench(error) => bench_code(error),
+        _ => FAILED,
+    }
+}
+
+fn bench_code(error: &brawn_bench::Error) -> u8 {
+    use brawn_bench::Error;
+    match error {
+        Error::System { .. } | Error::File(_) => IO,
+        _ => FAILED,
+    }
+}
+
+/// Errors of documents of results and of their comparison.
+fn compared_code(cause: &(dyn std::error::Error + 'static)) -> Option<u8> {
+    use brawn_bench::DocumentError;
+    use brawn_bench::compare::{CompareError, GateError, ParseGateError};
+    if let Some(error) = cause.downcast_ref::<DocumentError>() {
+        return Some(if matches!(error, DocumentError::File(_)) { IO } else { INPUT });
+    }
+    let usage = cause.is::<ParseGateError>() || cause.is::<GateError>();
+    usage.then_some(USAGE).or_else(|| cause.is::<CompareError>().then_some(INPUT))
 }
 
 fn libc_code(error: &Libc) -> u8 {

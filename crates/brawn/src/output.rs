@@ -35,6 +35,24 @@ fn hint_of(cause: &(dyn std::error::Error + 'static)) -> Option<String> {
         .and_then(brawn_driver::Error::hint)
         .or_else(|| cause.downcast_ref::<brawn_libc::Error>().and_then(brawn_libc::Error::hint))
         .or_else(|| cause.downcast_ref::<brawn_elf::Error>().and_then(|error| error.hint().map(Into::into)))
+        .or_else(|| cause.downcast_ref::<brawn_suites::Error>().and_then(brawn_suites::Error::hint))
+        .or_else(|| cause.downcast_ref::<brawn_bench::Error>().and_then(|error| error.hint().map(Into::into)))
+        .or_else(|| hint_of_comparison(cause))
+}
+
+fn hint_of_comparison(cause: &(dyn std::error::Error + 'static)) -> Option<String> {
+    use brawn_bench::DocumentError;
+    use brawn_bench::compare::{CompareError, GateError, ParseGateError};
+    let document = || Some(cause.downcast_ref::<DocumentError>()?.hint()?.to_owned());
+    let parse = || Some(cause.downcast_ref::<ParseGateError>()?.hint().to_owned());
+    let gate = || Some(cause.downcast_ref::<GateError>()?.hint());
+    let compare = || Some(cause.downcast_ref::<CompareError>()?.hint().to_owned());
+    document().or_else(parse).or_else(gate).or_else(compare)
+}
+
+/// Prints what works and should be known.
+pub fn warn(text: &str) {
+    anstream::eprintln!("{WARNING}warning:{WARNING:#} {text}");
 }
 
 /// Prints something that works and is worth changing.

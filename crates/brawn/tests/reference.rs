@@ -7,7 +7,10 @@ use std::path::Path;
 use common::{Bench, ok};
 
 const COMMANDS: &[&str] =
-    &["build", "cargo", "cc", "env", "libc", "patch", "restore", "relink", "verify", "inspect"];
+    &["build", "cargo", "cc", "env", "libc", "patch", "restore", "relink", "verify", "inspect", "bench"];
+
+/// Commands of commands.
+const INNER: &[(&str, &str)] = &[("bench", "compare"), ("bench", "report")];
 
 fn reference() -> String {
     let bench = Bench::new();
@@ -23,6 +26,10 @@ fn reference() -> String {
     text.push_str(&format!("\n## `brawn`\n\n```text\n{}\n```\n", help(&["--help"])));
     for command in COMMANDS {
         text.push_str(&format!("\n## `brawn {command}`\n\n```text\n{}\n```\n", help(&[command, "--help"])));
+    }
+    for (command, inner) in INNER {
+        let help = help(&[command, inner, "--help"]);
+        text.push_str(&format!("\n## `brawn {command} {inner}`\n\n```text\n{help}\n```\n"));
     }
     text
 }

@@ -1,0 +1,47 @@
+//! `brawn bench --list`
+
+use brawn_suites::{Error, Workshop, registry};
+use serde_json::json;
+
+use crate::output;
+
+/// Every suite, and whether what it needs is here.
+pub fn print(workshop: &Workshop, json: bool) {
+    if json {
+        let list: Vec<_> = registry::SUITES
+            .iter()
+            .map(|suite| {
+                let missing = suite
+                    .check(workshop)
+                    .err()
+                    .map(|error| json!({ "reason": error.to_string(), "hint": error.hint() }));
+                json!({
+                    "name": suite.name(),
+                    "title": suite.title(),
+                    "about": suite.about(),
+                    "quick": suite.quick(),
+                    "needs": suite.needs(),
+                    "missing": missing,
+                })
+            })
+            .collect();
+        anstream::println!("{}", serde_json::to_string_pretty(&list).expect("a list is plain data"));
+        return;
+    }
+    let bold = output::STRONG;
+    for suite in registry::SUITES {
+        let quick = if suite.quick() { ", part of quick" } else { "" };
+        let state = match suite.check(workshop) {
+            Ok(()) => "ready".to_owned(),
+            Err(error @ Error::Absent { .. }) => {
+                format!("{error}\n             {}", error.hint().unwrap_or_default())
+            }
+            Err(error) => error.to_string(),
+        };
+        anstream::println!("{bold}{:10}{bold:#}   {}{quick}", suite.name(), suite.title());
+        if !suite.needs().is_empty() {
+            anstream::println!("             needs {}", suite.needs());
+        }
+        anstream::println!("             {state}");
+    }
+}

@@ -1,0 +1,101 @@
+//! What is shown while suites run: bars on a terminal; without one, only what goes wrong.
+
+use std::io::IsTerminal;
+use std::time::Duration;
+
+use brawn_bench::Event;
+use brawn_suites::runner::Step;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::output;
+
+/// The bar, and how much to say.
+pub struct Progress {
+    bar: ProgressBar,
+    verbose: bool,
+    quiet: bool,
+    place: String,
+}
+
+/// Steps of the bar for one case.
+const STEPS: u64 = 1000;
+
+impl Progress {
+    /// A bar on standard error, if that is a terminal.
+    pub fn new(verbose: bool, quiet: bool) -> Progress {
+        let shown = std::io::stderr().is_terminal() && !quiet;
+        let target = if shown { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+        let bar = ProgressBar::with_draw_target(Some(STEPS), target);
+        let style = "{prefix:>9} {bar:24} {elapsed:>4}  {wide_msg}";
+        bar.set_style(ProgressStyle::with_template(style).expect("the template is constant"));
+        Progress { bar, verbose, quiet, place: String::new() }
+    }
+
+    /// A second hand on the same bar, for the workshop.
+    pub fn speaker(&self) -> impl Fn(&str) + Send + Sync + 'static {
+        let (bar, verbose) = (self.bar.clone(), self.verbose);
+        move |text| {
+            if verbose {
+                bar.suspend(|| output::say(text));
+            } else {
+                bar.set_message(text.to_owned());
+                bar.tick();
+            }
+        }
+    }
+
+    /// Says something that stays.
+    pub fn say(&self, text: &str) {
+        if !self.quiet {
+            self.bar.suspend(|| output::say(text));
+        }
+    }
+
+    /// Shows a step of a run.
+    pub fn show(&mut self, step: &Step<'_>) {
+        match step {
+            Step::Preparing(suite) => {
+                self.bar.set_prefix("building");
+                self.bar.set_message((*suite).to_owned());
+                self.bar.tick();
+            }
+            Step::Skipping(suite, skipped) => {
+                self.bar.suspend(|| {
+                    output::warn(&format!("{suite} is skipped: {}", skipped.reason));
+                    output::hint(&skipped.hint);
+                });
+            }
+            Step::Case { suite, case, number, of } => {
+                self.bar.set_length(STEPS * *of as u64);
+                self.bar.set_position(STEPS * (*number as u64 - 1));
+                self.bar.set_prefix(format!("{number}/{of}"));
+                self.place = format!("{suite} {case}");
+                if self.verbose {
+                    self.say(&format!("{number}/{of} {}", self.place));
+                }
+                self.bar.set_message(self.place.clone());
+            }
+            Step::Event(Event::Before(progress)) => {
+                let mut message = format!("{}, {}", self.place, progress.variant.name);
+                if let Some(remaining) = progress.remaining {
+                    message.push_str(&format!(", at most {} to go", seconds(remaining)));
+                    let part = progress.elapsed.as_secs_f64()
+                        / (progress.elapsed + remaining).as_secs_f64().max(f64::MIN_POSITIVE);
+                    let whole = self.bar.position() / STEPS * STEPS;
+                    self.bar.set_position(whole + ((STEPS - 1) as f64 * part) as u64);
+                }
+                self.bar.set_message(message);
+            }
+            _ => {}
+        }
+    }
+
+    /// Takes the bar away.
+    pub fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+fn seconds(time: Duration) -> String {
+    format!("{} s", time.as_secs() + 1)
+}

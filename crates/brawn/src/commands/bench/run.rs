@@ -1,0 +1,254 @@
+//! `brawn bench SUITE…`
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use anyhow::Context as _;
+use brawn_bench::export::Format;
+use brawn_suites::runner::{self, Ended, Job, Step, quoted};
+use brawn_suites::{Flavour, Workshop};
+use clap::Args;
+
+use super::progress::Progress;
+use crate::cli::{Options, usage};
+use crate::{exit, output};
+
+#[derive(Args)]
+pub struct Run {
+    /// Suites: `quick`, `all`, or names
+    #[arg(value_name = "SUITE")]
+    suites: Vec<String>,
+    /// What to compare, the baseline first [default: glibc,stock and every preset]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    variants: Vec<String>,
+    /// Time for each case [default: 10; for quick as much as keeps the whole under 3 minutes]
+    #[arg(long, value_name = "SECONDS", value_parser = positive)]
+    time: Option<f64>,
+    /// Stop a case earlier when every ratio is known to so many percent
+    #[arg(long, value_name = "PERCENT", default_value_t = 1.0, value_parser = positive)]
+    precision: f64,
+    /// Thread counts, instead of each suite's own
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = clap::value_parser!(u16).range(1..=4096))]
+    threads: Vec<u16>,
+    /// Cores that the programs are held to
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    cores: Vec<usize>,
+    /// CPU time that a program may use, in cores
+    #[arg(long, value_name = "CORES", value_parser = positive)]
+    quota: Option<f64>,
+    /// Only cases whose name holds this text
+    #[arg(long, value_name = "TEXT")]
+    case: Option<String>,
+    /// Seed of an earlier run, to repeat its order
+    #[arg(long)]
+    seed: Option<u64>,
+    /// Folder for results.json, results.csv, results.md and report.html [default: brawn-bench-DATE]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Folder in which programs are built and kept [default: bench in Brawn's cache]
+    #[arg(long, value_name = "DIR")]
+    work: Option<PathBuf>,
+    /// How to print the results: text, markdown, csv, json, bencher or html
+    #[arg(long, value_name = "FORM", default_value = "text", value_parser = super::report::format)]
+    format: Format,
+    /// Do not measure this machine's noise first
+    #[arg(long)]
+    no_noise: bool,
+    /// List the suites, what they need, and whether it is here
+    #[arg(long)]
+    list: bool,
+    #[command(flatten)]
+    options: Options,
+}
+
+/// Runs suites.
+pub fn run(before: Options, arguments: Run) -> anyhow::Result<ExitCode> {
+    let options = arguments.options.clone().over(before);
+    refuse_elsewhere(&options);
+    let progress = Progress::new(options.verbose > 0, options.quiet);
+    let root = match &arguments.work {
+        Some(folder) => folder.clone(),
+        None => Workshop::default_root()?,
+    };
+    let workshop = Workshop::open(&root, &super::super::executable()?)?.on_progress(progress.speaker());
+    if arguments.list {
+        super::list::print(&workshop, options.json());
+        return Ok(ExitCode::SUCCESS);
+    }
+    if arguments.suites.is_empty() {
+        usage("which suites? For example: brawn bench quick. `brawn bench --list` shows all");
+    }
+    let job = job(&arguments)?;
+    if options.dry_run {
+        for suite in &job.suites {
+            anstream::println!("{}", suite.name());
+        }
+        return Ok(ExitCode::SUCCESS);
+    }
+    let out = match &arguments.out {
+        Some(folder) => folder.clone(),
+        None => free_folder(&format!("brawn-bench-{}", brawn_bench::report::today())),
+    };
+    fs_err::create_dir_all(&out)?;
+    let ended = measure(&job, &arguments, &workshop, progress, &out)?;
+    finish(&options, &arguments, &job, &out, ended)
+}
+
+fn job(arguments: &Run) -> anyhow::Result<Job> {
+    let (suites, quick) = brawn_suites::suites(&arguments.suites).map_err(with_commands)?;
+    let flavours = if arguments.variants.is_empty() {
+        Flavour::defaults()
+    } else {
+        Flavour::list(arguments.variants.iter().map(String::as_str))?
+    };
+    let seed = arguments.seed.unwrap_or_else(brawn_suites::runner::new_seed);
+    let interrupt = Arc::new(AtomicBool::new(false));
+    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
+        // The second signal ends the program at once; the first only asks it to come to an end.
+        signal_hook::flag::register_conditional_shutdown(
+            signal,
+            exit::INTERRUPTED.into(),
+            Arc::clone(&interrupt),
+        )
+        .and_then(|_| signal_hook::flag::register(signal, Arc::clone(&interrupt)))
+        .context("cannot listen for signals")?;
+    }
+    let command: Vec<String> = std::iter::once("brawn".to_owned())
+        .chain(std::env::args().skip(1).map(|word| quoted(&word)))
+        .collect();
+    let names: Vec<&str> = flavours.iter().map(|flavour| flavour.name.as_str()).collect();
+    Ok(Job {
+        case_command: format!("brawn bench {{suite}} --variants {}", names.join(",")),
+        suites,
+        flavours,
+        options: brawn_suites::Options {
+            quick,
+            threads: arguments.threads.iter().copied().map(usize::from).collect(),
+            cores: arguments.cores.clone(),
+            quota: arguments.quota,
+            case: arguments.case.clone(),
+        },
+        seconds: arguments.time,
+        precision: arguments.precision / 100.0,
+        seed,
+        command: command.join(" "),
+        interrupt,
+    })
+}
+
+fn measure(
+    job: &Job,
+    arguments: &Run,
+    workshop: &Workshop,
+    mut progress: Progress,
+    out: &Path,
+) -> anyhow::Result<Ended> {
+    progress.say(&format!("seed {}, results go to {}", job.seed, out.display()));
+    let noise = None;
+    let _ = arguments.no_noise; // the self-test is not in the library yet
+    let ended = runner::run(job, workshop, noise, |step| {
+        progress.show(&step);
+        if let Step::Done(results) = step {
+            brawn_suites::output::write(out, results)?;
+        }
+        Ok::<(), brawn_suites::Error>(())
+    });
+    progress.finish();
+    Ok(ended?)
+}
+
+/// Prints the results, and says how to go on when they are not whole.
+fn finish(
+    options: &Options,
+    arguments: &Run,
+    job: &Job,
+    out: &Path,
+    ended: Ended,
+) -> anyhow::Result<ExitCode> {
+    let Ended { results, failed, interrupted } = ended;
+    let measured = results.suites.iter().any(|suite| !suite.cases.is_empty());
+    if measured {
+        let format = if options.json() { Format::Json } else { arguments.format };
+        anstream::print!("{}", format.render(&results));
+    }
+    if let Some((suite, case, error)) = failed {
+        let kept = if measured {
+            format!(" (what was measured before is in {})", out.display())
+        } else {
+            String::new()
+        };
+        let place = if case.is_empty() { suite } else { format!("{suite}, {case}") };
+        return Err(anyhow::Error::new(error).context(format!("{place}: the run ends here{kept}")));
+    }
+    if interrupted {
+        output::say(&format!("interrupted: what was measured is in {}", out.display()));
+        let rest: Vec<&str> = job
+            .suites
+            .iter()
+            .map(|suite| suite.name())
+            .filter(|name| !results.suites.iter().any(|done| done.name == *name && !done.cases.is_empty()))
+            .collect();
+        output::hint(&format!(
+            "`{}` measures all again with the same seed{}",
+            again(job),
+            if rest.is_empty() { String::new() } else { format!("; not begun: {}", rest.join(" ")) }
+        ));
+        return Ok(ExitCode::from(exit::INTERRUPTED));
+    }
+    if !options.quiet {
+        output::say(&format!("results are in {}; open {}", out.display(), out.join("report.html").display()));
+    }
+    let skipped = results.suites.iter().filter(|suite| suite.skipped.is_some()).count();
+    Ok(if skipped > 0 && skipped == results.suites.len() {
+        ExitCode::from(exit::MISSING)
+    } else {
+        ExitCode::SUCCESS
+    })
+}
+
+/// A word that is no suite may be meant for a command.
+fn with_commands(error: brawn_suites::Error) -> brawn_suites::Error {
+    match error {
+        brawn_suites::Error::UnknownName { kind, given, mut known } => {
+            known.extend(["compare", "report"].map(str::to_owned));
+            brawn_suites::Error::UnknownName { kind, given, known }
+        }
+        error => error,
+    }
+}
+
+/// The command, with the seed.
+fn again(job: &Job) -> String {
+    if job.command.contains("--seed") {
+        job.command.clone()
+    } else {
+        format!("{} --seed {}", job.command, job.seed)
+    }
+}
+
+/// Options of other commands, which would do nothing here.
+fn refuse_elsewhere(options: &Options) {
+    if options.preset.is_some() || options.malloc.is_some() {
+        usage("what is compared is said with --variants, for example --variants glibc,stock,balanced");
+    }
+    if !options.knobs.is_empty() || options.target.is_some() {
+        usage(
+            "--knob and --target mean nothing to bench: it runs on this machine, with every preset's own knobs",
+        );
+    }
+}
+
+/// A folder's name that is not taken: the name itself, or with a number.
+fn free_folder(name: &str) -> PathBuf {
+    let numbered = (2..).map(|number| PathBuf::from(format!("{name}-{number}")));
+    std::iter::once(PathBuf::from(name)).chain(numbered).find(|path| !path.exists()).expect("numbers go on")
+}
+
+fn positive(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if value > 0.0 && value.is_finite() => Ok(value),
+        _ => Err("a number above 0".into()),
+    }
+}
