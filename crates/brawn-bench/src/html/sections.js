@@ -153,6 +153,8 @@ function suiteSection(suite, fits) {
   const rest = entries.filter(({ row }) => !onCurve.has(row));
   const timed = cases.filter((item) => item.runs.filter((runs) => runs.timeline.length > 1).length);
   const quoted = entries.filter(({ row }) => row.published.some((item) => item.ratio > 0));
+  const grouped = groups(rest);
+  const [singles, several] = [grouped.filter((group) => group.rows.length === 1), grouped.filter((group) => group.rows.length > 1)];
   return element("section", { id: `suite-${suite.name}`, class: "suite" }, head, legend(entries),
     element("div", { class: "charts" },
       both.length > 1 ? chart("Time against memory", scatter(both, `${suite.title}: time against memory`), "geometric means of the suite") : null,
@@ -160,7 +162,9 @@ function suiteSection(suite, fits) {
       timed.map((item) => chart(`Memory over time: ${item.name}`, timeline(item), "RSS of one run"))),
     quoted.length ? element("div", { class: "wide" }, chart("Measured and published", dots(quoted, suite.title, true),
       "hollow diamonds: what others published, beside their glibc")) : null,
-    groups(rest).map(barGroup),
+    singles.length ? element("div", { class: "group" }, element("h3", {}, "Figures"), element("div", { class: "charts bars" },
+      singles.map(({ title, better, rows }) => chart(title, bars(rows[0]), direction(better))))) : null,
+    several.map(barGroup),
     rowTable(suite, cases, entries));
 }
 
