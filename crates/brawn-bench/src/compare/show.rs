@@ -6,7 +6,8 @@ use super::gate::Failure;
 use crate::{Table, format};
 
 impl Comparison {
-    /// A table of the changes that are more than noise, a line that counts the others, and the warnings.
+    /// A table of the changes that are more than noise, and a line that counts the others. The warnings are
+    /// for the caller to show.
     pub fn to_text(&self) -> String {
         let (changed, same): (Vec<&Change>, Vec<&Change>) =
             self.changes.iter().partition(|change| change.verdict != Verdict::Same);
@@ -29,9 +30,6 @@ impl Comparison {
             if !rows.is_empty() {
                 text.push_str(&format!("only in the {which} results: {}\n", shortened(rows)));
             }
-        }
-        for warning in &self.warnings {
-            text.push_str(&format!("warning: {warning}\n"));
         }
         text
     }

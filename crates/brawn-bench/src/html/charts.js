@@ -126,7 +126,7 @@ function scatter(points, label) {
           ...(onFront.has(point.variant.name) ? ["on the front: no other is better in both"] : [])],
       };
     });
-    if (baseX - frame.left > 140 && !marks.some((mark) => mark.x < frame.left + 140 && mark.y > frame.bottom - 32)) {
+    if (baseX - frame.left > 140 && frame.bottom - baseY > 28 && !marks.some((mark) => mark.x < frame.left + 140 && mark.y > frame.bottom - 32)) {
       drawing.append(text(frame.left + 8, frame.bottom - 9, "faster and smaller", { class: "both-label" }));
       taken.push([frame.left, frame.bottom - 24, frame.left + 140, frame.bottom]);
     }

@@ -20,6 +20,11 @@ function fill(node, attributes, children) {
   return node;
 }
 
+/** Text in which `backticks` set code. */
+function prose(text) {
+  return text.split("`").map((part, index, all) => (index % 2 && index < all.length - 1 ? element("code", {}, part) : part));
+}
+
 /** Outline of a mark around (x, y), with about the same area for every form. */
 function markPath(form, x, y, size = 5) {
   const polygon = (...points) => `M${points.map(([px, py]) => `${x + px * size},${y + py * size}`).join("L")}Z`;

@@ -62,6 +62,8 @@ fn data(results: &Results) -> Value {
         .collect();
     value["means"] = Value::Array(means);
     round(&mut value);
+    // JavaScript's numbers have 53 bits.
+    value["seed"] = json!(results.seed.to_string());
     value
 }
 

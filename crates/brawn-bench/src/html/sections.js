@@ -2,6 +2,8 @@
 
 /** Rows that a group shows as bars before it asks. */
 const BARS_AT_ONCE = 9;
+/** Warnings that a suite shows unfolded. */
+const NOTICES_AT_ONCE = 2;
 
 /** What the page is about, and on what it was measured. */
 function heading() {
@@ -60,7 +62,13 @@ function themeButton() {
 }
 
 function notice(text, hint) {
-  return element("p", { class: "notice" }, element("span", { class: "sign", "aria-hidden": "true" }, "!"), element("span", {}, text, hint && element("em", {}, ` ${hint}`)));
+  return element("p", { class: "notice" }, element("span", { class: "sign", "aria-hidden": "true" }, "!"), element("span", {}, prose(text), hint && element("em", {}, " ", prose(hint))));
+}
+
+/** More than a few warnings fold into one line. */
+function folded(notices) {
+  if (notices.length <= NOTICES_AT_ONCE) return notices;
+  return element("details", { class: "folded" }, element("summary", {}, `${notices.length} warnings about the measurement`), notices);
 }
 
 /** A card for each variant: its two means, how many rows it won, and a switch that takes it out of the plots. */
@@ -140,10 +148,10 @@ function suiteSection(suite, fits) {
   const cases = suite.cases.filter((item) => entries.some((entry) => entry.item === item));
   const head = [
     element("h2", {}, suite.title, element("code", {}, suite.name)),
-    element("p", { class: "about" }, suite.about),
+    element("p", { class: "about" }, prose(suite.about)),
     suite.skipped ? notice(`Skipped: ${suite.skipped.reason}.`, suite.skipped.hint) : null,
     suite.notes.map((note) => notice(note)),
-    cases.flatMap((item) => item.warnings.map((warning) => notice(`${item.name}: ${warning}`))),
+    folded(cases.flatMap((item) => item.warnings.map((warning) => notice(`${item.name}: ${warning}`)))),
   ];
   if (suite.skipped || !entries.length) return element("section", { id: `suite-${suite.name}`, class: "suite" }, head);
   const means = suiteMeans(suite);

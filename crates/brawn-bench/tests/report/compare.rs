@@ -181,12 +181,17 @@ fn what_may_explain_a_change_is_a_warning() {
     new.suites[0].cases.remove(0);
     new.suites[1].cases[0].rows[0].name = "memcpy 37".into();
     let comparison = compare(&old, &new, &Options::default()).unwrap();
+    let said = comparison.warnings.join("\n");
+    for start in [
+        "kernel was `6.1.0` and is `6.6.0`\n",
+        "rustc was 1.95.0 and is 1.96.0\n",
+        "the new run was interrupted",
+        "the baseline itself took +",
+    ] {
+        assert!(said.contains(start), "{start}\n{said}");
+    }
     let text = comparison.to_text();
     for line in [
-        "warning: kernel was `6.1.0` and is `6.6.0`\n",
-        "warning: rustc was 1.95.0 and is 1.96.0\n",
-        "warning: the new run was interrupted",
-        "warning: the baseline itself took +",
         "strings/memcpy/memcpy 36 @glibc and 11 more\n",
         "only in the new results: strings/memcpy/memcpy 37 @glibc",
     ] {

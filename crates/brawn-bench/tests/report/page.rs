@@ -110,6 +110,10 @@ fn every_figure_is_drawn_without_an_error() {
     assert_eq!(page.count("path.published"), published);
     assert_eq!(page.count(".front"), 1 + 5, "the front of all suites, and of those with both figures");
 
+    let seed = page
+        .browser
+        .evaluate("document.querySelector('.facts').textContent.includes('seed 18446744073709551557')");
+    assert_eq!(seed, true, "a seed keeps all of its 64 bits");
     // What was skipped says why and what helps; names are text, whatever they hold.
     let skipped = page.text("#suite-nginx .notice");
     assert!(skipped.contains("there is no wrk on this machine. apt-get install wrk"), "{skipped}");
