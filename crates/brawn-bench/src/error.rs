@@ -180,6 +180,10 @@ impl Error {
     pub fn hint(&self) -> Option<&'static str> {
         match self {
             Self::Start { .. } => Some("check that the file exists and is executable on this machine"),
+            Self::Exit { exit: Exit::Signal(Signal::SIGKILL), .. } => Some(
+                "a program that did not kill itself was probably too large: see whether the kernel's log (`dmesg`) or \
+                 the container's memory limit explains it",
+            ),
             Self::OutputDiffers { .. } => {
                 Some("if only the order of lines may change from run to run, compare sorted lines instead")
             }

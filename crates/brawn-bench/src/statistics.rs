@@ -89,10 +89,16 @@ impl Summary {
 /// than their mean would be.
 fn reach(count: usize) -> usize {
     let needed = count.div_ceil(2);
-    (1..=count)
-        .position(|rank| at_least(needed, count, rank as f64 / count as f64) > TAIL)
-        .unwrap_or(0)
-        .min((count - 1) / 2)
+    // The probability grows with the rank, so the first rank can be searched for by halves.
+    let (mut low, mut high) = (1, needed);
+    while low < high {
+        let rank = usize::midpoint(low, high);
+        match at_least(needed, count, rank as f64 / count as f64) > TAIL {
+            true => high = rank,
+            false => low = rank + 1,
+        }
+    }
+    (low - 1).min((count - 1) / 2)
 }
 
 /// Probability that `needed` or more of `count` draws succeed, each with probability `chance`.
