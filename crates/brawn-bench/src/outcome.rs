@@ -6,6 +6,9 @@ use crate::figure::{self, RowSpec};
 use crate::results::{CaseResult, Runs};
 use crate::{Sample, Session, Variant, plan, statistics};
 
+/// A few outliers are in the nature of things; one in so many runs is worth a warning.
+const FREQUENT: usize = 10;
+
 /// A variant and what its counted runs took, in the order of the blocks.
 #[derive(Clone, Debug, Serialize)]
 pub struct Measured {
@@ -56,11 +59,21 @@ pub struct Outcome {
     pub seconds: f64,
     /// What the reader must know before trusting the figures, each with what to do about it.
     pub warnings: Vec<String>,
+    /// Whether `ptrace` was refused when system calls were to be counted.
+    #[serde(skip)]
+    pub(crate) trace_refused: bool,
 }
 
 impl Outcome {
     pub(crate) fn new(session: Session, measured: Vec<Measured>) -> Self {
-        Self { session, measured, stop: Stop::Blocks, seconds: 0.0, warnings: Vec::new() }
+        Self {
+            session,
+            measured,
+            stop: Stop::Blocks,
+            seconds: 0.0,
+            warnings: Vec::new(),
+            trace_refused: false,
+        }
     }
 
     /// False when the session was interrupted: what is here holds, something else is missing.
@@ -97,13 +110,7 @@ impl Outcome {
 
     fn lost_memory(&self) -> Option<String> {
         let refused = self.samples().any(|sample| sample.peak_bytes.is_none());
-        let uncounted = self.session.count_system_calls
-            && self.complete()
-            && self
-                .measured
-                .iter()
-                .any(|measured| measured.system_calls.is_none() && measured.variant.service.is_none());
-        let lost = match (refused, uncounted) {
+        let lost = match (refused, self.trace_refused) {
             (false, false) => return None,
             (true, false) => "peak memory and memory at the end are",
             (false, true) => "the number of system calls is",
@@ -159,7 +166,7 @@ impl Outcome {
             for measured in &self.measured {
                 let values = figure.values(measured).unwrap_or_default();
                 let outliers = statistics::outliers(&values).len();
-                if outliers > 0 {
+                if outliers * FREQUENT >= values.len() && outliers > 0 {
                     found.push(format!("{outliers} of {} of `{}`", values.len(), measured.variant.name));
                 }
             }
@@ -220,18 +227,23 @@ mod tests {
         warning(&[&[1.0; 3], &[1.0; 3]], "3 blocks are too few");
         warning(&[&[1.0; 6], &[1.0, 1.2, 1.0, 1.2, 1.0, 1.2]], "known to 9.1 % either way, not to the 1.0 %");
         warning(&[&[1.0, 1.01, 1.0, 0.99, 1.0, 9.0]], "1 of 6 of `v0`");
+        let mut rare = vec![1.0; 30];
+        rare[7] = 9.0;
+        assert!(outcome(Session::new(30), &[&rare]).warnings.is_empty(), "one of thirty is nothing unusual");
     }
 
     #[test]
     fn a_refused_ptrace_names_what_is_lost() {
         let mut refused = outcome(adaptive().count_system_calls(), &[&[1.0; 6]]);
+        refused.trace_refused = true;
+        refused.warn();
         assert!(refused.warnings[0].starts_with("the number of system calls is not known"));
         refused.measured[0].samples[0].peak_bytes = None;
         refused.warn();
         assert!(
             refused.warnings[0].starts_with("peak memory, memory at the end and the number of system calls")
         );
-        refused.measured[0].system_calls = Some(1);
+        refused.trace_refused = false;
         refused.warn();
         assert!(refused.warnings[0].starts_with("peak memory and memory at the end are not known"));
     }

@@ -207,10 +207,12 @@ impl Session {
             }
         };
         outcome.seconds = start.elapsed().as_secs_f64();
+        let mut uncounted = Vec::new();
         if self.count_system_calls && outcome.stop != Stop::Interrupted {
-            self.count(&mut outcome, &conditions)?;
+            uncounted = self.count(&mut outcome, &conditions);
         }
         outcome.warn();
+        outcome.warnings.extend(uncounted);
         Ok(outcome)
     }
 
@@ -254,20 +256,30 @@ impl Session {
         })
     }
 
-    /// Counts system calls where they can be counted; servers are left out, because their clients decide.
-    fn count(&self, outcome: &mut Outcome, conditions: &Conditions) -> Result<(), Error> {
+    /// Counts system calls where they can be counted, and says where they cannot: what has been measured until here
+    /// must not be lost for that. Servers are left out, because their clients decide.
+    fn count(&self, outcome: &mut Outcome, conditions: &Conditions) -> Vec<String> {
+        let mut warnings = Vec::new();
         for measured in outcome.measured.iter_mut().filter(|measured| measured.variant.service.is_none()) {
             match probe::count_system_calls(&measured.variant, conditions) {
                 Ok(calls) => measured.system_calls = Some(calls.total()),
-                Err(Error::TraceRefused) => return Ok(()),
+                // The outcome tells what is lost by that.
+                Err(Error::TraceRefused) => {
+                    outcome.trace_refused = true;
+                    break;
+                }
                 Err(_) if self.is_interrupted() => {
                     outcome.stop = Stop::Interrupted;
-                    return Ok(());
+                    break;
                 }
-                Err(error) => return Err(error),
+                Err(error) => warnings.push(format!(
+                    "the number of system calls of `{}` is not known: {error}; stopped at every call, a program takes \
+                     many times as long: give it less work, or a longer limit",
+                    measured.variant.name
+                )),
             }
         }
-        Ok(())
+        warnings
     }
 }
 

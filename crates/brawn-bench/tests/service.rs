@@ -61,6 +61,17 @@ fn a_line_can_tell_that_a_server_is_ready() {
 }
 
 #[test]
+fn a_socket_in_the_file_system_can_tell_it_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("socket");
+    let variant = Variant::new("unix", program("serve"))
+        .arg(&path)
+        .args(["1", "plain"])
+        .service(Service::new(Ready::Unix(path), Client::new("true")));
+    assert!(run(&variant).unwrap().sample.metrics.contains_key("ready_seconds"));
+}
+
+#[test]
 fn workers_count_when_they_are_asked_for() {
     let sample = |with_children: bool| {
         let variant = change(server(free_port().unwrap(), 30, "worker", 1), |mut service| {

@@ -17,7 +17,8 @@ pub struct Conditions {
     /// CPU quota that the program is held to.
     pub quota: Option<Arc<Quota>>,
     /// How often the resident size is read; none for never. Reading costs the program a little time, which grows with
-    /// its size, so it is done less often when needed to stay below one percent.
+    /// its size, so it is done less often when needed to stay below one percent, and
+    /// after 512 points half as often from there on.
     pub timeline: Option<Duration>,
     /// The folder for the program's output, in unlinked files.
     pub scratch: PathBuf,

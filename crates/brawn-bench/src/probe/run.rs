@@ -19,6 +19,9 @@ const PATIENCE: Duration = Duration::from_millis(50);
 /// Reading sizes may take one hundredth of the time.
 const READING_SHARE: u32 = 100;
 
+/// Most points of a timeline: enough for a plot, little enough for a document with hundreds of runs.
+const MOST_POINTS: usize = 512;
+
 /// A finished run: its figures, its end and what it printed.
 #[derive(Debug)]
 pub struct Run {
@@ -104,6 +107,10 @@ pub(super) fn watch<T: Send + 'static>(
                 rss_bytes: resident.rss,
                 pss_bytes: resident.pss,
             }));
+            if timeline.len() >= MOST_POINTS {
+                thin(timeline);
+                *interval *= 2;
+            }
             *due = now + (*interval).max(now.elapsed() * READING_SHARE);
         }
         let patience = conditions.interrupt.as_ref().map(|_| now + PATIENCE);
@@ -116,6 +123,15 @@ pub(super) fn watch<T: Send + 'static>(
             return Ok(None);
         }
     }
+}
+
+/// Leaves every second point.
+fn thin(timeline: &mut Vec<Point>) {
+    let mut index = 0;
+    timeline.retain(|_| {
+        index += 1;
+        index % 2 == 1
+    });
 }
 
 /// The files that stand for a program's output streams.
@@ -180,4 +196,23 @@ pub(crate) fn last_lines(file: &File) -> Result<String, Error> {
     let text = text(file)?;
     let lines: Vec<&str> = text.lines().collect();
     Ok(lines[lines.len().saturating_sub(5)..].join("\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thinned_timelines_keep_their_beginning() {
+        let mut timeline: Vec<Point> = (0..5).map(|second| (f64::from(second), 1, 1).into()).collect();
+        thin(&mut timeline);
+        assert_eq!(timeline.iter().map(|point| point.seconds).collect::<Vec<_>>(), [0.0, 2.0, 4.0]);
+    }
+
+    #[test]
+    fn the_last_lines_are_the_last() {
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(b"1\n2\n3\n4\n5\n6\n").unwrap();
+        assert_eq!(last_lines(&file).unwrap(), "2\n3\n4\n5\n6");
+    }
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -62,6 +63,18 @@ static void serve(int listener, size_t bytes, int crash) {
     }
 }
 
+static int serve_path(const char *path) {
+    struct sockaddr_un place;
+    memset(&place, 0, sizeof place);
+    place.sun_family = AF_UNIX;
+    strncpy(place.sun_path, path, sizeof place.sun_path - 1);
+    int listener = socket(AF_UNIX, SOCK_STREAM, 0);
+    if (bind(listener, (struct sockaddr *)&place, sizeof place) || listen(listener, 64))
+        return 6;
+    serve(listener, 0, 0);
+    return 0;
+}
+
 static void leave(int signal) {
     (void)signal;
     _exit(0);
@@ -81,6 +94,8 @@ int main(int argc, char **argv) {
         return client(argv[2], atoi(argv[3]));
     const char *mode = argv[3];
     size_t bytes = (size_t)atoi(argv[2]) << 20;
+    if (argv[1][0] == '/')
+        return serve_path(argv[1]);
     struct sockaddr_in place = address(argv[1]);
     int listener = socket(AF_INET, SOCK_STREAM, 0), yes = 1;
     setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
