@@ -183,6 +183,11 @@ pub fn rows(outcome: &Outcome, specs: &[RowSpec]) -> Vec<Row> {
     specs.iter().filter_map(|spec| spec.row(outcome)).collect()
 }
 
+/// The ratio of a figure of one variant to that of another, block by block; none when either lacks the figure.
+pub(crate) fn ratio(figure: &Figure, measured: &Measured, baseline: &Measured) -> Option<Summary> {
+    paired(&figure.values(measured)?, &figure.values(baseline)?)
+}
+
 /// The ratio within each block that both took part in: an interrupted session leaves its last block incomplete.
 fn paired(samples: &[f64], baseline: &[f64]) -> Option<Summary> {
     let blocks = samples.len().min(baseline.len());

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::figure::{self, RowSpec};
 use crate::results::{CaseResult, Runs};
-use crate::{Sample, Session, Variant, plan, statistics};
+use crate::{Sample, Session, Variant, statistics};
 
 /// A few outliers are in the nature of things; one in so many runs is worth a warning.
 const FREQUENT: usize = 10;
@@ -145,19 +145,31 @@ impl Outcome {
         })
     }
 
-    /// Only of a session that was asked for precision and did not reach it.
+    /// Only of a session that was asked for precision and did not reach it, and only where that hides whether there is a
+    /// difference at all: how exactly a large one is known stands in its interval.
     fn imprecise(&self) -> Option<String> {
         let wanted = self.session.precision.filter(|_| self.stop != Stop::Precise)?;
-        let widest = self.session.watched.iter().map(|figure| plan::widest(figure, &self.measured));
-        let widest = widest.filter(|width| width.is_finite()).fold(0.0, f64::max);
-        (widest > wanted).then(|| {
-            format!(
-                "ratios are known to {:.1} % either way, not to the {:.1} % asked for: raise the time budget, or use a \
-                 quieter machine",
-                widest * 100.0,
-                wanted * 100.0
-            )
-        })
+        let (baseline, others) = self.measured.split_first()?;
+        let mut unresolved: Vec<(f64, &str)> = Vec::new();
+        for figure in &self.session.watched {
+            for other in others {
+                let ratio = figure::ratio(figure, other, baseline);
+                if let Some(ratio) = ratio.filter(|ratio| !ratio.resolved() && ratio.half_width() > wanted) {
+                    unresolved.push((ratio.half_width(), &other.variant.name));
+                }
+            }
+        }
+        let (widest, _) = unresolved.iter().copied().max_by(|left, right| left.0.total_cmp(&right.0))?;
+        let mut names: Vec<String> = unresolved.iter().map(|(_, name)| format!("`{name}`")).collect();
+        names.dedup();
+        Some(format!(
+            "{} not told from `{}`: ratios are known to {:.1} % either way at worst, not to the {:.1} % asked for; raise \
+             the time budget, or use a quieter machine",
+            names.join(", "),
+            baseline.variant.name,
+            widest * 100.0,
+            wanted * 100.0
+        ))
     }
 
     fn outliers(&self) -> Option<String> {
@@ -166,7 +178,7 @@ impl Outcome {
             for measured in &self.measured {
                 let values = figure.values(measured).unwrap_or_default();
                 let outliers = statistics::outliers(&values).len();
-                if outliers * FREQUENT >= values.len() && outliers > 0 {
+                if outliers > 1 && outliers * FREQUENT >= values.len() {
                     found.push(format!("{outliers} of {} of `{}`", values.len(), measured.variant.name));
                 }
             }
@@ -225,8 +237,14 @@ mod tests {
         };
         warning(&[&[0.0005; 6]], "give the program more work");
         warning(&[&[1.0; 3], &[1.0; 3]], "3 blocks are too few");
-        warning(&[&[1.0; 6], &[1.0, 1.2, 1.0, 1.2, 1.0, 1.2]], "known to 9.1 % either way, not to the 1.0 %");
-        warning(&[&[1.0, 1.01, 1.0, 0.99, 1.0, 9.0]], "1 of 6 of `v0`");
+        let unclear = [&[1.0; 6][..], &[0.9, 1.1, 0.9, 1.1, 0.9, 1.1]];
+        warning(
+            &unclear,
+            "`v1` not told from `v0`: ratios are known to 10.0 % either way at worst, not to the 1.0 %",
+        );
+        let clear = [&[1.0; 6][..], &[2.0, 2.4, 2.0, 2.4, 2.0, 2.4]];
+        assert!(outcome(adaptive(), &clear).warnings.is_empty(), "twice as slow, however exactly");
+        warning(&[&[1.0, 1.01, 1.0, 0.99, 8.0, 9.0]], "2 of 6 of `v0`");
         let mut rare = vec![1.0; 30];
         rare[7] = 9.0;
         assert!(outcome(Session::new(30), &[&rare]).warnings.is_empty(), "one of thirty is nothing unusual");

@@ -69,7 +69,7 @@ impl Plan {
 }
 
 /// Half-width of the widest interval among the ratios to the first variant, or of the only variant's own figure.
-pub(crate) fn widest(figure: &Figure, measured: &[Measured]) -> f64 {
+fn widest(figure: &Figure, measured: &[Measured]) -> f64 {
     let half_width = |summary: Option<Summary>| summary.map_or(f64::INFINITY, |summary| summary.half_width());
     let values: Option<Vec<Vec<f64>>> = measured.iter().map(|variant| figure.values(variant)).collect();
     match values.as_deref() {
