@@ -156,7 +156,7 @@ INLINE unsigned level_now(void) {
 #define ONLY_PASTE(name, suffix) ONLY_PASTE_(name, suffix)
 #define DISPATCHED(type, function, parameters, arguments)                                                    \
     INLINE type function parameters {                                                                        \
-        return ONLY_PASTE(function, BRAWN_ONLY_SUFFIX) arguments;                                           \
+        return ONLY_PASTE(function, BRAWN_ONLY_SUFFIX) arguments;                                            \
     }
 
 #if defined(__aarch64__)

@@ -1,4 +1,6 @@
 /* bzero: see set.h. */
+#include "entry.h"
+
 #include "set.h"
 
 PUBLIC void NAME(bzero)(void *target, size_t n);

@@ -74,17 +74,6 @@ static NOINLINE int LEVEL_NAME(compare_long)(const lane *a, const lane *b, size_
 
 DISPATCHED(int, compare_long, (const lane *a, const lane *b, size_t n), (a, b, n))
 
-#define COMPARE_AT(index)                                                                                    \
-    {                                                                                                        \
-        const size_t at = (index);                                                                           \
-        const lane_mask mask = lane_mask_of(lane_unequal(vec_load(a + at), vec_load(b + at)));               \
-        if (mask) {                                                                                          \
-            const size_t where = at + lane_mask_first(mask);                                                 \
-            (void)where;                                                                                     \
-            return DIFFERENCE(a[where], b[where]);                                                           \
-        }                                                                                                    \
-    }
-
 /* Fewer bytes than a vector at the end of a page. */
 COLD static int compare_slowly(const lane *a, const lane *b, size_t n) {
     for (; n; a++, b++, n--) {
@@ -97,11 +86,11 @@ COLD static int compare_slowly(const lane *a, const lane *b, size_t n) {
 
 OVER_READS INLINE int compare(const lane *a, const lane *b, size_t n) {
     if (n <= LANES) {
-        if (UNLIKELY((((uintptr_t)a | (uintptr_t)b) & (PAGE_BYTES - 1)) > PAGE_BYTES - VEC)) {
-            return compare_slowly(a, b, n);
-        }
         if (UNLIKELY(n == 0)) {
             return 0;
+        }
+        if (UNLIKELY((((uintptr_t)a | (uintptr_t)b) & (PAGE_BYTES - 1)) > PAGE_BYTES - VEC)) {
+            return compare_slowly(a, b, n);
         }
         const lane_mask mask = lane_mask_before(lane_mask_of(lane_unequal(vec_load(a), vec_load(b))), n);
         if (mask) {
@@ -111,21 +100,39 @@ OVER_READS INLINE int compare(const lane *a, const lane *b, size_t n) {
         }
         return 0;
     }
-    COMPARE_AT(0)
-    if (n <= 2 * LANES) {
-        COMPARE_AT(n - LANES)
+    if (UNLIKELY(n > 4 * LANES)) {
+        return compare_long(a, b, n);
+    }
+    /* 17 to 64 bytes: four overlapping vectors, and one branch when they are the same. */
+    const size_t inner = n > 2 * LANES ? LANES : 0;
+    const lane_test t0 = lane_unequal(vec_load(a), vec_load(b));
+    const lane_test t1 = lane_unequal(vec_load(a + inner), vec_load(b + inner));
+    const lane_test t2 = lane_unequal(vec_load(a + n - LANES - inner), vec_load(b + n - LANES - inner));
+    const lane_test t3 = lane_unequal(vec_load(a + n - LANES), vec_load(b + n - LANES));
+    if (!lane_test_any(lane_test_or(lane_test_or(t0, t1), lane_test_or(t2, t3)))) {
         return 0;
     }
-    if (n <= 4 * LANES) {
-        COMPARE_AT(LANES)
-        COMPARE_AT(n - 2 * LANES)
-        COMPARE_AT(n - LANES)
-        return 0;
+#ifdef COMPARE_EQUALITY
+    return 1;
+#else
+    size_t where = 0;
+    lane_mask mask = lane_mask_of(t0);
+    if (!mask) {
+        where = inner;
+        mask = lane_mask_of(t1);
     }
-    return compare_long(a, b, n);
+    if (!mask) {
+        where = n - LANES - inner;
+        mask = lane_mask_of(t2);
+    }
+    if (!mask) {
+        where = n - LANES;
+        mask = lane_mask_of(t3);
+    }
+    where += lane_mask_first(mask);
+    return DIFFERENCE(a[where], b[where]);
+#endif
 }
-
-#undef COMPARE_AT
 
 #endif
 

@@ -45,7 +45,7 @@ NOINLINE static void *LEVEL_NAME(copy_loop)(unsigned char *target, const unsigne
         unsigned char *const end = target + n;
         unsigned char *to = (unsigned char *)(((uintptr_t)target | (VEC - 1)) + 1);
         const unsigned char *from = source + (to - target);
-        do {
+        while (to < end - 4 * VEC) {
             const vec a = vec_load(from), b = vec_load(from + VEC);
             const vec c = vec_load(from + 2 * VEC), d = vec_load(from + 3 * VEC);
             vec_store_aligned(to, a);
@@ -54,7 +54,7 @@ NOINLINE static void *LEVEL_NAME(copy_loop)(unsigned char *target, const unsigne
             vec_store_aligned(to + 3 * VEC, d);
             from += 4 * VEC;
             to += 4 * VEC;
-        } while (to < end - 4 * VEC);
+        }
         vec_store(end - 4 * VEC, t0);
         vec_store(end - 3 * VEC, t1);
         vec_store(end - 2 * VEC, t2);
@@ -70,7 +70,7 @@ NOINLINE static void *LEVEL_NAME(copy_loop)(unsigned char *target, const unsigne
     const vec h2 = vec_load(source + 2 * VEC), h3 = vec_load(source + 3 * VEC);
     unsigned char *to = (unsigned char *)((uintptr_t)(target + n - 1) & -VEC);
     const unsigned char *from = source + (to - target);
-    do {
+    while (to > target + 4 * VEC) {
         to -= 4 * VEC;
         from -= 4 * VEC;
         const vec a = vec_load(from + 3 * VEC), b = vec_load(from + 2 * VEC);
@@ -79,7 +79,7 @@ NOINLINE static void *LEVEL_NAME(copy_loop)(unsigned char *target, const unsigne
         vec_store_aligned(to + 2 * VEC, b);
         vec_store_aligned(to + VEC, c);
         vec_store_aligned(to, d);
-    } while (to > target + 4 * VEC);
+    }
     vec_store(target, h0);
     vec_store(target + VEC, h1);
     vec_store(target + 2 * VEC, h2);
@@ -88,38 +88,37 @@ NOINLINE static void *LEVEL_NAME(copy_loop)(unsigned char *target, const unsigne
     return result;
 }
 
+#define SHORT sizeof(short_vec)
+
 void *LEVEL_NAME(copy_long)(unsigned char *target, const unsigned char *source, size_t n, void *result) {
     const unsigned char *const source_end = source + n;
     unsigned char *const target_end = target + n;
-    if (n <= 2 * VEC) { /* only where 2 * VEC is more than the entry copies itself */
-        const vec a = vec_load(source), b = vec_load(source_end - VEC);
-        vec_store(target, a);
-        vec_store(target_end - VEC, b);
-        return result;
-    }
-    if (n <= 4 * VEC) {
-        const vec a = vec_load(source), b = vec_load(source + VEC);
-        const vec c = vec_load(source_end - 2 * VEC), d = vec_load(source_end - VEC);
-        vec_store(target, a);
-        vec_store(target + VEC, b);
-        vec_store(target_end - 2 * VEC, c);
-        vec_store(target_end - VEC, d);
-        return result;
-    }
-    if (n > 8 * VEC) {
+    if (n > 8 * SHORT) {
         return LEVEL_NAME(copy_loop)(target, source, n, result);
     }
-    const vec a = vec_load(source), b = vec_load(source + VEC);
-    const vec c = vec_load(source + 2 * VEC), d = vec_load(source + 3 * VEC);
-    const vec e = vec_load(source_end - 4 * VEC), f = vec_load(source_end - 3 * VEC);
-    const vec g = vec_load(source_end - 2 * VEC), h = vec_load(source_end - VEC);
-    vec_store(target, a);
-    vec_store(target + VEC, b);
-    vec_store(target + 2 * VEC, c);
-    vec_store(target + 3 * VEC, d);
-    vec_store(target_end - 4 * VEC, e);
-    vec_store(target_end - 3 * VEC, f);
-    vec_store(target_end - 2 * VEC, g);
-    vec_store(target_end - VEC, h);
+    /* At SSE2, 64 bytes have been dealt with by the entry. */
+    if (SHORT > 16 && n <= 4 * SHORT) {
+        const short_vec a = short_load(source), b = short_load(source + SHORT);
+        const short_vec c = short_load(source_end - 2 * SHORT), d = short_load(source_end - SHORT);
+        short_store(target, a);
+        short_store(target + SHORT, b);
+        short_store(target_end - 2 * SHORT, c);
+        short_store(target_end - SHORT, d);
+        return result;
+    }
+    const short_vec a = short_load(source), b = short_load(source + SHORT);
+    const short_vec c = short_load(source + 2 * SHORT), d = short_load(source + 3 * SHORT);
+    const short_vec e = short_load(source_end - 4 * SHORT), f = short_load(source_end - 3 * SHORT);
+    const short_vec g = short_load(source_end - 2 * SHORT), h = short_load(source_end - SHORT);
+    short_store(target, a);
+    short_store(target + SHORT, b);
+    short_store(target + 2 * SHORT, c);
+    short_store(target + 3 * SHORT, d);
+    short_store(target_end - 4 * SHORT, e);
+    short_store(target_end - 3 * SHORT, f);
+    short_store(target_end - 2 * SHORT, g);
+    short_store(target_end - SHORT, h);
     return result;
 }
+
+#undef SHORT

@@ -1,4 +1,6 @@
 /* explicit_bzero: never optimised away, not even with the caller inlined around it. */
+#include "entry.h"
+
 #include "set.h"
 
 PUBLIC void NAME(explicit_bzero)(void *target, size_t n);

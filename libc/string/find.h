@@ -4,112 +4,93 @@
  * when it knows that there is a match before (C23 7.26.5.2). So nothing is loaded that does not begin within
  * an aligned block, or a page, in which an earlier byte is known to be readable.
  *
- * Plan: 16 bytes at once in the entry; then one vector from the start; then aligned vectors, four singly, and
- * in a loop over aligned groups of four with one branch each. */
+ * Plan: the entry looks at one vector of 16 bytes, then at three more together, when the page goes on that
+ * far. From there (find_body.h) one vector of the level, then aligned ones, four singly, and in a loop over
+ * aligned groups of four with one branch each. */
+#ifndef BRAWN_FIND_H
+#define BRAWN_FIND_H
 
 #include "lanes.h"
+#include "vector.h"
 
-#ifdef BRAWN_PASS
+#ifndef LANES_WIDE
+/* The search in bytes is an object of its own, find.c, because several functions need it. */
+#define find_long_sse2 NAME(__brawn_find_sse2)
+#define find_long_avx2 NAME(__brawn_find_avx2)
+#define find_long_avx512 NAME(__brawn_find_avx512)
+#define find_long_neon NAME(__brawn_find_neon)
+HIDDEN void *find_long_sse2(const unsigned char *s, unsigned char c, size_t n);
+HIDDEN void *find_long_avx2(const unsigned char *s, unsigned char c, size_t n);
+HIDDEN void *find_long_avx512(const unsigned char *s, unsigned char c, size_t n);
+HIDDEN void *find_long_neon(const unsigned char *s, unsigned char c, size_t n);
+#endif
 
-/* Is there a match in these lanes, of which only the first `left` count? */
-#define FOUND_IN(where, mask, left)                                                                          \
-    if (mask) {                                                                                              \
-        const size_t index = lane_mask_first(mask);                                                          \
-        return index < (left) ? (void *)((where) + index) : NULL;                                            \
-    }
-
-OVER_READS static NOINLINE void *LEVEL_NAME(find_long)(const lane *s, lane c, size_t n) {
-    const vec needle = lane_fill(c);
-    const lane *p = s;
-    size_t left = n;
-    if (!crosses_page(s, VEC)) {
-        const lane_mask mask = lane_mask_of(lane_equal(vec_load(s), needle));
-        FOUND_IN(s, mask, n)
-        if (n <= LANES) {
-            return NULL;
-        }
-        p = (const lane *)(((uintptr_t)s | (VEC - 1)) + 1);
-    } else {
-        const lane *const block = (const lane *)((uintptr_t)s & -VEC);
-        const size_t skipped = (size_t)(s - block);
-        const lane_mask mask =
-            lane_mask_after(lane_mask_of(lane_equal(vec_load_aligned(block), needle)), skipped);
-        FOUND_IN(s, mask, n)
-        p = block + LANES;
-        if (n <= LANES - skipped) {
-            return NULL;
-        }
-    }
-    left = n - (size_t)(p - s);
-    for (int i = 0; i < 4; i++) {
-        const lane_mask mask = lane_mask_of(lane_equal(vec_load_aligned(p), needle));
-        FOUND_IN(p, mask, left)
-        if (left <= LANES) {
-            return NULL;
-        }
-        p += LANES;
-        left -= LANES;
-    }
-    /* Back to a group of four that begins at a multiple of its size: what is looked at again has no match. */
-    const lane *const group = (const lane *)((uintptr_t)p & -(4 * VEC));
-    left += (size_t)(p - group);
-    p = group;
-    while (left > 4 * LANES) {
-        const lane_test t0 = lane_equal(vec_load_aligned(p), needle);
-        const lane_test t1 = lane_equal(vec_load_aligned(p + LANES), needle);
-        const lane_test t2 = lane_equal(vec_load_aligned(p + 2 * LANES), needle);
-        const lane_test t3 = lane_equal(vec_load_aligned(p + 3 * LANES), needle);
-        if (lane_test_any(lane_test_or(lane_test_or(t0, t1), lane_test_or(t2, t3)))) {
-            break;
-        }
-        p += 4 * LANES;
-        left -= 4 * LANES;
-    }
-    for (;;) {
-        const lane_mask mask = lane_mask_of(lane_equal(vec_load_aligned(p), needle));
-        FOUND_IN(p, mask, left)
-        if (left <= LANES) {
-            return NULL;
-        }
-        p += LANES;
-        left -= LANES;
-    }
-}
-
-#undef FOUND_IN
-
-#else
+#ifndef BRAWN_FIND_BODY
 
 DISPATCHED(void *, find_long, (const lane *s, lane c, size_t n), (s, c, n))
 
+/* At the end of a page: in aligned vectors of 16 bytes, without a look at the level for what is short. */
+OVER_READS COLD static void *find_at_edge(const lane *s, lane c, size_t n) {
+    if (n > 4 * LANES) {
+        return find_long(s, c, n);
+    }
+    const lane *p = (const lane *)((uintptr_t)s & -VEC);
+    for (;;) {
+        lane_mask mask = lane_mask_of(lane_equal(vec_load_aligned(p), lane_fill(c)));
+        size_t skipped = 0;
+        if (p < s) {
+            skipped = (size_t)(s - p);
+            mask = lane_mask_after(mask, skipped);
+        }
+        if (mask) {
+            const lane *const found = p + skipped + lane_mask_first(mask);
+            return (size_t)(found - s) < n ? (void *)found : NULL;
+        }
+        p += LANES;
+        if ((size_t)(p - s) >= n) {
+            return NULL;
+        }
+    }
+}
+
 OVER_READS INLINE void *find(const lane *s, lane c, size_t n) {
+    const vec needle = lane_fill(c);
     if (UNLIKELY(n == 0)) {
         return NULL;
     }
-    if (LIKELY(!crosses_page(s, VEC))) {
-        const lane_mask mask =
-            lane_mask_before(lane_mask_of(lane_equal(vec_load(s), lane_fill(c))), n < LANES ? n : LANES);
-        if (mask) {
-            return (void *)(s + lane_mask_first(mask));
-        }
-    } else {
-        const size_t until_page = (-(uintptr_t)s & (VEC - 1)) / sizeof(lane);
-        const lane *const block = (const lane *)((uintptr_t)s & -VEC);
-        const lane_mask mask = lane_mask_after(
-            lane_mask_of(lane_equal(vec_load_aligned(block), lane_fill(c))), (size_t)(s - block));
-        if (mask) {
-            const size_t index = lane_mask_first(mask);
-            return index < n ? (void *)(s + index) : NULL;
-        }
-        if (n <= until_page) {
-            return NULL;
-        }
-        return find_long(s, c, n);
+    if (crosses_page(s, 4 * VEC)) {
+        return find_at_edge(s, c, n);
+    }
+    const lane_mask mask = lane_mask_of(lane_equal(vec_load(s), needle));
+    if (mask) {
+        const size_t index = lane_mask_first(mask);
+        return index < n ? (void *)(s + index) : NULL;
     }
     if (n <= LANES) {
         return NULL;
     }
-    return find_long(s, c, n);
+    const lane_test t1 = lane_equal(vec_load(s + LANES), needle);
+    const lane_test t2 = lane_equal(vec_load(s + 2 * LANES), needle);
+    const lane_test t3 = lane_equal(vec_load(s + 3 * LANES), needle);
+    if (lane_test_any(lane_test_or(lane_test_or(t1, t2), t3))) {
+        size_t at = LANES;
+        lane_mask found = lane_mask_of(t1);
+        if (!found) {
+            at = 2 * LANES;
+            found = lane_mask_of(t2);
+        }
+        if (!found) {
+            at = 3 * LANES;
+            found = lane_mask_of(t3);
+        }
+        at += lane_mask_first(found);
+        return at < n ? (void *)(s + at) : NULL;
+    }
+    if (n <= 4 * LANES) {
+        return NULL;
+    }
+    return find_long(s + 4 * LANES, c, n - 4 * LANES);
 }
 
+#endif
 #endif

@@ -1,5 +1,7 @@
 /* The name under which musl's memmove calls its memcpy on x86_64. An object of its own: stock musl defines it
  * beside memcpy, so that a program with a memcpy of its own cannot call memmove. */
+#include "entry.h"
+
 #include "copy.h"
 
 PUBLIC void *NAME(__memcpy_fwd)(void *target, const void *source, size_t n);

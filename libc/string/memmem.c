@@ -1,9 +1,11 @@
 /* memmem: see search.h. A needle of one byte is what find.h finds. */
 #include "two_way.h"
 
-#define BRAWN_BODY "memmem_body.h"
+#define BRAWN_BODY "search.h"
 #include "levels.h"
-#include "memmem_body.h"
+
+#include "find.h"
+#include "search.h"
 
 PUBLIC void *NAME(memmem)(const void *haystack, size_t n, const void *needle, size_t length);
 

@@ -1,4 +1,6 @@
 /* memmove: see copy.h. */
+#include "entry.h"
+
 #include "copy.h"
 
 PUBLIC void *NAME(memmove)(void *target, const void *source, size_t n);

@@ -1,4 +1,6 @@
 /* mempcpy: see copy.h. */
+#include "entry.h"
+
 #include "copy.h"
 
 PUBLIC void *NAME(mempcpy)(void *restrict target, const void *restrict source, size_t n);

@@ -21,14 +21,6 @@ SET_LONG(set_long_neon)
 
 #ifndef BRAWN_SET_BODY
 
-#include "vector.h"
-
-#if defined(__aarch64__)
-#define LEVEL_SUFFIX _neon
-#else
-#define LEVEL_SUFFIX _sse2
-#endif
-
 DISPATCHED(void *, set_long, (unsigned char *target, uint32_t pattern, size_t n), (target, pattern, n))
 
 /* 16 to 64 bytes: four stores, for every size the same. */
@@ -51,14 +43,11 @@ INLINE void *set_bytes(void *to, unsigned char byte, size_t n) {
         }
         return set_middle(target, pattern, n);
     }
-    if (n >= 8) {
-        const uint64_t twice = byte * UINT64_C(0x0101010101010101);
-        store64(target, twice);
-        store64(target + n - 8, twice);
-        return target;
-    }
     if (n >= 4) {
+        const size_t inner = n >> 3 << 2;
         store32(target, pattern);
+        store32(target + inner, pattern);
+        store32(target + n - 4 - inner, pattern);
         store32(target + n - 4, pattern);
         return target;
     }

@@ -115,3 +115,14 @@ INLINE wide_mask_avx2 wide_mask_after_avx2(wide_mask_avx2 mask, size_t n) {
 INLINE wide_mask_avx2 wide_mask_before_avx2(wide_mask_avx2 mask, size_t n) {
     return _bzhi_u32(mask, (unsigned)(4 * n));
 }
+
+/* For blocks that may be read again at once. */
+
+typedef __m256i short_vec_avx2;
+
+INLINE short_vec_avx2 short_load_avx2(const void *p) {
+    return _mm256_loadu_si256((const __m256i_u *)p);
+}
+INLINE void short_store_avx2(void *p, short_vec_avx2 a) {
+    _mm256_storeu_si256((__m256i_u *)p, a);
+}

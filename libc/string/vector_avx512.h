@@ -116,3 +116,14 @@ INLINE wide_mask_avx512 wide_mask_after_avx512(wide_mask_avx512 mask, size_t n) 
 INLINE wide_mask_avx512 wide_mask_before_avx512(wide_mask_avx512 mask, size_t n) {
     return _bzhi_u32(mask, (unsigned)n);
 }
+
+/* For blocks that may be read again at once. */
+
+typedef __m256i short_vec_avx512;
+
+INLINE short_vec_avx512 short_load_avx512(const void *p) {
+    return _mm256_loadu_si256((const __m256i_u *)p);
+}
+INLINE void short_store_avx512(void *p, short_vec_avx512 a) {
+    _mm256_storeu_si256((__m256i_u *)p, a);
+}

@@ -118,3 +118,14 @@ INLINE wide_mask_neon wide_mask_after_neon(wide_mask_neon mask, size_t n) {
 INLINE wide_mask_neon wide_mask_before_neon(wide_mask_neon mask, size_t n) {
     return n >= 4 ? mask : mask & ((UINT64_C(1) << (16 * n)) - 1);
 }
+
+/* For blocks that may be read again at once. */
+
+typedef uint8x16_t short_vec_neon;
+
+INLINE short_vec_neon short_load_neon(const void *p) {
+    return vld1q_u8(p);
+}
+INLINE void short_store_neon(void *p, short_vec_neon a) {
+    vst1q_u8(p, a);
+}

@@ -118,3 +118,14 @@ INLINE wide_mask_sse2 wide_mask_after_sse2(wide_mask_sse2 mask, size_t n) {
 INLINE wide_mask_sse2 wide_mask_before_sse2(wide_mask_sse2 mask, size_t n) {
     return mask & ((1u << (4 * n)) - 1);
 }
+
+/* For blocks that may be read again at once. */
+
+typedef __m128i short_vec_sse2;
+
+INLINE short_vec_sse2 short_load_sse2(const void *p) {
+    return _mm_loadu_si128((const __m128i_u *)p);
+}
+INLINE void short_store_sse2(void *p, short_vec_sse2 a) {
+    _mm_storeu_si128((__m128i_u *)p, a);
+}

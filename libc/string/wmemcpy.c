@@ -1,4 +1,6 @@
 /* wmemcpy: see copy.h. */
+#include "entry.h"
+
 #include "copy.h"
 
 PUBLIC wchar_t *NAME(wmemcpy)(wchar_t *restrict target, const wchar_t *restrict source, size_t n);

@@ -1,4 +1,6 @@
 /* wmemmove: see copy.h. */
+#include "entry.h"
+
 #include "copy.h"
 
 PUBLIC wchar_t *NAME(wmemmove)(wchar_t *target, const wchar_t *source, size_t n);

@@ -1,3 +1,0 @@
-/* The two parts of memmem. */
-#include "find.h"
-#include "search.h"
