@@ -74,8 +74,20 @@ static NOINLINE int LEVEL_NAME(compare_long)(const lane *a, const lane *b, size_
 
 DISPATCHED(int, compare_long, (const lane *a, const lane *b, size_t n), (a, b, n))
 
-/* Fewer bytes than a vector at the end of a page. */
-COLD static int compare_slowly(const lane *a, const lane *b, size_t n) {
+/* At most a vector, near the end of a page: in words that may overlap. */
+NOINLINE static int compare_at_edge(const lane *a, const lane *b, size_t n) {
+#ifndef LANES_WIDE
+    if (n >= 8) {
+        const size_t at = load64(a) != load64(b) ? 0 : n - 8;
+        const uint64_t x = load64(a + at), y = load64(b + at);
+        if (x == y) {
+            return 0;
+        }
+        const unsigned shift = (unsigned)__builtin_ctzll(x ^ y) & 56;
+        (void)shift;
+        return DIFFERENCE(x >> shift & 0xff, y >> shift & 0xff);
+    }
+#endif
     for (; n; a++, b++, n--) {
         if (*a != *b) {
             return DIFFERENCE(*a, *b);
@@ -89,8 +101,8 @@ OVER_READS INLINE int compare(const lane *a, const lane *b, size_t n) {
         if (UNLIKELY(n == 0)) {
             return 0;
         }
-        if (UNLIKELY((((uintptr_t)a | (uintptr_t)b) & (PAGE_BYTES - 1)) > PAGE_BYTES - VEC)) {
-            return compare_slowly(a, b, n);
+        if (UNLIKELY(crosses_page(a, VEC) || crosses_page(b, VEC))) {
+            return compare_at_edge(a, b, n);
         }
         const lane_mask mask = lane_mask_before(lane_mask_of(lane_unequal(vec_load(a), vec_load(b))), n);
         if (mask) {

@@ -24,21 +24,24 @@ COPY_LONG(copy_long_neon)
 DISPATCHED(void *, copy_long, (unsigned char *target, const unsigned char *source, size_t n, void *result),
            (target, source, n, result))
 
-/* Few branches, because sizes are hard to predict: four overlapping loads serve 16 to 64 bytes, two 8 to 15
- * and 4 to 7, three 1 to 3. */
 INLINE void *copy(void *to, const void *from, size_t n, void *result) {
     unsigned char *const target = to;
     const unsigned char *const source = from;
     if (n >= 16) {
+        if (n <= 32) {
+            const vec first = vec_load(source), last = vec_load(source + n - 16);
+            vec_store(target, first);
+            vec_store(target + n - 16, last);
+            return result;
+        }
         if (UNLIKELY(n > COPY_SMALL)) {
             return copy_long(target, source, n, result);
         }
-        const size_t inner = n > 32 ? 16 : 0;
-        const vec first = vec_load(source), second = vec_load(source + inner);
-        const vec third = vec_load(source + n - 16 - inner), last = vec_load(source + n - 16);
+        const vec first = vec_load(source), second = vec_load(source + 16);
+        const vec third = vec_load(source + n - 32), last = vec_load(source + n - 16);
         vec_store(target, first);
-        vec_store(target + inner, second);
-        vec_store(target + n - 16 - inner, third);
+        vec_store(target + 16, second);
+        vec_store(target + n - 32, third);
         vec_store(target + n - 16, last);
         return result;
     }
@@ -54,11 +57,14 @@ INLINE void *copy(void *to, const void *from, size_t n, void *result) {
         store32(target + n - 4, last);
         return result;
     }
+    if (n > 1) {
+        const uint16_t first = load16(source), last = load16(source + n - 2);
+        store16(target, first);
+        store16(target + n - 2, last);
+        return result;
+    }
     if (n) {
-        const unsigned char first = source[0], middle = source[n >> 1], last = source[n - 1];
-        target[0] = first;
-        target[n >> 1] = middle;
-        target[n - 1] = last;
+        *target = *source;
     }
     return result;
 }

@@ -69,6 +69,9 @@ OVER_READS INLINE void *find(const lane *s, lane c, size_t n) {
     if (n <= LANES) {
         return NULL;
     }
+    if (n > 4 * LANES) {
+        return find_long(s, c, n);
+    }
     const lane_test t1 = lane_equal(vec_load(s + LANES), needle);
     const lane_test t2 = lane_equal(vec_load(s + 2 * LANES), needle);
     const lane_test t3 = lane_equal(vec_load(s + 3 * LANES), needle);
@@ -86,10 +89,7 @@ OVER_READS INLINE void *find(const lane *s, lane c, size_t n) {
         at += lane_mask_first(found);
         return at < n ? (void *)(s + at) : NULL;
     }
-    if (n <= 4 * LANES) {
-        return NULL;
-    }
-    return find_long(s + 4 * LANES, c, n - 4 * LANES);
+    return NULL;
 }
 
 #endif

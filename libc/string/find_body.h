@@ -30,7 +30,7 @@ FIND_LINKAGE void *LEVEL_NAME(find_long)(const lane *s, lane c, size_t n) {
         }
     }
     left = n - (size_t)(p - s);
-    for (int i = 0; i < 4; i++) {
+    while ((uintptr_t)p & (4 * VEC - 1)) {
         const lane_mask mask = lane_mask_of(lane_equal(vec_load_aligned(p), needle));
         FOUND_IN(p, mask, left)
         if (left <= LANES) {
@@ -39,11 +39,8 @@ FIND_LINKAGE void *LEVEL_NAME(find_long)(const lane *s, lane c, size_t n) {
         p += LANES;
         left -= LANES;
     }
-    /* Back to a group of four that begins at a multiple of its size: what is looked at again has no match. */
-    const lane *const group = (const lane *)((uintptr_t)p & -(4 * VEC));
-    left += (size_t)(p - group);
-    p = group;
-    while (left > 4 * LANES) {
+    /* A group lies within a page, so that all of it may be read when its beginning may. */
+    while (left >= 4 * LANES) {
         const lane_test t0 = lane_equal(vec_load_aligned(p), needle);
         const lane_test t1 = lane_equal(vec_load_aligned(p + LANES), needle);
         const lane_test t2 = lane_equal(vec_load_aligned(p + 2 * LANES), needle);
@@ -54,7 +51,7 @@ FIND_LINKAGE void *LEVEL_NAME(find_long)(const lane *s, lane c, size_t n) {
         p += 4 * LANES;
         left -= 4 * LANES;
     }
-    for (;;) {
+    while (left) {
         const lane_mask mask = lane_mask_of(lane_equal(vec_load_aligned(p), needle));
         FOUND_IN(p, mask, left)
         if (left <= LANES) {
@@ -63,6 +60,7 @@ FIND_LINKAGE void *LEVEL_NAME(find_long)(const lane *s, lane c, size_t n) {
         p += LANES;
         left -= LANES;
     }
+    return NULL;
 }
 
 #undef FOUND_IN

@@ -24,7 +24,7 @@ struct work {
     const struct operands *calls; /* `count` of them, a power of two; 1 means the same call over and over */
     size_t count;
     size_t repetitions;
-    bool dependent; /* each call waits for the result of the one before */
+    bool dependent; /* the pointers of a call wait for the result of the one before; its size does not */
     uintptr_t zero; /* 0, but the compiler does not know */
 };
 typedef void loop_function(const struct work *work);
@@ -61,7 +61,7 @@ extern const struct row memory_rows[], string_rows[]; /* each ends with a row of
                 const uintptr_t r = (uintptr_t)(function arguments);                                         \
                 __asm__ volatile("" : : "r"(r), "r"(a), "r"(b), "r"(t), "r"(n) : "memory");                  \
                 const uintptr_t wait = (uintptr_t)(feedback) & zero;                                         \
-                a += wait, b += wait, t += wait, n += wait;                                                  \
+                a += wait, b += wait, t += wait;                                                             \
             }                                                                                                \
         }                                                                                                    \
     }

@@ -1,0 +1,6 @@
+/* What the fuzzer does with the str and wcs families. */
+#include "fuzz.h"
+
+const struct action string_actions[] = {
+    {0},
+};
