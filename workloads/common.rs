@@ -4,6 +4,7 @@
 //! Nothing here allocates while a workload is measured, apart from what the workload itself asks for.
 
 #![allow(dead_code, reason = "each workload uses a part of it")]
+#![allow(clippy::disallowed_methods, reason = "workloads have no dependencies")]
 
 use std::collections::VecDeque;
 use std::ffi::c_void;

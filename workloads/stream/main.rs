@@ -7,6 +7,8 @@
 //! error has the best of the repetitions, the first left out, in lines `metric copy VALUE`, in MB/s: ten to the sixth
 //! bytes, read and written bytes counted once each.
 
+#![allow(clippy::disallowed_methods, reason = "workloads have no dependencies")]
+
 #[path = "../common.rs"]
 mod common;
 
