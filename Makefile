@@ -41,6 +41,7 @@ demo: brawn ## build a real program three ways and run them side by side
 lint: setup ## formatting, clippy, shellcheck, licences
 	cargo fmt --all --check
 	for manifest in $(STANDALONE); do cargo fmt --manifest-path "$$manifest" --check; done
+	rustfmt --edition 2024 --check $(wildcard workloads/*.rs workloads/*/*.rs)
 	$(if $(strip $(C_FILES)),clang-format --dry-run --Werror $(C_FILES))
 	shellcheck $(SHELL_FILES)
 	cargo deny --all-features --locked --log-level error check --hide-inclusion-graph bans licenses sources

@@ -55,12 +55,9 @@ impl Suite for Footprint {
         let mut prepared = Prepared::default();
         prepared.note_missing(&programs);
         let options = context.options;
-        for threads in options.thread_counts(&[4], THREADS) {
-            let case = requests(&programs, threads);
-            // A second of every run is spent idle.
-            let few = |session: brawn_bench::Session| session.blocks_between(3, 5);
-            prepared.cases.push(if options.quick { case.session(few) } else { case });
-        }
+        let threads = options.thread_counts(&[4], THREADS);
+        // A second of every run is spent idle.
+        prepared.cases.extend(threads.into_iter().map(|threads| requests(&programs, threads).share(2.0)));
         if options.quick {
             return Ok(prepared);
         }
