@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::figure::{self, RowSpec};
 use crate::results::{CaseResult, Runs};
-use crate::{Sample, Session, Variant, statistics};
+use crate::{Figure, Sample, Session, Variant, statistics};
 
 /// A few outliers are in the nature of things; one in so many runs is worth a warning.
 const FREQUENT: usize = 10;
@@ -129,7 +129,10 @@ impl Outcome {
             .flat_map(|measured| &measured.samples)
             .map(|sample| sample.wall_seconds)
             .fold(f64::INFINITY, f64::min);
-        (short < 0.001).then(|| {
+        // Of programs that are short by nature, other figures are watched.
+        let watched = [Figure::Wall, Figure::User, Figure::System, Figure::Cpu];
+        let timed = self.session.watched.iter().any(|figure| watched.contains(figure));
+        (timed && short < 0.001).then(|| {
             "runs shorter than 1 ms are mostly the kernel starting and ending a process: give the program more work"
                 .into()
         })

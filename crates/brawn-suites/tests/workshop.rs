@@ -55,6 +55,22 @@ fn a_rust_program_is_built_once_and_linked_for_every_variant() {
 }
 
 #[test]
+fn links_are_done_again_wherever_the_first_one_was_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let workshop = common::workshop_in(&folder.path().join("work"));
+    // rustc, and with it the linker, runs in the folder of the one who asks, unless told otherwise.
+    let stock = Flavour::list(["stock"]).unwrap();
+    let programs = workshop.rust_program("words", SOURCE, &stock).unwrap();
+    let record = folder.path().join("work/driver/links");
+    let record = fs_err::read_dir(record).unwrap().find_map(|entry| {
+        let text = fs_err::read_to_string(entry.unwrap().path().join("record.json")).ok()?;
+        Some(serde_json::from_str::<serde_json::Value>(&text).unwrap())
+    });
+    let slot = programs.each[0].1.parent().unwrap();
+    assert_eq!(record.unwrap()["cwd"].as_str().unwrap(), slot.to_str().unwrap());
+}
+
+#[test]
 fn a_c_program_is_built_for_glibc_and_for_musl() {
     let workshop = common::workshop();
     let folder = tempfile::tempdir().unwrap();

@@ -110,6 +110,9 @@ fn unknown_names_are_answered_with_the_nearest() {
     hint: name it once
     ");
     assert!(!bench.path().join("out").exists());
+    let message = fails(&mut small(&bench, &["--variants", "glibc", "--case", "thread=1"]), 2);
+    assert!(message.contains("unknown case 'thread=1'"), "{message}");
+    assert!(message.contains("did you mean 'threads=1'?"), "{message}");
 }
 
 #[test]

@@ -7,7 +7,8 @@ use crate::{Case, Context, Error, Figure, Prepared, RowSpec, Suite, published};
 /// `threads`
 pub struct Threads;
 
-const SOURCE: &str = include_str!("../../../../workloads/threads/threads.rs");
+/// The workload; the self-test of a machine's noise runs it, too.
+pub(crate) const SOURCE: &str = include_str!("../../../../workloads/threads/threads.rs");
 
 impl Suite for Threads {
     fn name(&self) -> &'static str {

@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use brawn_driver::replay;
+use brawn_driver::replay::{self, Recorded};
+use brawn_libc::Cache;
 
 use super::{Slot, Workshop};
 use crate::Error;
@@ -111,14 +112,16 @@ impl Workshop {
                 let cache = self.cache();
                 let recorded = match replay::find(&cache, &base) {
                     Ok(recorded) => recorded,
-                    // The record went with an emptied cache, or is another version's: the link is done again.
-                    Err(brawn_driver::Error::NoRecord(_) | brawn_driver::Error::BadRecord { .. }) => {
-                        (bases.musl)(&base)?;
-                        replay::find(&cache, &base)?
-                    }
+                    Err(error) if stale(&error) => rebuilt(&cache, &base, bases)?,
                     Err(error) => return Err(error.into()),
                 };
-                slot.once(&flavour.name, &self.stamp()?, |to| {
+                let recorded = match recorded.check() {
+                    Ok(()) => recorded,
+                    Err(error) if stale(&error) => rebuilt(&cache, &base, bases)?,
+                    Err(error) => return Err(error.into()),
+                };
+                let stamp = format!("{} {}", stamp(&self.brawn)?, stamp(&base)?);
+                slot.once(&flavour.name, &stamp, |to| {
                     self.say(&format!("linking {name} for {}", flavour.name));
                     recorded.replay(&cache, choice, to)?;
                     Ok(())
@@ -126,4 +129,23 @@ impl Workshop {
             }
         }
     }
+}
+
+/// Whether a link must be done from the start: its record went with an emptied cache, is another version's, or what was
+/// linked has changed with the toolchain.
+fn stale(error: &brawn_driver::Error) -> bool {
+    use brawn_driver::Error;
+    matches!(error, Error::NoRecord(_) | Error::BadRecord { .. } | Error::InputChanged { .. })
+}
+
+fn rebuilt(cache: &Cache, base: &Path, bases: &Bases<'_>) -> Result<Recorded, Error> {
+    (bases.musl)(base)?;
+    Ok(replay::find(cache, base)?)
+}
+
+/// Changes when the file is another one.
+fn stamp(path: &Path) -> Result<String, Error> {
+    let data = fs_err::metadata(path)?;
+    let time = data.modified()?.duration_since(std::time::UNIX_EPOCH).map_or(0, |time| time.as_nanos());
+    Ok(format!("{} {time}", data.len()))
 }

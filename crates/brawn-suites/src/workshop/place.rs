@@ -8,14 +8,14 @@ use std::sync::OnceLock;
 use brawn_driver::toolchain::Rust;
 use brawn_driver::{cc, seam, vars};
 use brawn_elf::Arch;
-use brawn_libc::{Cache, sha256_hex};
+use brawn_libc::Cache;
 
 use crate::Error;
 
 /// Where programs are built, and with what.
 pub struct Workshop {
     root: PathBuf,
-    brawn: PathBuf,
+    pub(super) brawn: PathBuf,
     arch: Arch,
     rust: OnceLock<Rust>,
     say: Box<dyn Fn(&str) + Send + Sync>,
@@ -173,6 +173,13 @@ impl Workshop {
                 command.env_remove(&key);
             }
         }
+        // The toolchain of the folder that the user is in, which is not the folder that things are built in.
+        if let Ok(rust) = self.rust()
+            && std::env::var_os("RUSTUP_TOOLCHAIN").is_none()
+            && rust.sysroot.parent().is_some_and(|folder| folder.ends_with("toolchains"))
+        {
+            command.env("RUSTUP_TOOLCHAIN", &rust.sysroot);
+        }
         command
             .env(vars::CACHE_DIR, self.cache().root())
             .env(vars::MALLOC, "stock")
@@ -184,13 +191,6 @@ impl Workshop {
     /// Overlays and recorded links.
     pub fn cache(&self) -> Cache {
         Cache::new(self.root.join("driver"))
-    }
-
-    /// Changes when the `brawn` that links is another one.
-    pub(crate) fn stamp(&self) -> Result<String, Error> {
-        let data = fs_err::metadata(&self.brawn)?;
-        let time = data.modified()?.duration_since(std::time::UNIX_EPOCH).map_or(0, |time| time.as_nanos());
-        Ok(sha256_hex(format!("{} {time}", data.len()).as_bytes())[..16].to_owned())
     }
 
     /// Version of every tool that took part, as far as they are here.

@@ -11,7 +11,9 @@ use crate::Error;
 const QUOTED: usize = 20;
 
 impl Workshop {
-    /// Runs a command that must succeed. Everything that it writes goes to the file `log` in `folder`.
+    /// Runs a command that must succeed, in `folder` unless it names another one: a link that is recorded is done again
+    /// in the same folder, which must still be there then. Everything that it writes goes to the file `log` in
+    /// `folder`.
     ///
     /// # Errors
     /// [`Error::Build`] with the last lines of the log, [`Error::Spawn`].
@@ -20,6 +22,9 @@ impl Workshop {
         let mut log = fs_err::OpenOptions::new().create(true).append(true).open(&path)?;
         writeln!(log, "$ {command:?}")?;
         let start = log.metadata()?.len();
+        if command.get_current_dir().is_none() {
+            command.current_dir(folder);
+        }
         let log = log.into_file();
         let program = command.get_program().to_string_lossy().into_owned();
         let status = command

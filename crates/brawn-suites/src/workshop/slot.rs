@@ -8,7 +8,7 @@ use super::Workshop;
 use crate::Error;
 
 /// Version of what the workshop does with its inputs.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 /// A folder of the workshop for one program.
 pub struct Slot {

@@ -65,6 +65,12 @@ impl Progress {
                     output::hint(&skipped.hint);
                 });
             }
+            Step::Noise => {
+                self.bar.set_prefix("noise");
+                self.bar.set_message("how far apart this machine finds two copies of one program");
+                self.bar.tick();
+            }
+            Step::Warning(text) => self.bar.suspend(|| output::warn(text)),
             Step::Case { suite, case, number, of } => {
                 self.bar.set_length(STEPS * *of as u64);
                 self.bar.set_position(STEPS * (*number as u64 - 1));

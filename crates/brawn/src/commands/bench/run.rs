@@ -26,9 +26,9 @@ pub struct Run {
     /// Time for each case [default: 10; for quick as much as keeps the whole under 3 minutes]
     #[arg(long, value_name = "SECONDS", value_parser = positive)]
     time: Option<f64>,
-    /// Stop a case earlier when every ratio is known to so many percent
-    #[arg(long, value_name = "PERCENT", default_value_t = 1.0, value_parser = positive)]
-    precision: f64,
+    /// Stop a case earlier when every ratio is known to so many percent [default: 2; for quick 5]
+    #[arg(long, value_name = "PERCENT", value_parser = positive)]
+    precision: Option<f64>,
     /// Thread counts, instead of each suite's own
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = clap::value_parser!(u16).range(1..=4096))]
     threads: Vec<u16>,
@@ -92,7 +92,7 @@ pub fn run(before: Options, arguments: Run) -> anyhow::Result<ExitCode> {
         None => free_folder(&format!("brawn-bench-{}", brawn_bench::report::today())),
     };
     fs_err::create_dir_all(&out)?;
-    let ended = measure(&job, &arguments, &workshop, progress, &out)?;
+    let ended = measure(&job, &workshop, progress, &out)?;
     finish(&options, &arguments, &job, &out, ended)
 }
 
@@ -131,24 +131,17 @@ fn job(arguments: &Run) -> anyhow::Result<Job> {
             case: arguments.case.clone(),
         },
         seconds: arguments.time,
-        precision: arguments.precision / 100.0,
+        precision: arguments.precision.map(|percent| percent / 100.0),
         seed,
+        noise: !arguments.no_noise,
         command: command.join(" "),
         interrupt,
     })
 }
 
-fn measure(
-    job: &Job,
-    arguments: &Run,
-    workshop: &Workshop,
-    mut progress: Progress,
-    out: &Path,
-) -> anyhow::Result<Ended> {
+fn measure(job: &Job, workshop: &Workshop, mut progress: Progress, out: &Path) -> anyhow::Result<Ended> {
     progress.say(&format!("seed {}, results go to {}", job.seed, out.display()));
-    let noise = None;
-    let _ = arguments.no_noise; // the self-test is not in the library yet
-    let ended = runner::run(job, workshop, noise, |step| {
+    let ended = runner::run(job, workshop, |step| {
         progress.show(&step);
         if let Step::Done(results) = step {
             brawn_suites::output::write(out, results)?;
@@ -174,6 +167,9 @@ fn finish(
         anstream::print!("{}", format.render(&results));
     }
     if let Some((suite, case, error)) = failed {
+        if suite.is_empty() {
+            return Err(error.into());
+        }
         let kept = if measured {
             format!(" (what was measured before is in {})", out.display())
         } else {
