@@ -56,7 +56,7 @@ struct Function {
     weak: Vec<String>,
     #[serde(default)]
     hidden: Vec<String>,
-    /// Symbols, or the names of other files without `.c`, which stand for what those define for the kit alone.
+    /// Symbols; the name of another file without `.c` stands for everything that it defines as well.
     #[serde(default)]
     needs: Vec<String>,
     /// Only these architectures; all of them otherwise.
@@ -188,9 +188,10 @@ impl<'a> Symbols<'a> {
         let (weak, hidden) = (present(&function.weak), present(&function.hidden));
         let mut imports = vec!["_GLOBAL_OFFSET_TABLE_"];
         for need in &function.needs {
-            match table.function.iter().find(|row| row.file.strip_suffix(".c") == Some(need)) {
-                Some(row) => imports.extend(present(&row.hidden)),
-                None => imports.push(need),
+            imports.push(need);
+            let named = table.function.iter().find(|row| row.file.strip_suffix(".c") == Some(need));
+            for list in named.iter().flat_map(|row| [&row.hidden, &row.strong, &row.weak]) {
+                imports.extend(present(list));
             }
         }
         Symbols {
