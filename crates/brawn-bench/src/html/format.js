@@ -11,7 +11,18 @@ function number(value, digits = SHORT, fixed = false) {
   // Rounding may add a digit: 9.996 has two before the point once it is 10.0.
   const whole = Math.floor(Math.log10(Number(Math.abs(value).toPrecision(digits)))) + 1;
   const places = Math.min(Math.max(digits - Math.max(whole, fixed ? 1 : whole), 0), 12);
-  return value.toLocaleString("en-US", { minimumFractionDigits: fixed ? places : 0, maximumFractionDigits: places });
+  return formatter(fixed ? places : 0, places).format(value);
+}
+
+/** Formatters are slow to make, and a page shows ten thousands of figures. */
+const formatters = new Map();
+
+function formatter(least, most) {
+  const key = least * 100 + most;
+  if (!formatters.has(key)) {
+    formatters.set(key, new Intl.NumberFormat("en-US", { minimumFractionDigits: least, maximumFractionDigits: most }));
+  }
+  return formatters.get(key);
 }
 
 /** Steps of a unit, from the largest: each a size and its name. */
