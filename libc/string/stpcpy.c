@@ -1,0 +1,13 @@
+/* Copies a string and returns where the copy ends: strcopy.h. */
+#include "text_entry.h"
+#include "text.h"
+#include "strcopy.h"
+#include "strcpy_long.h"
+
+PUBLIC char *NAME(__stpcpy)(char *restrict d, const char *restrict s);
+
+char *NAME(__stpcpy)(char *restrict d, const char *restrict s) {
+    return (char *)copy_small((lane *)d, (const lane *)s, NULL);
+}
+
+WEAK_ALIAS(char *, stpcpy, __stpcpy, (char *restrict d, const char *restrict s));

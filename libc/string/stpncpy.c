@@ -1,0 +1,12 @@
+/* Copies at most n bytes of a string, fills up with nulls and returns where the copy ends: strncopy.h. */
+#include "text_entry.h"
+#include "text.h"
+#include "strncopy.h"
+
+PUBLIC char *NAME(__stpncpy)(char *restrict d, const char *restrict s, size_t n);
+
+char *NAME(__stpncpy)(char *restrict d, const char *restrict s, size_t n) {
+    return copy_limited(d, s, n);
+}
+
+WEAK_ALIAS(char *, stpncpy, __stpncpy, (char *restrict d, const char *restrict s, size_t n));

@@ -1,0 +1,11 @@
+/* Copies at most n bytes of a string and fills up with nulls: strncopy.h. */
+#include "text_entry.h"
+#include "text.h"
+#include "strncopy.h"
+
+PUBLIC char *NAME(strncpy)(char *restrict d, const char *restrict s, size_t n);
+
+char *NAME(strncpy)(char *restrict d, const char *restrict s, size_t n) {
+    copy_limited(d, s, n);
+    return d;
+}

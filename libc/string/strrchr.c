@@ -1,0 +1,11 @@
+/* Last place of a character, or a null pointer: strrfind.h. */
+#include "text.h"
+#define BRAWN_BODY "strrfind.h"
+#include "levels.h"
+#include "strrfind.h"
+
+PUBLIC char *NAME(strrchr)(const char *s, int c);
+
+char *NAME(strrchr)(const char *s, int c) {
+    return find_last((const lane *)s, (unsigned char)c);
+}

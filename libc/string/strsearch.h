@@ -1,0 +1,108 @@
+/* strstr and strcasestr for needles of two bytes and more: find the first two bytes of the needle beside each
+ * other, then compare the rest.
+ *
+ * The file that includes this defines SEARCH_FOLDED, 1 if ASCII letters are compared as lower case.
+ *
+ * Entry: the first 64 places by vectors of 16. Long: aligned vectors of the level's width, each compared with the
+ * needle's second byte, and the vector one byte before it with the first: so no load reaches into a page where
+ * nothing has been read. Places where the rest is then found to differ cost what they had in common; as soon as
+ * that adds up to more than a few times the distance travelled, the two-way algorithm takes over, and the whole
+ * takes linear time whatever the strings. */
+
+#ifdef BRAWN_PASS
+
+INLINE vec LEVEL_NAME(searched)(vec v) {
+#if SEARCH_FOLDED
+    return vec_fold(v);
+#else
+    return v;
+#endif
+}
+
+/* Looks at the places p - 1 onwards (v is loaded from p, u from p - 1). Returns true with the result in *found
+ * if the search ends here. */
+OVER_READS INLINE bool LEVEL_NAME(search_in)(const char *p, vec u, vec v, vec first, vec second, const char *needle,
+                                             struct search *search, char **found) {
+    vec_mask ends = vec_mask_of(vec_null(v));
+    vec_mask mask = vec_mask_of(test_and(vec_equal(LEVEL_NAME(searched)(u), first),
+                                         vec_equal(LEVEL_NAME(searched)(v), second)));
+    if (LIKELY((mask | ends) == 0)) {
+        return false;
+    }
+    if (ends) {
+        mask &= ends ^ (ends - 1);
+    }
+    for (; mask; mask = mask_drop(mask)) {
+        const char *const place = p - 1 + mask_first(mask);
+        const size_t same = search_rest(place + 2, needle + 2);
+        if (needle[2 + same] == 0) {
+            *found = (char *)(uintptr_t)place;
+            return true;
+        }
+        search->spent += same;
+        if (UNLIKELY(search->spent > 256 + 4 * (size_t)(place - search->start))) {
+            *found = NAME(__brawn_two_way)(place, needle, SEARCH_FOLDED);
+            return true;
+        }
+    }
+    *found = NULL;
+    return ends != 0;
+}
+
+/* All places before p - 1 have been looked at, and p less the width of a vector is within the haystack. */
+OVER_READS static char *LEVEL_NAME(search_long)(const char *p, const char *needle, struct search search) {
+    const vec first = vec_fill(search_byte(needle[0]));
+    const vec second = vec_fill(search_byte(needle[1]));
+    char *found;
+    p = (const char *)((uintptr_t)p & ~(uintptr_t)(VEC - 1));
+    for (;; p += VEC) {
+        if (LEVEL_NAME(search_in)(p, vec_load(p - 1), vec_load_aligned(p), first, second, needle, &search,
+                                  &found)) {
+            return found;
+        }
+    }
+}
+
+#else
+
+DISPATCHED(char *, search_long, (const char *p, const char *needle, struct search search), (p, needle, search))
+
+/* The haystack begins close to the end of its page: byte by byte into the next one. */
+COLD static char *search_across(const char *haystack, const char *needle) {
+    struct search search = {haystack, 0};
+    const char *const page = haystack + page_room(haystack);
+    for (const char *p = haystack; p < page + VEC; p++) {
+        if (p[0] == 0 || p[1] == 0) {
+            return NULL;
+        }
+        if (search_byte(p[0]) == search_byte(needle[0]) && search_byte(p[1]) == search_byte(needle[1])) {
+            const size_t same = search_rest(p + 2, needle + 2);
+            if (needle[2 + same] == 0) {
+                return (char *)(uintptr_t)p;
+            }
+            search.spent += same;
+        }
+    }
+    return search_long(page + VEC, needle, search);
+}
+
+OVER_READS INLINE char *search_small(const char *haystack, const char *needle) {
+    if (crosses_page(haystack, SMALL_BYTES + 1)) {
+        return search_across(haystack, needle);
+    }
+    const vec first = vec_fill(search_byte(needle[0]));
+    const vec second = vec_fill(search_byte(needle[1]));
+    struct search search = {haystack, 0};
+    char *found;
+    if (*haystack == 0) {
+        return NULL;
+    }
+    for (const char *p = haystack + 1; p <= haystack + SMALL_BYTES - VEC + 1; p += VEC) {
+        if (LEVEL_NAME(search_in)(p, vec_load(p - 1), vec_load(p), first, second, needle, &search, &found)) {
+            return found;
+        }
+    }
+    return search_long(haystack + SMALL_BYTES + 1, needle, search);
+}
+
+#endif

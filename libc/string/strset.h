@@ -1,0 +1,28 @@
+/* strspn and strcspn: how far a string goes within, or without, a set of bytes.
+ *
+ * Entry: sets of up to 15 bytes over the first 16 bytes of the string, by comparing with every byte of the set.
+ * Long (strset_long.c): one object for both. */
+
+HIDDEN size_t NAME(__brawn_strspn_long)(const char *base, const char *s, const char *set, bool spanning);
+
+OVER_READS INLINE size_t span(const char *s, const char *set, bool spanning) {
+    if (LIKELY(((uintptr_t)s & (PAGE_BYTES - 1)) <= PAGE_BYTES - VEC &&
+               ((uintptr_t)set & (PAGE_BYTES - 1)) <= PAGE_BYTES - VEC)) {
+        const vec_mask set_ends = vec_mask_of(vec_null(vec_load(set)));
+        if (LIKELY(set_ends)) {
+            const vec v = vec_load(s);
+            vec_test found = spanning ? vec_zero() : vec_null(v);
+            for (size_t left = mask_first(set_ends); left != 0; left--) {
+                found = test_or(found, vec_equal(v, vec_fill((unsigned char)*set++)));
+            }
+            /* Rewound, as the long part needs the set again; cheaper than a register kept. */
+            set -= mask_first(set_ends);
+            const vec_mask mask = vec_mask_of(spanning ? vec_null(found) : found);
+            if (LIKELY(mask)) {
+                return mask_first(mask);
+            }
+            return NAME(__brawn_strspn_long)(s, s + VEC, set, spanning);
+        }
+    }
+    return NAME(__brawn_strspn_long)(s, s, set, spanning);
+}

@@ -1,0 +1,125 @@
+/* The long part of strspn and strcspn, which is one: the null counts as a member of strcspn's set.
+ *
+ * A set is a table of 256 bits, a row for every value of the low four bits, a bit in it for the next three, one
+ * half for bytes below 0x80 and one for those above. A byte shuffle looks both halves up for every lane at once:
+ * the instruction gives 0 where the index has its top bit set, so each half answers for its own bytes only.
+ * SSE2 has no such shuffle: there a table of 256 bytes is looked up byte by byte. */
+
+#ifdef BRAWN_PASS
+
+OVER_READS static size_t LEVEL_NAME(span_long)(const char *base, const char *s, const char *set, bool spanning) {
+#if HAS_SHUFFLE
+    unsigned char rows[32] __attribute__((aligned(16))) = {0};
+    const vec_mask all = vec_mask_of(vec_null(vec_zero()));
+    rows[0] = !spanning;
+    for (; *set; set++) {
+        const unsigned char c = (unsigned char)*set;
+        rows[(c & 15) + (c >> 7) * 16] |= (unsigned char)(1u << ((c >> 4) & 7));
+    }
+    const vec low = vec_repeat16(rows), high = vec_repeat16(rows + 16);
+    const vec_mask flip = spanning ? 0 : all;
+    const char *p = (const char *)((uintptr_t)s & ~(uintptr_t)(VEC - 1));
+    vec_mask mask = flip ^ vec_mask_of(vec_null(vec_members(vec_load_aligned(p), low, high)));
+    mask = mask_after(mask, (size_t)(s - p));
+    if (mask) {
+        return (size_t)(s - base) + mask_first(mask);
+    }
+    do {
+        p += VEC;
+        mask = flip ^ vec_mask_of(vec_null(vec_members(vec_load_aligned(p), low, high)));
+    } while (!mask);
+    return (size_t)(p - base) + mask_first(mask);
+#else
+    unsigned char member[256];
+    for (size_t i = 0; i < sizeof member; i += VEC) {
+        vec_store(member + i, vec_zero());
+    }
+    member[0] = !spanning;
+    for (; *set; set++) {
+        member[(unsigned char)*set] = 1;
+    }
+    for (;; s += 4) {
+        if (member[(unsigned char)s[0]] != spanning) {
+            return (size_t)(s - base);
+        }
+        if (member[(unsigned char)s[1]] != spanning) {
+            return (size_t)(s - base) + 1;
+        }
+        if (member[(unsigned char)s[2]] != spanning) {
+            return (size_t)(s - base) + 2;
+        }
+        if (member[(unsigned char)s[3]] != spanning) {
+            return (size_t)(s - base) + 3;
+        }
+    }
+#endif
+}
+
+#undef HAS_SHUFFLE
+#define HAS_SHUFFLE 1
+
+#else
+
+#include "vector.h"
+
+#define vec_repeat16 LEVEL_NAME(vec_repeat16)
+#define vec_members LEVEL_NAME(vec_members)
+
+/* vec_repeat16: the same 16 bytes in every part of a vector. vec_members: not null where a byte is in the set. */
+#if defined(__aarch64__)
+#define HAS_SHUFFLE 1
+INLINE vec_neon vec_repeat16_neon(const void *p) {
+    return vld1q_u8(p);
+}
+INLINE vec_neon vec_members_neon(vec_neon v, vec_neon low, vec_neon high) {
+    const uint8x16_t bit = {1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};
+    const uint8x16_t index = vandq_u8(v, vdupq_n_u8(0x8f));
+    const uint8x16_t row =
+        vorrq_u8(vqtbl1q_u8(low, index), vqtbl1q_u8(high, veorq_u8(index, vdupq_n_u8(0x80))));
+    return vandq_u8(row, vqtbl1q_u8(bit, vshrq_n_u8(v, 4)));
+}
+#else
+#if defined(BRAWN_LEVEL) && BRAWN_LEVEL >= LEVEL_AVX2
+#define HAS_SHUFFLE 1
+#else
+#define HAS_SHUFFLE 0
+#endif
+TARGET_PUSH(AVX2_FEATURES)
+INLINE vec_avx2 vec_repeat16_avx2(const void *p) {
+    return _mm256_broadcastsi128_si256(_mm_loadu_si128(p));
+}
+INLINE vec_avx2 vec_members_avx2(vec_avx2 v, vec_avx2 low, vec_avx2 high) {
+    const vec_avx2 bit = _mm256_set1_epi64x((long long)0x8040201008040201);
+    const vec_avx2 flipped = _mm256_xor_si256(v, _mm256_set1_epi8(-128));
+    const vec_avx2 row = _mm256_or_si256(_mm256_shuffle_epi8(low, v), _mm256_shuffle_epi8(high, flipped));
+    const vec_avx2 index = _mm256_and_si256(_mm256_srli_epi16(v, 4), _mm256_set1_epi8(7));
+    return _mm256_and_si256(row, _mm256_shuffle_epi8(bit, index));
+}
+TARGET_POP
+TARGET_PUSH(AVX512_FEATURES)
+INLINE vec_avx512 vec_repeat16_avx512(const void *p) {
+    return _mm512_broadcast_i32x4(_mm_loadu_si128(p));
+}
+INLINE vec_avx512 vec_members_avx512(vec_avx512 v, vec_avx512 low, vec_avx512 high) {
+    const vec_avx512 bit = _mm512_set1_epi64((long long)0x8040201008040201);
+    const vec_avx512 flipped = _mm512_xor_si512(v, _mm512_set1_epi8(-128));
+    const vec_avx512 row = _mm512_or_si512(_mm512_shuffle_epi8(low, v), _mm512_shuffle_epi8(high, flipped));
+    const vec_avx512 index = _mm512_and_si512(_mm512_srli_epi16(v, 4), _mm512_set1_epi8(7));
+    return _mm512_and_si512(row, _mm512_shuffle_epi8(bit, index));
+}
+TARGET_POP
+#endif
+
+#define BRAWN_BODY "strset_long.c"
+#include "levels.h"
+
+DISPATCHED(size_t, span_long, (const char *base, const char *s, const char *set, bool spanning),
+           (base, s, set, spanning))
+
+HIDDEN size_t NAME(__brawn_strspn_long)(const char *base, const char *s, const char *set, bool spanning);
+
+size_t NAME(__brawn_strspn_long)(const char *base, const char *s, const char *set, bool spanning) {
+    return span_long(base, s, set, spanning);
+}
+
+#endif

@@ -1,0 +1,16 @@
+/* First place of a wide character, or a null pointer: strfind.h. */
+#define LANES_WIDE
+#include "text.h"
+#define FIND_CHARACTER 1
+#define FIND_LIMITED 0
+#define FIND_RESULT wchar_t *
+#define FIND_DONE(hit) (*(hit) == character ? (wchar_t *)(uintptr_t)(hit) : NULL)
+#define BRAWN_BODY "strfind.h"
+#include "levels.h"
+#include "strfind.h"
+
+PUBLIC wchar_t *NAME(wcschr)(const wchar_t *s, wchar_t c);
+
+wchar_t *NAME(wcschr)(const wchar_t *s, wchar_t c) {
+    return find_small((const lane *)s, (lane)c, 0);
+}

@@ -1,0 +1,16 @@
+/* Order of two wide strings: strcompare.h. */
+#define LANES_WIDE
+#include "text.h"
+#include "fold.h"
+#define COMPARE_FOLDED 0
+#define COMPARE_LIMITED 0
+#define COMPARE_LONG __brawn_wcscmp_long
+#define BRAWN_BODY "strcompare.h"
+#include "levels.h"
+#include "strcompare.h"
+
+PUBLIC int NAME(wcscmp)(const wchar_t *a, const wchar_t *b);
+
+int NAME(wcscmp)(const wchar_t *a, const wchar_t *b) {
+    return compare_small((const lane *)a, (const lane *)b, 0);
+}

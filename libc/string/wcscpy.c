@@ -1,0 +1,19 @@
+/* Copies a wide string: strcopy.h; a long one in two passes, as memcpy makes up for the second. */
+#define LANES_WIDE
+#include "text_entry.h"
+#include "text.h"
+#include "strcopy.h"
+
+PUBLIC wchar_t *NAME(wcscpy)(wchar_t *restrict d, const wchar_t *restrict s);
+size_t NAME(wcslen)(const wchar_t *s);
+void *NAME(memcpy)(void *restrict d, const void *restrict s, size_t n);
+
+INLINE lane *copy_long(lane *d, const lane *s, lane *result) {
+    const size_t length = NAME(wcslen)((const wchar_t *)s);
+    NAME(memcpy)(d, s, (length + 1) * sizeof(lane));
+    return copied(d + length, result);
+}
+
+wchar_t *NAME(wcscpy)(wchar_t *restrict d, const wchar_t *restrict s) {
+    return (wchar_t *)copy_small((lane *)d, (const lane *)s, (lane *)d);
+}

@@ -1,0 +1,16 @@
+/* Order of two wide strings, of at most n characters: strcompare.h. */
+#define LANES_WIDE
+#include "text.h"
+#include "fold.h"
+#define COMPARE_FOLDED 0
+#define COMPARE_LIMITED 1
+#define COMPARE_LONG __brawn_wcscmp_long
+#define BRAWN_BODY "strcompare.h"
+#include "levels.h"
+#include "strcompare.h"
+
+PUBLIC int NAME(wcsncmp)(const wchar_t *a, const wchar_t *b, size_t n);
+
+int NAME(wcsncmp)(const wchar_t *a, const wchar_t *b, size_t n) {
+    return compare_small((const lane *)a, (const lane *)b, n);
+}

@@ -1,0 +1,12 @@
+/* Last place of a wide character, or a null pointer: strrfind.h. */
+#define LANES_WIDE
+#include "text.h"
+#define BRAWN_BODY "strrfind.h"
+#include "levels.h"
+#include "strrfind.h"
+
+PUBLIC wchar_t *NAME(wcsrchr)(const wchar_t *s, wchar_t c);
+
+wchar_t *NAME(wcsrchr)(const wchar_t *s, wchar_t c) {
+    return find_last((const lane *)s, (lane)c);
+}
