@@ -1,4 +1,5 @@
-/* ASCII letters to lower case, every other byte as it is: what musl's strcasecmp compares, in every locale. */
+/* ASCII letters to lower case, every other byte as it is: what musl's strcasecmp compares, in every locale.
+ */
 #ifndef BRAWN_FOLD_H
 #define BRAWN_FOLD_H
 

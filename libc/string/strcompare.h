@@ -1,14 +1,15 @@
 /* strcmp, strncmp, strcasecmp, strncasecmp, wcscmp and wcsncmp: find the first lane that differs or is null.
  *
  * The file that includes this defines
- *     COMPARE_FOLDED   1 if ASCII letters are compared as lower case, as musl's strcasecmp does in every locale
- *     COMPARE_LIMITED  1 if at most `n` lanes are compared
- *     COMPARE_LONG     the name of the long part, which the limited function and the other share, and
- *     COMPARE_DEFINED  if that is to be compiled here, and not the entry.
+ *     COMPARE_FOLDED   1 if ASCII letters are compared as lower case, as musl's strcasecmp does in every
+ * locale COMPARE_LIMITED  1 if at most `n` lanes are compared COMPARE_LONG     the name of the long part,
+ * which the limited function and the other share, and COMPARE_DEFINED  if that is to be compiled here, and
+ * not the entry.
  *
  * Entry: up to 64 bytes as four pairs of 16, unless either string might cross into another page. Long: runs
- * that end where either string's page (or the limit) ends, the first string aligned; what is left of a run, less than a vector, is compared by a vector that ends
- * there and begins in what is equal already. So no run needs single bytes and no load crosses a page unasked. */
+ * that end where either string's page (or the limit) ends, the first string aligned; what is left of a run,
+ * less than a vector, is compared by a vector that ends there and begins in what is equal already. So no run
+ * needs single bytes and no load crosses a page unasked. */
 
 #ifdef BRAWN_PASS
 
@@ -29,8 +30,8 @@ INLINE lane_mask LEVEL_NAME(parting)(const lane *a, const lane *b) {
 }
 
 /* Whether they do so in four vectors. Where a comparison gives a vector, masking u with it leaves a null lane
- * wherever the strings part, and the minimum joins four of them (SSE2 has none of wide lanes). AVX-512 compares
- * into mask registers, which are slow to join: there differences are gathered by `xor`. */
+ * wherever the strings part, and the minimum joins four of them (SSE2 has none of wide lanes). AVX-512
+ * compares into mask registers, which are slow to join: there differences are gathered by `xor`. */
 INLINE bool LEVEL_NAME(parting_in_four)(const lane *a, const lane *b) {
     vec keys[4], differences = vec_zero();
     for (size_t i = 0; i < 4; i++) {
@@ -174,7 +175,8 @@ OVER_READS INLINE int compare_small(const lane *a, const lane *b, size_t n) {
             return 0;
         }
     }
-    return NAME(COMPARE_LONG)(a + SMALL_LANES, b + SMALL_LANES, COMPARE_LIMITED ? n - SMALL_LANES : ~(size_t)0);
+    return NAME(COMPARE_LONG)(a + SMALL_LANES, b + SMALL_LANES,
+                              COMPARE_LIMITED ? n - SMALL_LANES : ~(size_t)0);
 }
 
 #endif

@@ -1,9 +1,9 @@
 /* strcpy, stpcpy, strcat and wcscpy: copy and look for the null in one pass.
  *
- * Entry: up to 64 bytes as four unaligned vectors of 16, unless those might cross into a page that is not there.
- * The last vector is one that ends with the null and overlaps what is written already, so nothing is written
- * past the null; strings shorter than a vector are two overlapping words. Long: aligned loads at the level's
- * width, four at a time after the first few; the source is aligned by copying some of it twice.
+ * Entry: up to 64 bytes as four unaligned vectors of 16, unless those might cross into a page that is not
+ * there. The last vector is one that ends with the null and overlaps what is written already, so nothing is
+ * written past the null; strings shorter than a vector are two overlapping words. Long: aligned loads at the
+ * level's width, four at a time after the first few; the source is aligned by copying some of it twice.
  *
  * Every function here ends with the end of the copy, or with `result` where that is not null. */
 

@@ -1,18 +1,17 @@
-/* strlen, strnlen, strchr, strchrnul and their wide kin: find the first lane that is null, or is the one asked
- * for, or lies at a limit.
+/* strlen, strnlen, strchr, strchrnul and their wide kin: find the first lane that is null, or is the one
+ * asked for, or lies at a limit.
  *
  * The file that includes this defines
  *     FIND_CHARACTER  1 if a character is looked for besides the null
  *     FIND_LIMITED    1 if `end` bounds the search
  *     FIND_RESULT     the type of the result, and
- *     FIND_DONE(hit)  what is returned for the pointer `hit`, with `base` and `wanted` (both passed through) in
- *                     scope.
- *     FIND_LONG       if the long part is shared with another function: its name. FIND_DEFINED is defined where
- *                     it is to be compiled, and not the entry; FIND_BASE is what the entry gives it for `base`.
+ *     FIND_DONE(hit)  what is returned for the pointer `hit`, with `base` and `wanted` (both passed through)
+ * in scope. FIND_LONG       if the long part is shared with another function: its name. FIND_DEFINED is
+ * defined where it is to be compiled, and not the entry; FIND_BASE is what the entry gives it for `base`.
  *
- * Entry: up to 64 bytes as four unaligned vectors of 16, unless those might cross into a page that is not there;
- * then aligned vectors up to the end of the page. Long: aligned vectors of the level's width, four alone so that
- * middling sizes need no loop, then four at a time, folded into one test by their minimum. */
+ * Entry: up to 64 bytes as four unaligned vectors of 16, unless those might cross into a page that is not
+ * there; then aligned vectors up to the end of the page. Long: aligned vectors of the level's width, four
+ * alone so that middling sizes need no loop, then four at a time, folded into one test by their minimum. */
 
 #ifdef BRAWN_PASS
 
@@ -33,8 +32,8 @@ INLINE bool LEVEL_NAME(find_in_four)(vec a, vec b, vec c, vec d, vec wanted) {
         return lane_test_any(lane_test_or(lane_test_or(test(a, wanted), test(b, wanted)),
                                           lane_test_or(test(c, wanted), test(d, wanted))));
     }
-    return lane_test_any(lane_null(lane_min(lane_min(key(a, wanted), key(b, wanted)),
-                                            lane_min(key(c, wanted), key(d, wanted)))));
+    return lane_test_any(lane_null(
+        lane_min(lane_min(key(a, wanted), key(b, wanted)), lane_min(key(c, wanted), key(d, wanted)))));
 #undef key
 #undef test
 }

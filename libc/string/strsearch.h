@@ -3,11 +3,11 @@
  *
  * The file that includes this defines SEARCH_FOLDED, 1 if ASCII letters are compared as lower case.
  *
- * Entry: the first 64 places by vectors of 16. Long: aligned vectors of the level's width, each compared with the
- * needle's second byte, and the vector one byte before it with the first: so no load reaches into a page where
- * nothing has been read. Places where the rest is then found to differ cost what they had in common; as soon as
- * that adds up to more than a few times the distance travelled, the two-way algorithm takes over, and the whole
- * takes linear time whatever the strings. */
+ * Entry: the first 64 places by vectors of 16. Long: aligned vectors of the level's width, each compared with
+ * the needle's second byte, and the vector one byte before it with the first: so no load reaches into a page
+ * where nothing has been read. Places where the rest is then found to differ cost what they had in common; as
+ * soon as that adds up to more than a few times the distance travelled, the two-way algorithm takes over, and
+ * the whole takes linear time whatever the strings. */
 
 #ifdef BRAWN_PASS
 
@@ -19,13 +19,13 @@ INLINE vec LEVEL_NAME(searched)(vec v) {
 #endif
 }
 
-/* Looks at the places p - 1 onwards (v is loaded from p, u from p - 1). Returns true with the result in *found
- * if the search ends here. */
-OVER_READS INLINE bool LEVEL_NAME(search_in)(const char *p, vec u, vec v, vec first, vec second, const char *needle,
-                                             struct search *search, char **found) {
+/* Looks at the places p - 1 onwards (v is loaded from p, u from p - 1). Returns true with the result in
+ * *found if the search ends here. */
+OVER_READS INLINE bool LEVEL_NAME(search_in)(const char *p, vec u, vec v, vec first, vec second,
+                                             const char *needle, struct search *search, char **found) {
     vec_mask ends = vec_mask_of(vec_null(v));
-    vec_mask mask = vec_mask_of(test_and(vec_equal(LEVEL_NAME(searched)(u), first),
-                                         vec_equal(LEVEL_NAME(searched)(v), second)));
+    vec_mask mask = vec_mask_of(
+        test_and(vec_equal(LEVEL_NAME(searched)(u), first), vec_equal(LEVEL_NAME(searched)(v), second)));
     if (LIKELY((mask | ends) == 0)) {
         return false;
     }
@@ -65,7 +65,8 @@ OVER_READS static char *LEVEL_NAME(search_long)(const char *p, const char *needl
 
 #else
 
-DISPATCHED(char *, search_long, (const char *p, const char *needle, struct search search), (p, needle, search))
+DISPATCHED(char *, search_long, (const char *p, const char *needle, struct search search),
+           (p, needle, search))
 
 /* The haystack begins close to the end of its page: byte by byte into the next one. */
 COLD static char *search_across(const char *haystack, const char *needle) {

@@ -1,7 +1,7 @@
 /* strspn and strcspn: how far a string goes within, or without, a set of bytes.
  *
- * Entry: sets of up to 15 bytes over the first 16 bytes of the string, by comparing with every byte of the set.
- * Long (strset_long.c): one object for both. */
+ * Entry: sets of up to 15 bytes over the first 16 bytes of the string, by comparing with every byte of the
+ * set. Long (strset_long.c): one object for both. */
 
 HIDDEN size_t NAME(__brawn_strspn_long)(const char *base, const char *s, const char *set, bool spanning);
 

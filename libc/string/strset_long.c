@@ -1,13 +1,14 @@
 /* The long part of strspn and strcspn, which is one: the null counts as a member of strcspn's set.
  *
- * A set is a table of 256 bits, a row for every value of the low four bits, a bit in it for the next three, one
- * half for bytes below 0x80 and one for those above. A byte shuffle looks both halves up for every lane at once:
- * the instruction gives 0 where the index has its top bit set, so each half answers for its own bytes only.
- * SSE2 has no such shuffle: there a table of 256 bytes is looked up byte by byte. */
+ * A set is a table of 256 bits, a row for every value of the low four bits, a bit in it for the next three,
+ * one half for bytes below 0x80 and one for those above. A byte shuffle looks both halves up for every lane
+ * at once: the instruction gives 0 where the index has its top bit set, so each half answers for its own
+ * bytes only. SSE2 has no such shuffle: there a table of 256 bytes is looked up byte by byte. */
 
 #ifdef BRAWN_PASS
 
-OVER_READS static size_t LEVEL_NAME(span_long)(const char *base, const char *s, const char *set, bool spanning) {
+OVER_READS static size_t LEVEL_NAME(span_long)(const char *base, const char *s, const char *set,
+                                               bool spanning) {
 #if HAS_SHUFFLE
     unsigned char rows[32] __attribute__((aligned(16))) = {0};
     const vec_mask all = vec_mask_of(vec_null(vec_zero()));
@@ -65,7 +66,8 @@ OVER_READS static size_t LEVEL_NAME(span_long)(const char *base, const char *s, 
 #define vec_repeat16 LEVEL_NAME(vec_repeat16)
 #define vec_members LEVEL_NAME(vec_members)
 
-/* vec_repeat16: the same 16 bytes in every part of a vector. vec_members: not null where a byte is in the set. */
+/* vec_repeat16: the same 16 bytes in every part of a vector. vec_members: not null where a byte is in the
+ * set. */
 #if defined(__aarch64__)
 #define HAS_SHUFFLE 1
 INLINE vec_neon vec_repeat16_neon(const void *p) {

@@ -1,6 +1,6 @@
-/* The two-way string matching algorithm (Crochemore and Perrin, 1991), for strings on which strsearch.h would take
- * quadratic time. The needle is cut where its local period is its global one; a place is tried from the cut to the
- * right, then from the cut to the left. Time is linear in both lengths, space is constant. */
+/* The two-way string matching algorithm (Crochemore and Perrin, 1991), for strings on which strsearch.h would
+ * take quadratic time. The needle is cut where its local period is its global one; a place is tried from the
+ * cut to the right, then from the cut to the left. Time is linear in both lengths, space is constant. */
 #include "brawn_string.h"
 #include "fold.h"
 
@@ -48,7 +48,8 @@ char *NAME(__brawn_two_way)(const char *haystack, const char *needle, bool folde
         cut = other;
         period = other_period;
     }
-    /* Whether the needle repeats with that period; if so, what a shift leaves in place need not be read again. */
+    /* Whether the needle repeats with that period; if so, what a shift leaves in place need not be read
+     * again. */
     bool periodic = cut + period <= length;
     for (size_t i = 0; periodic && i < cut; i++) {
         periodic = byte_at(needle, i, folded) == byte_at(needle, i + period, folded);

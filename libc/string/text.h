@@ -27,7 +27,7 @@ INLINE uint64_t mask_drop_neon(uint64_t mask) {
 }
 #define mask_drop(mask) mask_drop_neon(mask)
 #else
-#define mask_drop(mask) ((mask) & ((mask)-1))
+#define mask_drop(mask) ((mask) & ((mask) - 1))
 #endif
 
 INLINE const lane *align_down(const lane *p, size_t bytes) {

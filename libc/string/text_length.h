@@ -1,4 +1,5 @@
-/* The length of a string, found in place where that takes at most 64 bytes, for the functions that begin with it. */
+/* The length of a string, found in place where that takes at most 64 bytes, for the functions that begin with
+ * it. */
 
 size_t NAME(strlen)(const char *s);
 

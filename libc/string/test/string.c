@@ -6,10 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- operands ----------------------------------------------------------------------------------------------- */
+/* --- operands
+ * ----------------------------------------------------------------------------------------------- */
 
-/* Where a string of so many bytes, its null included, lies: against an inaccessible page, or, every second time,
- * so that it begins shortly before the end of a page that another page follows. */
+/* Where a string of so many bytes, its null included, lies: against an inaccessible page, or, every second
+ * time, so that it begins shortly before the end of a page that another page follows. */
 static void *string_at(int arena, size_t bytes, size_t offset, bool at_end, unsigned step) {
     unsigned char *const p = place(arena, bytes, offset, at_end);
     return !at_end && step & 1 ? p + 4096 - 64 : p;
@@ -17,8 +18,8 @@ static void *string_at(int arena, size_t bytes, size_t offset, bool at_end, unsi
 #define STRING_A(p, bytes) string_at(SOURCE, bytes, (p).a, (p).a_at_end, (p).step)
 #define STRING_B(p, arena, bytes) string_at(arena, bytes, (p).b, (p).b_at_end, (p).step / 2)
 
-/* Random bytes but 0 and `without`, among them many of both signs; a null behind, and nulls and `without` in what
- * lies around, so that a look beyond the string is seen. */
+/* Random bytes but 0 and `without`, among them many of both signs; a null behind, and nulls and `without` in
+ * what lies around, so that a look beyond the string is seen. */
 static void fill_string(int arena, char *s, size_t length, char without) {
     fill_random((unsigned char *)s, length);
     for (size_t i = 0; i < length; i++) {
@@ -78,7 +79,8 @@ static bool is_wide(const struct row *row) {
     return strncmp(row->name, "wcs", 3) == 0;
 }
 
-/* --- lengths ------------------------------------------------------------------------------------------------- */
+/* --- lengths
+ * ------------------------------------------------------------------------------------------------- */
 
 static void check_length(const struct row *row) {
     const size_t unit = is_wide(row) ? sizeof(wchar_t) : 1;
@@ -121,7 +123,8 @@ static void check_limited_length(const struct row *row) {
     }
 }
 
-/* --- characters ---------------------------------------------------------------------------------------------- */
+/* --- characters
+ * ---------------------------------------------------------------------------------------------- */
 
 static void check_character(const struct row *row) {
     typedef char *function(const char *, int);
@@ -140,8 +143,8 @@ static void check_character(const struct row *row) {
                 }
                 /* Only the low byte of the character counts. */
                 const char *const result = ours(s, c + 256 * times);
-                expect(row, result == wanted, "length %zu at %p, character %d: %p, not %p", length, (void *)s, c,
-                       (void *)result, (void *)wanted);
+                expect(row, result == wanted, "length %zu at %p, character %d: %p, not %p", length, (void *)s,
+                       c, (void *)result, (void *)wanted);
                 if (length == 0 || c == 0) {
                     break;
                 }
@@ -150,7 +153,10 @@ static void check_character(const struct row *row) {
             /* Matches everywhere. */
             if (c && p.step % 4 == 0) {
                 memset(s, c, length);
-                expect(row, ours(s, c) == (last && length ? s + length - 1 : length || or_end ? s : NULL),
+                expect(row,
+                       ours(s, c) == (last && length     ? s + length - 1
+                                      : length || or_end ? s
+                                                         : NULL),
                        "length %zu, all the same", length);
             }
         }
@@ -163,14 +169,15 @@ static void check_wide_character(const struct row *row) {
     const bool last = strcmp(row->name, "wcsrchr") == 0;
     EACH_SIZE(length, (size_t)1 << 18) {
         EACH_PLACEMENT(p, (length + 1) * sizeof(wchar_t), sizeof(wchar_t)) {
-            static const wchar_t characters[] = {'a', (wchar_t)0x80000000, (wchar_t)0xffffffff, 0x01000000, 0};
+            static const wchar_t characters[] = {'a', (wchar_t)0x80000000, (wchar_t)0xffffffff, 0x01000000,
+                                                 0};
             const wchar_t c = characters[random_number() % 5];
             wchar_t *const s = STRING_A(p, (length + 1) * sizeof(wchar_t));
             fill_wide(SOURCE, s, length, c);
             for (int times = 0; times < 3; times++) {
                 const wchar_t *const result = ours(s, c), *const wanted = oracle_wcschr(s, c, last);
-                expect(row, result == wanted, "length %zu at %p, character %lx: %p, not %p", length, (void *)s,
-                       (unsigned long)c, (void *)result, (void *)wanted);
+                expect(row, result == wanted, "length %zu at %p, character %lx: %p, not %p", length,
+                       (void *)s, (unsigned long)c, (void *)result, (void *)wanted);
                 if (length == 0 || c == 0) {
                     break;
                 }
@@ -180,7 +187,8 @@ static void check_wide_character(const struct row *row) {
     }
 }
 
-/* --- order --------------------------------------------------------------------------------------------------- */
+/* --- order
+ * --------------------------------------------------------------------------------------------------- */
 
 static int call_compare(const struct row *row, const char *a, const char *b, size_t n) {
     switch (row->name[0] == '_' ? row->name[2 + 3] : row->name[3]) {
@@ -216,8 +224,8 @@ static void check_order(const struct row *row) {
             for (unsigned change = 0; change < 4; change++) {
                 const size_t n = limited ? some_limit(length, random_number()) : SIZE_MAX;
                 const int wanted = oracle_strncmp(a, b, n, folded), result = call_compare(row, a, b, n);
-                expect(row, result == wanted, "length %zu at %p, %p, limit %zu: %d, not %d", length, (void *)a,
-                       (void *)b, n, result, wanted);
+                expect(row, result == wanted, "length %zu at %p, %p, limit %zu: %d, not %d", length,
+                       (void *)a, (void *)b, n, result, wanted);
                 const int reverse = call_compare(row, b, a, n);
                 expect(row, reverse == -wanted, "length %zu, reversed: %d, not %d", length, reverse, -wanted);
                 if (length == 0) {
@@ -251,8 +259,8 @@ static void check_wide_order(const struct row *row) {
                 const size_t n = limited ? some_limit(length, random_number()) : SIZE_MAX;
                 const int wanted = oracle_wcsncmp(a, b, n);
                 const int result = limited ? brawn_wcsncmp(a, b, n) : brawn_wcscmp(a, b);
-                expect(row, result == wanted, "length %zu at %p, %p, limit %zu: %d, not %d", length, (void *)a,
-                       (void *)b, n, result, wanted);
+                expect(row, result == wanted, "length %zu at %p, %p, limit %zu: %d, not %d", length,
+                       (void *)a, (void *)b, n, result, wanted);
                 const int reverse = limited ? brawn_wcsncmp(b, a, n) : brawn_wcscmp(b, a);
                 expect(row, reverse == -wanted, "length %zu, reversed: %d, not %d", length, reverse, -wanted);
                 if (length == 0) {
@@ -265,7 +273,8 @@ static void check_wide_order(const struct row *row) {
     }
 }
 
-/* --- copies -------------------------------------------------------------------------------------------------- */
+/* --- copies
+ * -------------------------------------------------------------------------------------------------- */
 
 /* The target and what lies around it, for comparison after the call. */
 static unsigned char *around(const unsigned char *target, size_t *bytes, size_t n) {
@@ -276,7 +285,8 @@ static unsigned char *around(const unsigned char *target, size_t *bytes, size_t 
     return arenas[TARGET].begin + (from - begin);
 }
 
-/* strcpy, stpcpy, strcat and the limited ones: `capacity` is all that may be written, and lies against the page. */
+/* strcpy, stpcpy, strcat and the limited ones: `capacity` is all that may be written, and lies against the
+ * page. */
 static void check_copy(const struct row *row) {
     const char *const name = row->name[0] == '_' ? row->name + 2 : row->name;
     const bool end_result = name[2] == 'p', fills = strstr(name, "ncpy") != NULL;
@@ -286,14 +296,18 @@ static void check_copy(const struct row *row) {
         EACH_PLACEMENT(p, length + 1, 1) {
             const size_t before = appends ? random_number() % (p.step & 1 ? 20 : 200) : 0;
             const size_t limit = some_limit(length, random_number());
-            const size_t n = !limited ? SIZE_MAX : fills || (lower && limit == SIZE_MAX) ? limit % (length + 200) : limit;
+            const size_t n = !limited                                ? SIZE_MAX
+                             : fills || (lower && limit == SIZE_MAX) ? limit % (length + 200)
+                                                                     : limit;
             /* strlcpy and strlcat count the whole target, null included. */
             const size_t room = lower ? (n > before ? n - before : 0) : n;
             const size_t taken = lower && room ? (room - 1 < length ? room - 1 : length)
                                  : lower       ? 0
                                  : n < length  ? n
                                                : length;
-            const size_t capacity = fills ? n : lower && !room ? before + (n == before || appends) : before + taken + 1;
+            const size_t capacity = fills            ? n
+                                    : lower && !room ? before + (n == before || appends)
+                                                     : before + taken + 1;
             char *const source = STRING_A(p, length + 1);
             char *const target = (char *)STRING_B(p, TARGET, capacity + (capacity == 0));
             size_t bytes;
@@ -313,8 +327,8 @@ static void check_copy(const struct row *row) {
                     oracle_strcpy(expected + before, source, room - 1);
                 }
                 wanted = (const void *)(uintptr_t)((n < before ? n : before) + length);
-                result = (const void *)(uintptr_t)((size_t(*)(char *, const char *, size_t))row->ours)(target,
-                                                                                                       source, n);
+                result = (const void *)(uintptr_t)((size_t (*)(char *, const char *, size_t))row->ours)(
+                    target, source, n);
             } else if (fills) {
                 oracle_strncpy(expected, source, n);
                 wanted = end_result ? target + taken : target;
@@ -359,18 +373,21 @@ static void check_duplicate(const struct row *row) {
             const size_t n = row->name[3] == 'n' ? some_limit(length, i) : SIZE_MAX;
             const size_t taken = n < length ? n : length;
             char *const copy = row->name[3] == 'n' ? brawn_strndup(s, n) : brawn_strdup(s);
-            expect(row, copy && memcmp(copy, s, taken) == 0 && copy[taken] == 0, "length %zu, limit %zu", length, n);
+            expect(row, copy && memcmp(copy, s, taken) == 0 && copy[taken] == 0, "length %zu, limit %zu",
+                   length, n);
             free(copy);
         }
     }
 }
 
-/* --- sets ---------------------------------------------------------------------------------------------------- */
+/* --- sets
+ * ---------------------------------------------------------------------------------------------------- */
 
 static void fill_set(char *set, size_t members, char *outside) {
     bool used[256] = {true};
     for (size_t i = 0; i < members; i++) {
-        set[i] = (char)(random_number() % 3 ? (int)(random_number() & 255) : " \t\r\n,;"[random_number() % 6]);
+        set[i] =
+            (char)(random_number() % 3 ? (int)(random_number() & 255) : " \t\r\n,;"[random_number() % 6]);
         set[i] = (char)(set[i] ? set[i] : 0x80);
         used[(unsigned char)set[i]] = true;
     }
@@ -399,8 +416,8 @@ static void check_set(const struct row *row) {
                 const size_t wanted = oracle_strspn(s, set, spanning);
                 if (strcmp(row->name, "strpbrk") == 0) {
                     const char *const result = brawn_strpbrk(s, set);
-                    expect(row, result == (s[wanted] ? s + wanted : NULL), "length %zu, %zu members: %p", length,
-                           members, (void *)result);
+                    expect(row, result == (s[wanted] ? s + wanted : NULL), "length %zu, %zu members: %p",
+                           length, members, (void *)result);
                 } else {
                     const size_t result = spanning ? brawn_strspn(s, set) : brawn_strcspn(s, set);
                     expect(row, result == wanted, "length %zu, %zu members, at %p, %p: %zu, not %zu", length,
@@ -432,7 +449,8 @@ static void check_fields(const struct row *row) {
             size_t at = 0;
             bool ended = false;
             for (;;) {
-                char *const field = skips ? brawn_strtok_r(rest == s ? s : NULL, set, &rest) : brawn_strsep(&rest, set);
+                char *const field =
+                    skips ? brawn_strtok_r(rest == s ? s : NULL, set, &rest) : brawn_strsep(&rest, set);
                 at += skips && !ended ? oracle_strspn(copy + at, set, true) : 0;
                 ended = ended || (skips && copy[at] == 0);
                 expect(row, field == (ended ? NULL : s + at), "length %zu: field at %p, not %zu", length,
@@ -441,7 +459,8 @@ static void check_fields(const struct row *row) {
                     break;
                 }
                 const size_t span = oracle_strspn(copy + at, set, false);
-                expect(row, field[span] == 0 && memcmp(field, copy + at, span) == 0, "length %zu: field", length);
+                expect(row, field[span] == 0 && memcmp(field, copy + at, span) == 0, "length %zu: field",
+                       length);
                 ended = copy[at + span] == 0;
                 at += span + !ended;
             }
@@ -453,7 +472,8 @@ static void check_fields(const struct row *row) {
            "nothing left: something found");
 }
 
-/* --- search -------------------------------------------------------------------------------------------------- */
+/* --- search
+ * -------------------------------------------------------------------------------------------------- */
 
 static void check_search(const struct row *row) {
     typedef char *function(const char *, const char *);
@@ -482,8 +502,8 @@ static void check_search(const struct row *row) {
                 wanted = NULL; /* as musl has it */
             }
             const char *const result = ours(s, needle);
-            expect(row, result == wanted, "length %zu, needle %zu at %p, %p: %p, not %p", length, count, (void *)s,
-                   (void *)needle, (void *)result, (void *)wanted);
+            expect(row, result == wanted, "length %zu, needle %zu at %p, %p: %p, not %p", length, count,
+                   (void *)s, (void *)needle, (void *)result, (void *)wanted);
         }
     }
     /* What makes a filter by two bytes quadratic: it must end, and be right. */
