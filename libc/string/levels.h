@@ -19,7 +19,8 @@
 
 #else
 
-#if !defined(BRAWN_LEVEL) || BRAWN_LEVEL == LEVEL_BASELINE
+/* A body whose entry shares helpers with its long part needs them for the baseline too. */
+#if !defined(BRAWN_LEVEL) || BRAWN_LEVEL == LEVEL_BASELINE || defined(ENTRY_SHARES_HELPERS)
 #define LEVEL_SUFFIX _sse2
 #include BRAWN_BODY
 #undef LEVEL_SUFFIX

@@ -69,7 +69,7 @@ INLINE int LEVEL_NAME(order)(const lane *a, const lane *b) {
 #ifdef COMPARE_DEFINED
 
 /* The SMALL_LANES lanes before a and b are equal and not null; n counts from a, and is ~0 for no limit. */
-OVER_READS static int LEVEL_NAME(compare_long)(const lane *a, const lane *b, size_t n) {
+OVER_READS static MAYBE_UNUSED int LEVEL_NAME(compare_long)(const lane *a, const lane *b, size_t n) {
     lane_mask mask;
     while (n != 0) {
         const size_t room_a = page_room(a) / sizeof(lane), room_b = page_room(b) / sizeof(lane);

@@ -42,8 +42,8 @@ INLINE bool LEVEL_NAME(find_in_four)(vec a, vec b, vec c, vec d, vec wanted) {
 
 /* Everything before p has been looked at, and p less the width of a vector is within the string or before p's
  * page. */
-OVER_READS static FIND_RESULT LEVEL_NAME(find_long)(const lane *p, const lane *base, lane character,
-                                                    const lane *end) {
+OVER_READS static MAYBE_UNUSED FIND_RESULT LEVEL_NAME(find_long)(const lane *p, const lane *base,
+                                                                 lane character, const lane *end) {
     const vec wanted = lane_fill(character);
     vec a, b, c, d;
     lane_mask mask;

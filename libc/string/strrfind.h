@@ -24,7 +24,8 @@ INLINE bool LEVEL_NAME(last_in)(const lane *p, vec v, vec wanted, const lane **l
 
 /* Everything before p has been looked at, and p less the width of a vector is within the string or before p's
  * page. `last` is the last match before p. */
-OVER_READS static TEXT_TYPE *LEVEL_NAME(last_long)(const lane *p, lane character, const lane *last) {
+OVER_READS static MAYBE_UNUSED TEXT_TYPE *LEVEL_NAME(last_long)(const lane *p, lane character,
+                                                                const lane *last) {
     const vec wanted = lane_fill(character);
     p = align_down(p, VEC);
     do {

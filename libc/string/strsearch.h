@@ -50,7 +50,8 @@ OVER_READS INLINE bool LEVEL_NAME(search_in)(const char *p, vec u, vec v, vec fi
 }
 
 /* All places before p - 1 have been looked at, and p less the width of a vector is within the haystack. */
-OVER_READS static char *LEVEL_NAME(search_long)(const char *p, const char *needle, struct search search) {
+OVER_READS static MAYBE_UNUSED char *LEVEL_NAME(search_long)(const char *p, const char *needle,
+                                                             struct search search) {
     const vec first = vec_fill(search_byte(needle[0]));
     const vec second = vec_fill(search_byte(needle[1]));
     char *found;

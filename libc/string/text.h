@@ -16,6 +16,10 @@
 #define TEXT_TYPE char
 #endif
 
+/* The bodies for strings have helpers that entry and long part share: levels.h. */
+#define ENTRY_SHARES_HELPERS
+#define MAYBE_UNUSED __attribute__((unused))
+
 /* Entries finish strings of up to this many bytes in baseline code. */
 #define SMALL_BYTES ((size_t)64)
 #define SMALL_LANES (SMALL_BYTES / sizeof(lane))
