@@ -1,5 +1,5 @@
 /* Copies a string and returns where the copy ends: strcopy.h. */
-#include "text_entry.h"
+#include "entry.h"
 #include "text.h"
 #include "strcopy.h"
 #include "strcpy_long.h"

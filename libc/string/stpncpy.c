@@ -1,5 +1,5 @@
 /* Copies at most n bytes of a string, fills up with nulls and returns where the copy ends: strncopy.h. */
-#include "text_entry.h"
+#include "entry.h"
 #include "text.h"
 #include "strncopy.h"
 

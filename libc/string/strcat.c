@@ -1,5 +1,5 @@
 /* Appends a string: the length of one, then strcopy.h. */
-#include "text_entry.h"
+#include "entry.h"
 #include "text.h"
 #include "text_length.h"
 #include "strcopy.h"

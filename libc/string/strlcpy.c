@@ -1,5 +1,5 @@
 /* Copies what fits of a string, always with a null, and returns the length of the whole. */
-#include "text_entry.h"
+#include "entry.h"
 #include "few.h"
 #include "text.h"
 #include "text_length.h"

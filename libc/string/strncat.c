@@ -1,5 +1,5 @@
 /* Appends at most n bytes of a string, and a null. */
-#include "text_entry.h"
+#include "entry.h"
 #include "few.h"
 #include "text.h"
 #include "text_length.h"

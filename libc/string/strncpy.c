@@ -1,5 +1,5 @@
 /* Copies at most n bytes of a string and fills up with nulls: strncopy.h. */
-#include "text_entry.h"
+#include "entry.h"
 #include "text.h"
 #include "strncopy.h"
 

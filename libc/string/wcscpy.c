@@ -1,6 +1,6 @@
 /* Copies a wide string: strcopy.h; a long one in two passes, as memcpy makes up for the second. */
 #define LANES_WIDE
-#include "text_entry.h"
+#include "entry.h"
 #include "text.h"
 #include "strcopy.h"
 
