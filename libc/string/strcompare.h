@@ -6,10 +6,10 @@
  * which the limited function and the other share, and COMPARE_DEFINED  if that is to be compiled here, and
  * not the entry.
  *
- * Entry: up to 64 bytes as four pairs of 16, unless either string might cross into another page. Long: runs
- * that end where either string's page (or the limit) ends, the first string aligned; what is left of a run,
- * less than a vector, is compared by a vector that ends there and begins in what is equal already. So no run
- * needs single bytes and no load crosses a page unasked. */
+ * Entry: up to 64 bytes as four pairs of 16 with one branch, unless either string might cross into another
+ * page. Long: runs that end where either string's page (or the limit) ends, the first string aligned; what is
+ * left of a run, less than a vector, is compared by a vector that ends there and begins in what is equal
+ * already. So no run needs single bytes and no load crosses a page unasked. */
 
 #ifdef BRAWN_PASS
 
@@ -23,10 +23,14 @@ INLINE vec LEVEL_NAME(compared)(vec v) {
 }
 
 /* The lanes where the strings part or end. */
-INLINE lane_mask LEVEL_NAME(parting)(const lane *a, const lane *b) {
+INLINE lane_test LEVEL_NAME(parting_test)(const lane *a, const lane *b) {
     const vec u = vec_load(a), v = vec_load(b);
     const lane_test same = lane_equal(LEVEL_NAME(compared)(u), LEVEL_NAME(compared)(v));
-    return lane_mask_of(lane_null(LEVEL_NAME(keep)(same, u)));
+    return lane_null(LEVEL_NAME(keep)(same, u));
+}
+
+INLINE lane_mask LEVEL_NAME(parting)(const lane *a, const lane *b) {
+    return lane_mask_of(LEVEL_NAME(parting_test)(a, b));
 }
 
 /* Whether they do so in four vectors. Where a comparison gives a vector, masking u with it leaves a null lane
@@ -164,16 +168,16 @@ OVER_READS INLINE int compare_small(const lane *a, const lane *b, size_t n) {
     if (crosses_page(a, SMALL_BYTES) || crosses_page(b, SMALL_BYTES)) {
         return compare_across(a, b, n);
     }
-#pragma GCC unroll 4
-    for (size_t i = 0; i < SMALL_LANES; i += LANES) {
-        const lane_mask mask = LEVEL_NAME(parting)(a + i, b + i);
-        if (mask) {
-            const size_t at = i + lane_mask_first(mask);
-            return COMPARE_LIMITED && at >= n ? 0 : LEVEL_NAME(order)(a + at, b + at);
-        }
-        if (COMPARE_LIMITED && n <= i + LANES) {
-            return 0;
-        }
+    const uint64_t mask =
+        mask_of_four(LEVEL_NAME(parting_test)(a, b), LEVEL_NAME(parting_test)(a + LANES, b + LANES),
+                     LEVEL_NAME(parting_test)(a + 2 * LANES, b + 2 * LANES),
+                     LEVEL_NAME(parting_test)(a + 3 * LANES, b + 3 * LANES));
+    if (LIKELY(mask)) {
+        const size_t at = first_of_four(mask);
+        return COMPARE_LIMITED && at >= n ? 0 : LEVEL_NAME(order)(a + at, b + at);
+    }
+    if (COMPARE_LIMITED && n <= SMALL_LANES) {
+        return 0;
     }
     return NAME(COMPARE_LONG)(a + SMALL_LANES, b + SMALL_LANES,
                               COMPARE_LIMITED ? n - SMALL_LANES : ~(size_t)0);

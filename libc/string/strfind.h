@@ -9,9 +9,10 @@
  * in scope. FIND_LONG       if the long part is shared with another function: its name. FIND_DEFINED is
  * defined where it is to be compiled, and not the entry; FIND_BASE is what the entry gives it for `base`.
  *
- * Entry: up to 64 bytes as four unaligned vectors of 16, unless those might cross into a page that is not
- * there; then aligned vectors up to the end of the page. Long: aligned vectors of the level's width, four
- * alone so that middling sizes need no loop, then four at a time, folded into one test by their minimum. */
+ * Entry: up to 64 bytes as four unaligned vectors of 16 with one branch, unless those might cross into a page
+ * that is not there; then aligned vectors up to the end of the page. Long: aligned vectors of the level's
+ * width, four alone so that middling sizes need no loop, then four at a time, folded into one test by their
+ * minimum. */
 
 #ifdef BRAWN_PASS
 
@@ -156,15 +157,17 @@ OVER_READS INLINE FIND_RESULT find_small(const lane *base, lane character, size_
     if (crosses_page(base, SMALL_BYTES)) {
         return find_across(base, character, end);
     }
-    for (size_t i = 0; i < SMALL_LANES; i += LANES) {
-        const lane_mask mask = lane_mask_of(LEVEL_NAME(find_test)(vec_load(base + i), wanted));
-        if (mask) {
-            const lane *const hit = base + i + lane_mask_first(mask);
-            return FIND_DONE(FIND_LIMITED && hit > end ? end : hit);
+    const uint64_t mask = mask_of_four(LEVEL_NAME(find_test)(vec_load(base), wanted),
+                                       LEVEL_NAME(find_test)(vec_load(base + LANES), wanted),
+                                       LEVEL_NAME(find_test)(vec_load(base + 2 * LANES), wanted),
+                                       LEVEL_NAME(find_test)(vec_load(base + 3 * LANES), wanted));
+    if (FIND_LIMITED) {
+        const size_t at = mask ? first_of_four(mask) : SMALL_LANES;
+        if (LIKELY(mask != 0 || limit <= SMALL_LANES)) {
+            return FIND_DONE(base + (at < limit ? at : limit));
         }
-        if (FIND_LIMITED && limit <= i + LANES) {
-            return FIND_DONE(end);
-        }
+    } else if (LIKELY(mask)) {
+        return FIND_DONE(base + first_of_four(mask));
     }
     return find_more(base + SMALL_LANES, FIND_BASE, character, end);
 }

@@ -76,4 +76,44 @@ INLINE vec_avx512 keep_avx512(vec_test_avx512 test, vec_avx512 v) {
 TARGET_POP
 #endif
 
+/* Four tests of 16 bytes each as one mask, FOUR_STEP bits a lane: one branch decides about all of
+ * SMALL_BYTES, so that strings of different lengths below that cost no misprediction. */
+#if defined(__aarch64__)
+#ifdef LANES_WIDE
+#define FOUR_STEP 4
+INLINE uint64_t mask_of_four(uint8x16_t a, uint8x16_t b, uint8x16_t c, uint8x16_t d) {
+    const uint16x8_t low = vuzp1q_u16(vreinterpretq_u16_u8(a), vreinterpretq_u16_u8(b));
+    const uint16x8_t high = vuzp1q_u16(vreinterpretq_u16_u8(c), vreinterpretq_u16_u8(d));
+    return vec_mask_of_neon(vuzp1q_u8(vreinterpretq_u8_u16(low), vreinterpretq_u8_u16(high)));
+}
+#else
+#define FOUR_STEP 1
+INLINE uint64_t mask_of_four(uint8x16_t a, uint8x16_t b, uint8x16_t c, uint8x16_t d) {
+    const uint8x16_t bit = {1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};
+    const uint8x16_t low = vpaddq_u8(vandq_u8(a, bit), vandq_u8(b, bit));
+    const uint8x16_t high = vpaddq_u8(vandq_u8(c, bit), vandq_u8(d, bit));
+    const uint8x16_t all = vpaddq_u8(low, high);
+    return vgetq_lane_u64(vreinterpretq_u64_u8(vpaddq_u8(all, all)), 0);
+}
+#endif
+#else
+#define FOUR_STEP 1
+#ifdef LANES_WIDE
+INLINE uint64_t mask_of_four(__m128i a, __m128i b, __m128i c, __m128i d) {
+    return (uint32_t)_mm_movemask_epi8(_mm_packs_epi16(_mm_packs_epi32(a, b), _mm_packs_epi32(c, d)));
+}
+#else
+INLINE uint64_t mask_of_four(__m128i a, __m128i b, __m128i c, __m128i d) {
+    const uint64_t low = (uint32_t)_mm_movemask_epi8(a) | (uint32_t)_mm_movemask_epi8(b) << 16;
+    const uint64_t high = (uint32_t)_mm_movemask_epi8(c) | (uint32_t)_mm_movemask_epi8(d) << 16;
+    return low | high << 32;
+}
+#endif
+#endif
+
+/* The index of the first lane of such a mask, which must not be 0. */
+INLINE size_t first_of_four(uint64_t mask) {
+    return (unsigned)__builtin_ctzll(mask) / FOUR_STEP;
+}
+
 #endif
