@@ -1,9 +1,11 @@
 //! Servers: programs that run until they are told to stop, and are measured under the load of a client.
 
+use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::path::PathBuf;
 use std::process::Command;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use nix::sys::signal::Signal;
@@ -154,13 +156,20 @@ impl StopSignal {
     }
 }
 
-/// A TCP port of this machine that nothing listens on at the moment.
+/// A TCP port of this machine that nothing listens on at the moment, and that was not given to another caller in this
+/// process.
 ///
 /// # Errors
 /// [`Error::System`] when there is none.
 pub fn free_port() -> Result<u16, Error> {
-    TcpListener::bind((Ipv4Addr::LOCALHOST, 0))
-        .and_then(|listener| listener.local_addr())
-        .map(|address| address.port())
-        .map_err(|source| Error::System { doing: "find a free port", source })
+    static GIVEN: Mutex<BTreeSet<u16>> = Mutex::new(BTreeSet::new());
+    loop {
+        let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))
+            .and_then(|listener| listener.local_addr())
+            .map_err(|source| Error::System { doing: "find a free port", source })?
+            .port();
+        if GIVEN.lock().unwrap_or_else(PoisonError::into_inner).insert(port) {
+            return Ok(port);
+        }
+    }
 }

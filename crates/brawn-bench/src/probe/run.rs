@@ -72,8 +72,7 @@ pub fn run_under(variant: &Variant, conditions: &Conditions) -> Result<Run, Erro
     drop(tracee);
     streams.check(&conditions.scratch)?;
     let Ended { mut sample, exit } = ended;
-    timeline.append(&mut sample.timeline);
-    sample.timeline = timeline;
+    sample.timeline = join(timeline, sample.timeline);
     // The output of a program that failed is not asked for figures.
     if exit == Exit::Status(variant.expected_status) {
         sample.metrics = streams.metrics(variant)?;
@@ -123,6 +122,13 @@ pub(super) fn watch<T: Send + 'static>(
             return Ok(None);
         }
     }
+}
+
+/// The points that were read while a program ran, and the one from its end, which may be older than the last reading.
+pub(super) fn join(mut timeline: Vec<Point>, end: Vec<Point>) -> Vec<Point> {
+    timeline.extend(end);
+    timeline.sort_by(|left, right| left.seconds.total_cmp(&right.seconds));
+    timeline
 }
 
 /// Leaves every second point.
@@ -207,6 +213,13 @@ mod tests {
         let mut timeline: Vec<Point> = (0..5).map(|second| (f64::from(second), 1, 1).into()).collect();
         thin(&mut timeline);
         assert_eq!(timeline.iter().map(|point| point.seconds).collect::<Vec<_>>(), [0.0, 2.0, 4.0]);
+    }
+
+    #[test]
+    fn points_stand_in_the_order_of_time() {
+        let point = |seconds| Point::from((seconds, 1, 1));
+        let joined = join(vec![point(1.0), point(3.0)], vec![point(2.0)]);
+        assert_eq!(joined, [point(1.0), point(2.0), point(3.0)]);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
 use super::follower::{Children, Ended, Follower};
-use super::run::{Run, Streams, last_lines, text, watch};
+use super::run::{Run, Streams, join, last_lines, text, watch};
 use super::sample::metrics;
 use super::tracer::Tracee;
 use super::{Conditions, Exit, Point};
@@ -18,6 +18,9 @@ use crate::{Error, Variant};
 
 /// How often a server is asked whether it is ready.
 const ASK_AGAIN: Duration = Duration::from_millis(2);
+
+/// How long a failed client waits to hear that it was the server that failed.
+const BURIAL: Duration = Duration::from_secs(1);
 
 pub(super) fn run(variant: &Variant, service: &Service, conditions: &Conditions) -> Result<Run, Error> {
     if accepts(&service.ready) {
@@ -35,11 +38,10 @@ pub(super) fn run(variant: &Variant, service: &Service, conditions: &Conditions)
     let mut client = running.client(&children)?;
     let idle = running.idle(&children)?;
     let Ended { mut sample, .. } = running.stop()?;
-    let mut timeline = std::mem::take(&mut running.timeline);
+    let timeline = std::mem::take(&mut running.timeline);
     drop(running);
 
-    timeline.append(&mut sample.timeline);
-    sample.timeline = timeline;
+    sample.timeline = join(timeline, sample.timeline);
     sample.wall_seconds = client.wall;
     sample.metrics = std::mem::take(&mut client.metrics);
     sample.metrics.insert("ready_seconds".into(), ready.as_secs_f64());
@@ -108,7 +110,9 @@ impl Running<'_> {
         let sizes = || children.resident(pid);
         let ended = watch(&client, until, self.conditions, Some((&sizes, start)), &mut self.timeline)?;
         drop(client);
-        if let Some(server) = self.server.wait(Duration::ZERO) {
+        // A client fails at once when its server dies, and the kernel takes a moment to bury that.
+        let failed = ended.as_ref().is_some_and(|ended| ended.exit != Exit::Status(0));
+        if let Some(server) = self.server.wait(if failed { BURIAL } else { Duration::ZERO }) {
             return Err(self.ended(&server?));
         }
         let Some(ended) = ended else {
