@@ -115,7 +115,7 @@ fn make_from(
         cpu: choice.cpu.map(|cpu| cpu.name().to_owned()),
         overlay: id(&libc_sha256, musl.arch, choice),
     };
-    let kit = kit_members(path, musl.arch, choice)?;
+    let kit = kit_members(path, &archive, musl.arch, choice)?;
     let plan = Plan::new(path, &archive, &kit)?;
     let libc_a = write(path, &archive, &plan, &kit, &note)?;
     let manifest = Manifest {
@@ -170,7 +170,12 @@ fn id(libc_sha256: &str, arch: Arch, choice: &Choice) -> String {
     sha256_hex(text.as_bytes())[..32].to_owned()
 }
 
-fn kit_members(path: &Path, arch: Arch, choice: &Choice) -> Result<Vec<Member<'static>>, Error> {
+fn kit_members(
+    path: &Path,
+    archive: &Archive<'_>,
+    arch: Arch,
+    choice: &Choice,
+) -> Result<Vec<Member<'static>>, Error> {
     let mut members = match choice.malloc {
         Malloc::Stock => Vec::new(),
         Malloc::Kit(allocator) => {
@@ -179,7 +184,21 @@ fn kit_members(path: &Path, arch: Arch, choice: &Choice) -> Result<Vec<Member<'s
         }
     };
     members.extend(string_members(path, arch, choice)?);
+    let from_elsewhere = matches!(choice.malloc, Malloc::Kit(_)) && !archive.mentions("malloc");
+    if from_elsewhere && !choice.strings {
+        members.extend(duplicating_members(path, arch)?);
+    }
     Ok(members)
+}
+
+/// The functions that copy a string onto the heap. zig keeps them in one object file with its own heap, behind its libc.a,
+/// and there they call that heap directly, whoever owns the name `malloc`: a kit's heap needs its own.
+fn duplicating_members(path: &Path, arch: Arch) -> Result<Vec<Member<'static>>, Error> {
+    let Some(set) = brawn_kit::strings(arch, None) else { return Ok(Vec::new()) };
+    let duplicates = |member: &Member<'_>| {
+        member.defined.iter().any(|d| ["strdup", "strndup", "wcsdup"].contains(&d.name))
+    };
+    Ok(Archive::parse(path, set.archive)?.members.into_iter().filter(duplicates).collect())
 }
 
 /// The kit's string functions, held to the level that was asked for.

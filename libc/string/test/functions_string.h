@@ -39,6 +39,7 @@ char *brawn_strsep(char **, const char *);
 char *brawn_strtok_r(char *, const char *, char **);
 char *brawn_strdup(const char *);
 char *brawn_strndup(const char *, size_t);
+wchar_t *brawn_wcsdup(const wchar_t *);
 size_t brawn_wcslen(const wchar_t *);
 size_t brawn_wcsnlen(const wchar_t *, size_t);
 wchar_t *brawn_wcscpy(wchar_t *, const wchar_t *);

@@ -380,6 +380,17 @@ static void check_duplicate(const struct row *row) {
     }
 }
 
+static void check_wide_duplicate(const struct row *row) {
+    EACH_SIZE(length, (size_t)1 << 14) {
+        const size_t n = (length + 1) * sizeof(wchar_t);
+        wchar_t *const s = (wchar_t *)place(SOURCE, n, length % 16 * sizeof(wchar_t), length & 1);
+        fill_wide(SOURCE, s, length, 0);
+        wchar_t *const copy = brawn_wcsdup(s);
+        expect(row, copy && memcmp(copy, s, n) == 0, "length %zu", length);
+        free(copy);
+    }
+}
+
 /* --- sets
  * ---------------------------------------------------------------------------------------------------- */
 
@@ -556,6 +567,7 @@ const struct row string_rows[] = {
     STRING_ROW(wcscpy, check_wide_copy),
     STRING_ROW(strdup, check_duplicate),
     STRING_ROW(strndup, check_duplicate),
+    STRING_ROW(wcsdup, check_wide_duplicate),
     STRING_ROW(strspn, check_set),
     STRING_ROW(strcspn, check_set),
     STRING_ROW(strpbrk, check_set),

@@ -102,7 +102,8 @@ impl Backend {
         match self.kind {
             Kind::Driver(_) => &[],
             // Without -O, zig adds a sanitizer whose runtime it links itself; nobody asked for it here.
-            Kind::Zig => &["-fno-sanitize=undefined"],
+            // And for a static target it compiles for a fixed address, where a static-pie is linked by default.
+            Kind::Zig => &["-fno-sanitize=undefined", "-fPIE"],
         }
     }
 
