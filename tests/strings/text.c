@@ -244,8 +244,7 @@ static void wide(void) {
     size_t converted = iconv(converter, &from, &left, &to, &room);
     printf("iconv %zu %016llx\n", converted, (unsigned long long)digest(output, sizeof output - room));
     iconv_close(converter);
-    printf("%d %d %d\n", wcscmp(L"a\x7ffffff0", L"a\x10") < 0, wcscoll(L"a", L"b") < 0,
-           iswalpha(L'\u00e4'));
+    printf("%d %d %d\n", wcscmp(L"a\x7ffffff0", L"a\x10") < 0, wcscoll(L"a", L"b") < 0, iswalpha(L'\u00e4'));
 }
 
 static void calendar(void) {
