@@ -1,6 +1,7 @@
 /* Runs the tables: `strings [--long] [--level N] [FUNCTION…]`. Without --level it runs every level that this
  * CPU has; a fault is reported with the function that made it. */
 #define _GNU_SOURCE
+#include "levels.h"
 #include "test.h"
 
 #include <setjmp.h>
@@ -181,6 +182,7 @@ int main(int argc, char **argv) {
         fprintf(stderr, "this CPU has no level %u\n", only);
         return 77;
     }
+    failures += wrong_levels();
     for (unsigned level = 1; level <= highest; level++) {
         if (only && level != only) {
             continue;
