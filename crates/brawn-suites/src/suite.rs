@@ -60,6 +60,8 @@ pub struct Context<'a> {
 pub struct Options {
     /// Only the cases of `quick`.
     pub quick: bool,
+    /// Only programs of our own, beside which nothing need be fetched.
+    pub own_only: bool,
     /// Thread counts, instead of each suite's own.
     pub threads: Vec<usize>,
     /// Cores that programs are held to; empty for all.

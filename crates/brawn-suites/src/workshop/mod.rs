@@ -8,15 +8,21 @@
 //! |---|---|
 //! | `rust.rs` | a single Rust file: all workloads of our own |
 //! | `c.rs` | a C program from its sources |
+//! | `make.rs` | a C program with a build system of its own |
+//! | `package.rs` | a Rust package of our own that stands on crates |
 //! | `install.rs` | a package of the crate registry |
 //! | `source.rs` | nothing: fetches pinned archives and checks them |
+//! | `crate_source.rs` | nothing: fetches a pinned crate and checks it |
 //! | `slot.rs` | one folder per digest, built once |
 //! | `link.rs` | the variants of a program |
 //! | `process.rs` | runs a step and keeps what it said |
 
 mod c;
+mod crate_source;
 mod install;
 mod link;
+mod make;
+mod package;
 mod place;
 mod process;
 mod rust;
@@ -24,8 +30,11 @@ mod slot;
 mod source;
 
 pub use c::CProgram;
+pub use crate_source::CrateSource;
 pub use install::Install;
 pub use link::{Bases, Builder, Programs};
+pub use make::Made;
+pub use package::Package;
 pub use place::Workshop;
 pub use slot::Slot;
 pub use source::{Origin, Source};

@@ -129,6 +129,7 @@ fn job(arguments: &Run) -> anyhow::Result<Job> {
             cores: arguments.cores.clone(),
             quota: arguments.quota,
             case: arguments.case.clone(),
+            ..brawn_suites::Options::default()
         },
         seconds: arguments.time,
         precision: arguments.precision.map(|percent| percent / 100.0),
