@@ -2,14 +2,17 @@
 
 use crate::suites::footprint::Footprint;
 use crate::suites::malloc::Malloc;
+use crate::suites::nginx::Nginx;
 use crate::suites::startup::Startup;
 use crate::suites::stream::Stream;
 use crate::suites::strings::Strings;
 use crate::suites::threads::Threads;
+use crate::suites::wasmtime::Wasmtime;
 use crate::{Error, Suite};
 
 /// Every suite, in the order in which they run.
-pub const SUITES: &[&dyn Suite] = &[&Threads, &Strings, &Stream, &Malloc, &Startup, &Footprint];
+pub const SUITES: &[&dyn Suite] =
+    &[&Threads, &Strings, &Stream, &Malloc, &Startup, &Footprint, &Nginx, &Wasmtime];
 
 /// What stands for several suites.
 pub const GROUPS: &[(&str, &str)] = &[

@@ -46,6 +46,10 @@ impl Suite for Footprint {
          not a file, because a dynamic executable shares its libc.so with other processes. After Denev's DaemonSet."
     }
 
+    fn needs(&self) -> &'static str {
+        super::exporter::NEEDS
+    }
+
     fn quick(&self) -> bool {
         true
     }
@@ -69,6 +73,7 @@ impl Suite for Footprint {
         {
             prepared.cases.push(churn(&programs, LONG_CHURN_SECONDS));
         }
+        super::exporter::add(context, &mut prepared, theirs)?;
         Ok(prepared)
     }
 }

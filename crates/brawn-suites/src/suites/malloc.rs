@@ -56,7 +56,12 @@ impl Suite for Malloc {
         "Our own programs with the behaviour of the ones that the field compares allocators by: alloc-test, \
          cache-scratch, cache-thrash, mstress, larson, xmalloc, sh6 and sh8, glibc's two loops, and an N-body tree. \
          Operations per second from the first thread's start to the last one's end, the same work in all whatever the \
-         number of threads; peak memory, and memory at the end. Every block is checked for what was written to it."
+         number of threads; peak memory, and memory at the end. Every block is checked for what was written to it. And \
+         real programs where their sources can be had: lua, redis under its own benchmark, and the logic minimiser espresso."
+    }
+
+    fn needs(&self) -> &'static str {
+        super::programs::NEEDS
     }
 
     fn quick(&self) -> bool {
@@ -79,6 +84,7 @@ impl Suite for Malloc {
                 prepared.cases.push(test.case(threads, variants));
             }
         }
+        super::programs::add(context, &mut prepared)?;
         Ok(prepared)
     }
 }
