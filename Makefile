@@ -56,8 +56,13 @@ test-long: lint ## the same with every stress test at full length
 fuzz: setup ## feed mutated executables to everything that reads them, for a while
 	BRAWN_TEST_LONG=1 PROPTEST_CASES=200000 cargo test $(CARGO_FLAGS) --release -p brawn-elf --test hostile
 
+# What `make results` has `brawn bench` measure: all suites take an hour or two.
+SUITES := all
+
 results: brawn ## measure the numbers in docs/results/ again, on this machine
 	$(CARGO_TARGET_DIR)/debug/brawn-bench results --brawn $(BRAWN) --out docs/results
+	$(BRAWN) bench $(SUITES) --out docs/results/bench
+	$(CARGO_TARGET_DIR)/debug/brawn-bench quote
 
 clean: ## remove everything that was built; what setup installed stays
 	cargo clean

@@ -13,62 +13,79 @@
 #define DIFFERENCE(a, b) ((int)(a) - (int)(b))
 #endif
 
-#ifdef BRAWN_PASS
-
-/* Returns the difference within the vectors at this index, if there is one. */
-#define COMPARE_AT(index)                                                                                    \
+/* Compares the vectors at the beginning and at these indexes, and leaves for `differs` if they are not the
+ * same. They may overlap: of the lanes before a vector none differs when it is asked. */
+#define COMPARE_STATE                                                                                        \
+    lane_test t0, t1, t2, t3;                                                                                \
+    size_t at1, at2, at3;
+#define COMPARE_FOUR(i1, i2, i3)                                                                             \
     {                                                                                                        \
-        const size_t at = (index);                                                                           \
-        const lane_mask mask = lane_mask_of(lane_unequal(vec_load(a + at), vec_load(b + at)));               \
-        if (mask) {                                                                                          \
-            const size_t where = at + lane_mask_first(mask);                                                 \
-            (void)where;                                                                                     \
-            return DIFFERENCE(a[where], b[where]);                                                           \
+        at1 = (i1), at2 = (i2), at3 = (i3);                                                                  \
+        t0 = lane_unequal(vec_load(a), vec_load(b));                                                         \
+        t1 = lane_unequal(vec_load(a + at1), vec_load(b + at1));                                             \
+        t2 = lane_unequal(vec_load(a + at2), vec_load(b + at2));                                             \
+        t3 = lane_unequal(vec_load(a + at3), vec_load(b + at3));                                             \
+        if (lane_test_any(lane_test_or(lane_test_or(t0, t1), lane_test_or(t2, t3)))) {                       \
+            goto differs;                                                                                    \
         }                                                                                                    \
     }
 
-/* At least one vector of this level. */
-static NOINLINE int LEVEL_NAME(compare_long)(const lane *a, const lane *b, size_t n) {
-    COMPARE_AT(0)
-    if (n > 2 * LANES) {
-        COMPARE_AT(LANES)
-        if (n > 4 * LANES) {
-            COMPARE_AT(2 * LANES)
-            COMPARE_AT(3 * LANES)
-            if (n > 8 * LANES) {
-                const lane *const end = a + n - 4 * LANES;
-                /* Aligned to one of the operands, as the other may be as well. */
-                size_t skip = 4 * LANES - ((uintptr_t)a & (VEC - 1)) / sizeof(lane);
-                a += skip;
-                b += skip;
-                do {
-                    const lane_test t0 = lane_unequal(vec_load(a), vec_load(b));
-                    const lane_test t1 = lane_unequal(vec_load(a + LANES), vec_load(b + LANES));
-                    const lane_test t2 = lane_unequal(vec_load(a + 2 * LANES), vec_load(b + 2 * LANES));
-                    const lane_test t3 = lane_unequal(vec_load(a + 3 * LANES), vec_load(b + 3 * LANES));
-                    if (UNLIKELY(lane_test_any(lane_test_or(lane_test_or(t0, t1), lane_test_or(t2, t3))))) {
-                        COMPARE_AT(0)
-                        COMPARE_AT(LANES)
-                        COMPARE_AT(2 * LANES)
-                        COMPARE_AT(3 * LANES)
-                    }
-                    a += 4 * LANES;
-                    b += 4 * LANES;
-                } while (a < end);
-                b -= a - end;
-                a = end;
-                n = 4 * LANES;
-            }
-            COMPARE_AT(n - 4 * LANES)
-            COMPARE_AT(n - 3 * LANES)
-        }
-        COMPARE_AT(n - 2 * LANES)
+#ifdef COMPARE_EQUALITY
+#define COMPARE_DIFFERS return 1;
+#else
+#define COMPARE_DIFFERS                                                                                      \
+    {                                                                                                        \
+        size_t where = 0;                                                                                    \
+        lane_mask mask = lane_mask_of(t0);                                                                   \
+        if (!mask) {                                                                                         \
+            where = at1;                                                                                     \
+            mask = lane_mask_of(t1);                                                                         \
+        }                                                                                                    \
+        if (!mask) {                                                                                         \
+            where = at2;                                                                                     \
+            mask = lane_mask_of(t2);                                                                         \
+        }                                                                                                    \
+        if (!mask) {                                                                                         \
+            where = at3;                                                                                     \
+            mask = lane_mask_of(t3);                                                                         \
+        }                                                                                                    \
+        where += lane_mask_first(mask);                                                                      \
+        return DIFFERENCE(a[where], b[where]);                                                               \
     }
-    COMPARE_AT(n - LANES)
-    return 0;
-}
+#endif
 
-#undef COMPARE_AT
+#ifdef BRAWN_PASS
+
+/* More than 64 bytes, which are at least a vector of any level. */
+static NOINLINE int LEVEL_NAME(compare_long)(const lane *a, const lane *b, size_t n) {
+    COMPARE_STATE
+    if (n <= 4 * LANES) {
+        COMPARE_FOUR(n > 2 * LANES ? LANES : 0, n > 2 * LANES ? n - 2 * LANES : 0, n - LANES)
+        return 0;
+    }
+    COMPARE_FOUR(LANES, 2 * LANES, 3 * LANES)
+    if (n > 8 * LANES) {
+        const lane *const end = a + n - 4 * LANES;
+        /* Aligned to one of the operands, as the other may be as well. */
+        const size_t skip = 4 * LANES - ((uintptr_t)a & (VEC - 1)) / sizeof(lane);
+        a += skip;
+        b += skip;
+        do {
+            COMPARE_FOUR(LANES, 2 * LANES, 3 * LANES)
+            a += 4 * LANES;
+            b += 4 * LANES;
+        } while (a < end);
+        b -= a - end;
+        a = end;
+    } else {
+        a += n - 4 * LANES;
+        b += n - 4 * LANES;
+    }
+    COMPARE_FOUR(LANES, 2 * LANES, 3 * LANES)
+    return 0;
+differs:
+    COMPARE_DIFFERS
+}
 
 #else
 
@@ -116,36 +133,17 @@ OVER_READS INLINE int compare(const lane *a, const lane *b, size_t n) {
         return compare_long(a, b, n);
     }
     /* 17 to 64 bytes: four overlapping vectors, and one branch when they are the same. */
+    COMPARE_STATE
     const size_t inner = n > 2 * LANES ? LANES : 0;
-    const lane_test t0 = lane_unequal(vec_load(a), vec_load(b));
-    const lane_test t1 = lane_unequal(vec_load(a + inner), vec_load(b + inner));
-    const lane_test t2 = lane_unequal(vec_load(a + n - LANES - inner), vec_load(b + n - LANES - inner));
-    const lane_test t3 = lane_unequal(vec_load(a + n - LANES), vec_load(b + n - LANES));
-    if (!lane_test_any(lane_test_or(lane_test_or(t0, t1), lane_test_or(t2, t3)))) {
-        return 0;
-    }
-#ifdef COMPARE_EQUALITY
-    return 1;
-#else
-    size_t where = 0;
-    lane_mask mask = lane_mask_of(t0);
-    if (!mask) {
-        where = inner;
-        mask = lane_mask_of(t1);
-    }
-    if (!mask) {
-        where = n - LANES - inner;
-        mask = lane_mask_of(t2);
-    }
-    if (!mask) {
-        where = n - LANES;
-        mask = lane_mask_of(t3);
-    }
-    where += lane_mask_first(mask);
-    return DIFFERENCE(a[where], b[where]);
-#endif
+    COMPARE_FOUR(inner, n - LANES - inner, n - LANES)
+    return 0;
+differs:
+    COMPARE_DIFFERS
 }
 
 #endif
 
+#undef COMPARE_STATE
+#undef COMPARE_FOUR
+#undef COMPARE_DIFFERS
 #undef DIFFERENCE

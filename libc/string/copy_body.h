@@ -25,8 +25,8 @@ INLINE void rep_copy(unsigned char *target, const unsigned char *source, size_t 
 #endif
 #endif
 
-NOINLINE static void *LEVEL_NAME(copy_loop)(unsigned char *target, const unsigned char *source, size_t n,
-                                            void *result) {
+INLINE void *LEVEL_NAME(copy_loop)(unsigned char *target, const unsigned char *source, size_t n,
+                                   void *result) {
     const size_t distance = (size_t)(target - source);
     if (LIKELY(distance >= n)) {
 #if defined(__x86_64__)
@@ -93,7 +93,7 @@ NOINLINE static void *LEVEL_NAME(copy_loop)(unsigned char *target, const unsigne
 void *LEVEL_NAME(copy_long)(unsigned char *target, const unsigned char *source, size_t n, void *result) {
     const unsigned char *const source_end = source + n;
     unsigned char *const target_end = target + n;
-    if (n > 8 * SHORT) {
+    if (UNLIKELY(n > 8 * SHORT)) {
         return LEVEL_NAME(copy_loop)(target, source, n, result);
     }
     /* At SSE2, 64 bytes have been dealt with by the entry. */

@@ -4,9 +4,9 @@
  * when it knows that there is a match before (C23 7.26.5.2). So nothing is loaded that does not begin within
  * an aligned block, or a page, in which an earlier byte is known to be readable.
  *
- * Plan: the entry looks at one vector of 16 bytes, then at three more together, when the page goes on that
- * far. From there (find_body.h) one vector of the level, then aligned ones, four singly, and in a loop over
- * aligned groups of four with one branch each. */
+ * Plan: the entry looks through up to 64 bytes, 16 and then the next 48 together, as long as the page goes
+ * on. Otherwise (find_body.h) one vector of the level, then aligned ones, singly up to an aligned group of
+ * four, and from there groups with one branch each. */
 #ifndef BRAWN_FIND_H
 #define BRAWN_FIND_H
 
@@ -31,9 +31,6 @@ DISPATCHED(void *, find_long, (const lane *s, lane c, size_t n), (s, c, n))
 
 /* At the end of a page: in aligned vectors of 16 bytes, without a look at the level for what is short. */
 OVER_READS COLD static void *find_at_edge(const lane *s, lane c, size_t n) {
-    if (n > 4 * LANES) {
-        return find_long(s, c, n);
-    }
     const lane *p = (const lane *)((uintptr_t)s & -VEC);
     for (;;) {
         lane_mask mask = lane_mask_of(lane_equal(vec_load_aligned(p), lane_fill(c)));
@@ -58,6 +55,9 @@ OVER_READS INLINE void *find(const lane *s, lane c, size_t n) {
     if (UNLIKELY(n == 0)) {
         return NULL;
     }
+    if (n > 4 * LANES) {
+        return find_long(s, c, n);
+    }
     if (crosses_page(s, 4 * VEC)) {
         return find_at_edge(s, c, n);
     }
@@ -68,9 +68,6 @@ OVER_READS INLINE void *find(const lane *s, lane c, size_t n) {
     }
     if (n <= LANES) {
         return NULL;
-    }
-    if (n > 4 * LANES) {
-        return find_long(s, c, n);
     }
     const lane_test t1 = lane_equal(vec_load(s + LANES), needle);
     const lane_test t2 = lane_equal(vec_load(s + 2 * LANES), needle);

@@ -13,6 +13,9 @@ PUBLIC void *NAME(__memrchr)(const void *s, int c, size_t n);
 
 OVER_READS void *NAME(__memrchr)(const void *operand, int c, size_t n) {
     const unsigned char *const s = operand, *const end = s + n;
+    if (n > 4 * VEC) {
+        return find_last_long(s, (unsigned char)c, n);
+    }
     const vec needle = vec_fill((unsigned char)c);
     if (n <= VEC) {
         if (UNLIKELY(n == 0)) {
@@ -32,9 +35,6 @@ OVER_READS void *NAME(__memrchr)(const void *operand, int c, size_t n) {
     const vec_mask mask = vec_mask_of(vec_equal(vec_load(end - VEC), needle));
     if (mask) {
         return (void *)(end - VEC + mask_last(mask));
-    }
-    if (n > 4 * VEC) {
-        return find_last_long(s, (unsigned char)c, n);
     }
     /* 17 to 64 bytes: the other vectors end where the one behind begins, but none begins before s. */
     const unsigned char *const p1 = n > 2 * VEC ? end - 2 * VEC : s;

@@ -6,7 +6,7 @@
 
 PUBLIC char *NAME(__stpcpy)(char *restrict d, const char *restrict s);
 
-char *NAME(__stpcpy)(char *restrict d, const char *restrict s) {
+OVER_READS char *NAME(__stpcpy)(char *restrict d, const char *restrict s) {
     return (char *)copy_small((lane *)d, (const lane *)s, NULL);
 }
 

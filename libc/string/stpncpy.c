@@ -5,7 +5,7 @@
 
 PUBLIC char *NAME(__stpncpy)(char *restrict d, const char *restrict s, size_t n);
 
-char *NAME(__stpncpy)(char *restrict d, const char *restrict s, size_t n) {
+OVER_READS char *NAME(__stpncpy)(char *restrict d, const char *restrict s, size_t n) {
     return copy_limited(d, s, n);
 }
 

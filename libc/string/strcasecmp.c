@@ -10,7 +10,7 @@
 
 PUBLIC int NAME(strcasecmp)(const char *a, const char *b);
 
-int NAME(strcasecmp)(const char *a, const char *b) {
+OVER_READS int NAME(strcasecmp)(const char *a, const char *b) {
     return compare_small((const lane *)a, (const lane *)b, 0);
 }
 
@@ -19,7 +19,7 @@ struct __locale_struct;
 
 PUBLIC int NAME(__strcasecmp_l)(const char *a, const char *b, struct __locale_struct *locale);
 
-int NAME(__strcasecmp_l)(const char *a, const char *b, struct __locale_struct *locale) {
+OVER_READS int NAME(__strcasecmp_l)(const char *a, const char *b, struct __locale_struct *locale) {
     (void)locale;
     return NAME(strcasecmp)(a, b);
 }

@@ -9,7 +9,7 @@
 PUBLIC char *NAME(strcasestr)(const char *haystack, const char *needle);
 size_t NAME(strcspn)(const char *s, const char *set);
 
-char *NAME(strcasestr)(const char *haystack, const char *needle) {
+OVER_READS char *NAME(strcasestr)(const char *haystack, const char *needle) {
     if (haystack[0] == 0) {
         return NULL;
     }

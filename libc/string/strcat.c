@@ -7,6 +7,6 @@
 
 PUBLIC char *NAME(strcat)(char *restrict d, const char *restrict s);
 
-char *NAME(strcat)(char *restrict d, const char *restrict s) {
+OVER_READS char *NAME(strcat)(char *restrict d, const char *restrict s) {
     return (char *)copy_small((lane *)d + length_of(d), (const lane *)s, (lane *)d);
 }

@@ -12,6 +12,6 @@
 
 PUBLIC char *NAME(strchr)(const char *s, int c);
 
-char *NAME(strchr)(const char *s, int c) {
+OVER_READS char *NAME(strchr)(const char *s, int c) {
     return find_small((const lane *)s, (unsigned char)c, 0);
 }

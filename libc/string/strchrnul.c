@@ -12,7 +12,7 @@
 
 PUBLIC char *NAME(__strchrnul)(const char *s, int c);
 
-char *NAME(__strchrnul)(const char *s, int c) {
+OVER_READS char *NAME(__strchrnul)(const char *s, int c) {
     return find_small((const lane *)s, (unsigned char)c, 0);
 }
 

@@ -37,26 +37,26 @@ INLINE lane_mask LEVEL_NAME(parting)(const lane *a, const lane *b) {
  * wherever the strings part, and the minimum joins four of them (SSE2 has none of wide lanes). AVX-512
  * compares into mask registers, which are slow to join: there differences are gathered by `xor`. */
 INLINE bool LEVEL_NAME(parting_in_four)(const lane *a, const lane *b) {
-    vec keys[4], differences = vec_zero();
-    for (size_t i = 0; i < 4; i++) {
-        const vec u = vec_load_aligned(a + i * LANES), v = vec_load(b + i * LANES);
-        const vec x = LEVEL_NAME(compared)(u), y = LEVEL_NAME(compared)(v);
-        if (VEC == 64) {
-            differences = vec_or(differences, vec_xor(x, y));
-            keys[i] = u;
-        } else {
-            keys[i] = LEVEL_NAME(keep)(lane_equal(x, y), u);
-        }
-    }
-    if (TEXT_WIDE && VEC == 16) {
-        return lane_test_any(lane_test_or(lane_test_or(lane_null(keys[0]), lane_null(keys[1])),
-                                          lane_test_or(lane_null(keys[2]), lane_null(keys[3]))));
-    }
-    const lane_test ends = lane_null(lane_min(lane_min(keys[0], keys[1]), lane_min(keys[2], keys[3])));
+    const vec a0 = vec_load_aligned(a), a1 = vec_load_aligned(a + LANES);
+    const vec a2 = vec_load_aligned(a + 2 * LANES), a3 = vec_load_aligned(a + 3 * LANES);
+    const vec b0 = LEVEL_NAME(compared)(vec_load(b)), b1 = LEVEL_NAME(compared)(vec_load(b + LANES));
+    const vec b2 = LEVEL_NAME(compared)(vec_load(b + 2 * LANES)),
+              b3 = LEVEL_NAME(compared)(vec_load(b + 3 * LANES));
+    const vec c0 = LEVEL_NAME(compared)(a0), c1 = LEVEL_NAME(compared)(a1);
+    const vec c2 = LEVEL_NAME(compared)(a2), c3 = LEVEL_NAME(compared)(a3);
     if (VEC == 64) {
-        return lane_test_any(lane_test_or(ends, lane_unequal(differences, vec_zero())));
+        const vec differences =
+            vec_or(vec_or(vec_xor(c0, b0), vec_xor(c1, b1)), vec_or(vec_xor(c2, b2), vec_xor(c3, b3)));
+        const vec least = lane_min(lane_min(a0, a1), lane_min(a2, a3));
+        return lane_test_any(lane_test_or(lane_null(least), lane_unequal(differences, vec_zero())));
     }
-    return lane_test_any(ends);
+    const vec k0 = LEVEL_NAME(keep)(lane_equal(c0, b0), a0), k1 = LEVEL_NAME(keep)(lane_equal(c1, b1), a1);
+    const vec k2 = LEVEL_NAME(keep)(lane_equal(c2, b2), a2), k3 = LEVEL_NAME(keep)(lane_equal(c3, b3), a3);
+    if (TEXT_WIDE && VEC == 16) {
+        return lane_test_any(lane_test_or(lane_test_or(lane_null(k0), lane_null(k1)),
+                                          lane_test_or(lane_null(k2), lane_null(k3))));
+    }
+    return lane_test_any(lane_null(lane_min(lane_min(k0, k1), lane_min(k2, k3))));
 }
 
 INLINE int LEVEL_NAME(order)(const lane *a, const lane *b) {
@@ -72,9 +72,30 @@ INLINE int LEVEL_NAME(order)(const lane *a, const lane *b) {
 
 #ifdef COMPARE_DEFINED
 
-/* The SMALL_LANES lanes before a and b are equal and not null; n counts from a, and is ~0 for no limit. */
+/* The SMALL_LANES lanes before a and b are equal and not null; n counts from a, is not 0, and is ~0 for
+ * no limit. */
 OVER_READS static MAYBE_UNUSED int LEVEL_NAME(compare_long)(const lane *a, const lane *b, size_t n) {
     lane_mask mask;
+    if (!crosses_page(a, 4 * VEC) && !crosses_page(b, 4 * VEC)) {
+        /* Many strings end soon. */
+#define STEP(i)                                                                                              \
+    mask = LEVEL_NAME(parting)(a + (i) * LANES, b + (i) * LANES);                                            \
+    if (mask) {                                                                                              \
+        const size_t at = (i) * LANES + lane_mask_first(mask);                                               \
+        return at < n ? LEVEL_NAME(order)(a + at, b + at) : 0;                                               \
+    }                                                                                                        \
+    if (n <= ((i) + 1) * LANES) {                                                                            \
+        return 0;                                                                                            \
+    }
+        STEP(0)
+        STEP(1)
+        STEP(2)
+        STEP(3)
+#undef STEP
+        a += 4 * LANES;
+        b += 4 * LANES;
+        n -= 4 * LANES;
+    }
     while (n != 0) {
         const size_t room_a = page_room(a) / sizeof(lane), room_b = page_room(b) / sizeof(lane);
         size_t room = room_a < room_b ? room_a : room_b;
@@ -92,8 +113,7 @@ OVER_READS static MAYBE_UNUSED int LEVEL_NAME(compare_long)(const lane *a, const
             a += step;
             b += step;
             room -= step;
-            /* Four at a time, but not at first: many strings end soon. */
-            if (((uintptr_t)a & (4 * VEC - 1)) == 0) {
+            if (((uintptr_t)a & (VEC - 1)) == 0) {
                 while (room >= 4 * LANES && !LEVEL_NAME(parting_in_four)(a, b)) {
                     a += 4 * LANES;
                     b += 4 * LANES;
@@ -158,7 +178,7 @@ OVER_READS COLD static int compare_across(const lane *a, const lane *b, size_t n
             left--;
         }
     }
-    return NAME(COMPARE_LONG)(a, b, COMPARE_LIMITED ? n : ~(size_t)0);
+    return COMPARE_LIMITED && n == 0 ? 0 : NAME(COMPARE_LONG)(a, b, COMPARE_LIMITED ? n : ~(size_t)0);
 }
 
 OVER_READS INLINE int compare_small(const lane *a, const lane *b, size_t n) {
@@ -168,10 +188,21 @@ OVER_READS INLINE int compare_small(const lane *a, const lane *b, size_t n) {
     if (crosses_page(a, SMALL_BYTES) || crosses_page(b, SMALL_BYTES)) {
         return compare_across(a, b, n);
     }
-    const uint64_t mask =
-        mask_of_four(LEVEL_NAME(parting_test)(a, b), LEVEL_NAME(parting_test)(a + LANES, b + LANES),
-                     LEVEL_NAME(parting_test)(a + 2 * LANES, b + 2 * LANES),
-                     LEVEL_NAME(parting_test)(a + 3 * LANES, b + 3 * LANES));
+    uint64_t mask;
+    if (COMPARE_FOLDED) {
+        /* Folding takes so much of the time that half of it is worth a branch. */
+        mask = mask_of_four(LEVEL_NAME(parting_test)(a, b), LEVEL_NAME(parting_test)(a + LANES, b + LANES),
+                            vec_zero(), vec_zero());
+        if (!mask) {
+            mask =
+                mask_of_four(vec_zero(), vec_zero(), LEVEL_NAME(parting_test)(a + 2 * LANES, b + 2 * LANES),
+                             LEVEL_NAME(parting_test)(a + 3 * LANES, b + 3 * LANES));
+        }
+    } else {
+        mask = mask_of_four(LEVEL_NAME(parting_test)(a, b), LEVEL_NAME(parting_test)(a + LANES, b + LANES),
+                            LEVEL_NAME(parting_test)(a + 2 * LANES, b + 2 * LANES),
+                            LEVEL_NAME(parting_test)(a + 3 * LANES, b + 3 * LANES));
+    }
     if (LIKELY(mask)) {
         const size_t at = first_of_four(mask);
         return COMPARE_LIMITED && at >= n ? 0 : LEVEL_NAME(order)(a + at, b + at);

@@ -8,6 +8,7 @@
  * Every function here ends with the end of the copy, or with `result` where that is not null. */
 
 #include "few.h"
+#include "some.h"
 
 INLINE lane *copied(lane *end, lane *result) {
     return result != NULL ? result : end;
@@ -49,25 +50,21 @@ OVER_READS INLINE lane *copy_small(lane *d, const lane *s, lane *result) {
     if (crosses_page(s, SMALL_BYTES)) {
         return copy_across(d, s, result);
     }
-    vec v = vec_load(s);
-    lane_mask mask = lane_mask_of(lane_null(v));
-    if (mask) {
-        const size_t length = lane_mask_first(mask);
-        copy_few(d, s, (length + 1) * sizeof(lane));
+    const vec v0 = vec_load(s), v1 = vec_load(s + LANES), v2 = vec_load(s + 2 * LANES),
+              v3 = vec_load(s + 3 * LANES);
+    const uint64_t mask = mask_of_four(lane_null(v0), lane_null(v1), lane_null(v2), lane_null(v3));
+    if (LIKELY(mask)) {
+        const size_t length = first_of_four(mask), bytes = (length + 1) * sizeof(lane);
+        if (bytes < 16) {
+            copy_few(d, s, bytes);
+        } else {
+            copy_some(d, s, bytes);
+        }
         return copied(d + length, result);
     }
-#pragma GCC unroll 3
-    for (size_t i = LANES; i < SMALL_LANES; i += LANES) {
-        const vec next = vec_load(s + i);
-        mask = lane_mask_of(lane_null(next));
-        vec_store(d + i - LANES, v);
-        if (mask) {
-            const size_t length = i + lane_mask_first(mask);
-            vec_store(d + length + 1 - LANES, vec_load(s + length + 1 - LANES));
-            return copied(d + length, result);
-        }
-        v = next;
-    }
-    vec_store(d + SMALL_LANES - LANES, v);
+    vec_store(d, v0);
+    vec_store(d + LANES, v1);
+    vec_store(d + 2 * LANES, v2);
+    vec_store(d + 3 * LANES, v3);
     return copy_long(d + SMALL_LANES, s + SMALL_LANES, result);
 }

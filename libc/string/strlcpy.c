@@ -7,7 +7,7 @@
 PUBLIC size_t NAME(strlcpy)(char *restrict d, const char *restrict s, size_t n);
 void *NAME(memcpy)(void *restrict d, const void *restrict s, size_t n);
 
-size_t NAME(strlcpy)(char *restrict d, const char *restrict s, size_t n) {
+OVER_READS size_t NAME(strlcpy)(char *restrict d, const char *restrict s, size_t n) {
     const size_t length = length_of(s);
     if (n == 0) {
         return length;

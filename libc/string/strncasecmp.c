@@ -10,7 +10,7 @@
 
 PUBLIC int NAME(strncasecmp)(const char *a, const char *b, size_t n);
 
-int NAME(strncasecmp)(const char *a, const char *b, size_t n) {
+OVER_READS int NAME(strncasecmp)(const char *a, const char *b, size_t n) {
     return compare_small((const lane *)a, (const lane *)b, n);
 }
 
@@ -19,7 +19,7 @@ struct __locale_struct;
 
 PUBLIC int NAME(__strncasecmp_l)(const char *a, const char *b, size_t n, struct __locale_struct *locale);
 
-int NAME(__strncasecmp_l)(const char *a, const char *b, size_t n, struct __locale_struct *locale) {
+OVER_READS int NAME(__strncasecmp_l)(const char *a, const char *b, size_t n, struct __locale_struct *locale) {
     (void)locale;
     return NAME(strncasecmp)(a, b, n);
 }

@@ -5,7 +5,7 @@
 
 PUBLIC char *NAME(strncpy)(char *restrict d, const char *restrict s, size_t n);
 
-char *NAME(strncpy)(char *restrict d, const char *restrict s, size_t n) {
+OVER_READS char *NAME(strncpy)(char *restrict d, const char *restrict s, size_t n) {
     copy_limited(d, s, n);
     return d;
 }

@@ -12,6 +12,6 @@
 
 PUBLIC size_t NAME(strnlen)(const char *s, size_t n);
 
-size_t NAME(strnlen)(const char *s, size_t n) {
+OVER_READS size_t NAME(strnlen)(const char *s, size_t n) {
     return find_small((const lane *)s, 0, n);
 }

@@ -6,6 +6,6 @@
 
 PUBLIC char *NAME(strrchr)(const char *s, int c);
 
-char *NAME(strrchr)(const char *s, int c) {
+OVER_READS char *NAME(strrchr)(const char *s, int c) {
     return find_last((const lane *)s, (unsigned char)c);
 }

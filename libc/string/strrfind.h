@@ -1,7 +1,8 @@
 /* strrchr and wcsrchr: the last lane that is the character, up to and with the null.
  *
- * One pass that remembers the last match so far. Entry: up to 64 bytes as vectors of 16. Long: groups of four
- * vectors of the level's width with one branch while they have neither the character nor the null. */
+ * One pass that remembers the last match so far. Entry: up to 64 bytes as vectors of 16, with one branch.
+ * Long: groups of four vectors of the level's width with one branch while they have neither the character nor
+ * the null. */
 
 #ifdef BRAWN_PASS
 
@@ -84,13 +85,16 @@ OVER_READS INLINE TEXT_TYPE *find_last(const lane *s, lane character) {
         return last_across(s, character);
     }
     const vec wanted = lane_fill(character);
-    const lane *last = NULL;
-#pragma GCC unroll 4
-    for (size_t i = 0; i < SMALL_LANES; i += LANES) {
-        if (LEVEL_NAME(last_in)(s + i, vec_load(s + i), wanted, &last)) {
-            return (TEXT_TYPE *)(uintptr_t)last;
-        }
+    const vec a = vec_load(s), b = vec_load(s + LANES), c = vec_load(s + 2 * LANES),
+              d = vec_load(s + 3 * LANES);
+    const uint64_t ends = mask_of_four(lane_null(a), lane_null(b), lane_null(c), lane_null(d));
+    uint64_t mask = mask_of_four(lane_equal(a, wanted), lane_equal(b, wanted), lane_equal(c, wanted),
+                                 lane_equal(d, wanted));
+    if (LIKELY(ends)) {
+        mask &= ends ^ (ends - 1);
+        return mask ? (TEXT_TYPE *)(uintptr_t)(s + last_of_four(mask)) : NULL;
     }
+    const lane *const last = mask ? s + last_of_four(mask) : NULL;
     return last_long(s + SMALL_LANES, character, last);
 }
 

@@ -8,7 +8,7 @@
 PUBLIC char *NAME(strstr)(const char *haystack, const char *needle);
 char *NAME(strchr)(const char *s, int c);
 
-char *NAME(strstr)(const char *haystack, const char *needle) {
+OVER_READS char *NAME(strstr)(const char *haystack, const char *needle) {
     if (needle[0] == 0) {
         return (char *)(uintptr_t)haystack;
     }

@@ -116,4 +116,9 @@ INLINE size_t first_of_four(uint64_t mask) {
     return (unsigned)__builtin_ctzll(mask) / FOUR_STEP;
 }
 
+/* The index of the last lane of such a mask, which must not be 0. */
+INLINE size_t last_of_four(uint64_t mask) {
+    return (63u ^ (unsigned)__builtin_clzll(mask)) / FOUR_STEP;
+}
+
 #endif

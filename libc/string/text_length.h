@@ -7,11 +7,10 @@ OVER_READS INLINE size_t length_of(const char *s) {
     if (crosses_page(s, SMALL_BYTES)) {
         return NAME(strlen)(s);
     }
-    for (size_t i = 0; i < SMALL_BYTES; i += VEC) {
-        const vec_mask mask = vec_mask_of(vec_null(vec_load(s + i)));
-        if (mask) {
-            return i + mask_first(mask);
-        }
+    const uint64_t mask = mask_of_four(vec_null(vec_load(s)), vec_null(vec_load(s + VEC)),
+                                       vec_null(vec_load(s + 2 * VEC)), vec_null(vec_load(s + 3 * VEC)));
+    if (LIKELY(mask)) {
+        return first_of_four(mask);
     }
     return SMALL_BYTES + NAME(strlen)(s + SMALL_BYTES);
 }

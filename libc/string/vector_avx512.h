@@ -122,7 +122,10 @@ INLINE wide_mask_avx512 wide_mask_before_avx512(wide_mask_avx512 mask, size_t n)
 typedef __m256i short_vec_avx512;
 
 INLINE short_vec_avx512 short_load_avx512(const void *p) {
-    return _mm256_loadu_si256((const __m256i_u *)p);
+    short_vec_avx512 a = _mm256_loadu_si256((const __m256i_u *)p);
+    /* Or clang joins two neighbours into one of 64 bytes, which is what this is here to avoid. */
+    __asm__("" : "+v"(a));
+    return a;
 }
 INLINE void short_store_avx512(void *p, short_vec_avx512 a) {
     _mm256_storeu_si256((__m256i_u *)p, a);

@@ -11,6 +11,6 @@
 
 PUBLIC wchar_t *NAME(wcschr)(const wchar_t *s, wchar_t c);
 
-wchar_t *NAME(wcschr)(const wchar_t *s, wchar_t c) {
+OVER_READS wchar_t *NAME(wcschr)(const wchar_t *s, wchar_t c) {
     return find_small((const lane *)s, (lane)c, 0);
 }

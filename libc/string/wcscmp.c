@@ -11,6 +11,6 @@
 
 PUBLIC int NAME(wcscmp)(const wchar_t *a, const wchar_t *b);
 
-int NAME(wcscmp)(const wchar_t *a, const wchar_t *b) {
+OVER_READS int NAME(wcscmp)(const wchar_t *a, const wchar_t *b) {
     return compare_small((const lane *)a, (const lane *)b, 0);
 }

@@ -14,6 +14,6 @@ INLINE lane *copy_long(lane *d, const lane *s, lane *result) {
     return copied(d + length, result);
 }
 
-wchar_t *NAME(wcscpy)(wchar_t *restrict d, const wchar_t *restrict s) {
+OVER_READS wchar_t *NAME(wcscpy)(wchar_t *restrict d, const wchar_t *restrict s) {
     return (wchar_t *)copy_small((lane *)d, (const lane *)s, (lane *)d);
 }

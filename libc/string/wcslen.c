@@ -13,6 +13,6 @@
 
 PUBLIC size_t NAME(wcslen)(const wchar_t *s);
 
-size_t NAME(wcslen)(const wchar_t *s) {
+OVER_READS size_t NAME(wcslen)(const wchar_t *s) {
     return find_small((const lane *)s, 0, 0);
 }

@@ -11,6 +11,6 @@
 
 PUBLIC int NAME(wcsncmp)(const wchar_t *a, const wchar_t *b, size_t n);
 
-int NAME(wcsncmp)(const wchar_t *a, const wchar_t *b, size_t n) {
+OVER_READS int NAME(wcsncmp)(const wchar_t *a, const wchar_t *b, size_t n) {
     return compare_small((const lane *)a, (const lane *)b, n);
 }

@@ -13,6 +13,6 @@
 
 PUBLIC size_t NAME(wcsnlen)(const wchar_t *s, size_t n);
 
-size_t NAME(wcsnlen)(const wchar_t *s, size_t n) {
+OVER_READS size_t NAME(wcsnlen)(const wchar_t *s, size_t n) {
     return find_small((const lane *)s, 0, n);
 }

@@ -7,6 +7,6 @@
 
 PUBLIC wchar_t *NAME(wcsrchr)(const wchar_t *s, wchar_t c);
 
-wchar_t *NAME(wcsrchr)(const wchar_t *s, wchar_t c) {
+OVER_READS wchar_t *NAME(wcsrchr)(const wchar_t *s, wchar_t c) {
     return find_last((const lane *)s, (lane)c);
 }

@@ -1,6 +1,6 @@
 //! The variants that can be compared: a libc, how it is linked, and what is laid over it.
 
-use brawn_libc::{Choice, Malloc, PRESETS};
+use brawn_libc::{Choice, LEVEL_KNOB, Malloc, PRESETS};
 
 use crate::Error;
 
@@ -42,6 +42,8 @@ impl Flavour {
             Libc::Musl(Choice::preset(name)?)
         } else if Malloc::names().contains(&name) {
             Libc::Musl(Choice::malloc(name)?)
+        } else if let Some(choice) = with_other_strings(name)? {
+            Libc::Musl(choice)
         } else {
             return Err(Error::UnknownName { kind: "variant", given: name.to_owned(), known: names() });
         };
@@ -86,14 +88,39 @@ impl Flavour {
         match &self.libc {
             Libc::Glibc => format!("{}, dynamic", versioned("glibc", glibc)),
             Libc::GlibcStatic => format!("{}, static", versioned("glibc", glibc)),
-            Libc::Musl(Choice { malloc: Malloc::Stock, .. }) => {
-                format!("{}, untouched", versioned("musl", musl))
-            }
-            Libc::Musl(Choice { malloc, .. }) => {
-                format!("{} with {}", versioned("musl", musl), versioned(malloc.name(), malloc.version()))
+            Libc::Musl(choice) => {
+                let mut parts = Vec::new();
+                if let Malloc::Kit(_) = choice.malloc {
+                    parts.push(versioned(choice.malloc.name(), choice.malloc.version()));
+                }
+                if choice.strings {
+                    let level = choice.knobs.get(LEVEL_KNOB);
+                    parts.push(level.map_or("strings".into(), |level| format!("strings held to {level}")));
+                }
+                let with = if parts.is_empty() {
+                    ", untouched".into()
+                } else {
+                    format!(" with {}", parts.join(" and "))
+                };
+                versioned("musl", musl) + &with
             }
         }
     }
+}
+
+/// `balanced-no-strings`, `mimalloc-sse2`: a preset or an allocator with musl's string functions, or with the kit's held to
+/// a level.
+fn with_other_strings(name: &str) -> Result<Option<Choice>, Error> {
+    let levels = brawn_kit::level_names().map(|level| (level, Some(level)));
+    for (suffix, level) in levels.chain([("no-strings", None)]) {
+        let Some(base) = name.strip_suffix(suffix).and_then(|base| base.strip_suffix('-')) else { continue };
+        let Libc::Musl(choice) = Flavour::from_name(base)?.libc else { continue };
+        return Ok(Some(match level {
+            Some(level) => choice.with_strings(true).with_knob(LEVEL_KNOB, level)?,
+            None => choice.with_strings(false),
+        }));
+    }
+    Ok(None)
 }
 
 /// Every name for `--variants`: the two of glibc, the presets, and the allocators that are not also a preset's name.
@@ -120,6 +147,20 @@ mod tests {
         let names: Vec<String> = Flavour::defaults().into_iter().map(|flavour| flavour.name).collect();
         assert_eq!(names[..3], ["glibc", "stock", PRESETS[0].name]);
         assert_eq!(names.len(), PRESETS.len() + 1);
+    }
+
+    #[test]
+    fn string_functions_can_be_left_out_or_held_to_a_level() {
+        let choice = |name: &str| Flavour::from_name(name).unwrap().choice().unwrap().clone();
+        assert!(choice("balanced").strings && !choice("balanced-no-strings").strings);
+        assert_eq!(choice("mimalloc2-avx2").knobs[LEVEL_KNOB], "avx2");
+        assert_eq!(choice("mimalloc-secure-sse2").malloc.name(), "mimalloc-secure");
+        let title = |name: &str| Flavour::from_name(name).unwrap().title(None, Some("1.2.5"));
+        assert_eq!(title("stock"), "musl 1.2.5, untouched");
+        assert!(title("balanced").ends_with(" and strings"), "{}", title("balanced"));
+        assert!(title("balanced-sse2").ends_with(" and strings held to sse2"));
+        assert!(Flavour::from_name("glibc-sse2").is_err());
+        assert!(Flavour::from_name("nothing-no-strings").is_err());
     }
 
     #[test]

@@ -96,6 +96,37 @@ fn string_functions_answer_alike_and_every_row_has_its_metric() {
 }
 
 #[test]
+fn string_functions_are_really_called_and_a_wrong_answer_shows() {
+    let glibc = &programs("strings")[0];
+    let folder = tempfile::tempdir().unwrap();
+    let (source, library) = (folder.path().join("wrong.rs"), folder.path().join("libwrong.so"));
+    // Functions that nothing else in the process needs.
+    let wrong = "#![no_std]\n\
+        #[panic_handler] fn panic(_: &core::panic::PanicInfo) -> ! { loop {} }\n\
+        #[unsafe(no_mangle)] extern \"C\" fn wcslen(_: *const u32) -> usize { 7 }\n\
+        #[unsafe(no_mangle)] extern \"C\" fn strncpy(to: *mut u8, _: *const u8, _: usize) -> *mut u8 { to }\n";
+    fs_err::write(&source, wrong).unwrap();
+    let mut rustc = Command::new("rustc");
+    rustc.args(["--edition=2024", "--crate-type=cdylib", "-Cpanic=abort", "-o"]).args([&library, &source]);
+    assert!(rustc.status().unwrap().success());
+    let run = |preload: Option<&Path>| {
+        let mut command = Command::new(glibc);
+        command.args(["table", "20", "wcslen", "wcsnlen", "strncpy", "strcpy"]);
+        let output = command.envs(preload.map(|library| ("LD_PRELOAD", library))).output().unwrap();
+        assert!(output.status.success());
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let (right, found) = (run(None), run(Some(&library)));
+    let differing: Vec<&str> = right
+        .lines()
+        .zip(found.lines())
+        .filter(|(right, found)| right != found)
+        .map(|(right, _)| right.split(' ').next().unwrap())
+        .collect();
+    assert_eq!(differing, ["wcslen", "wcslen", "wcslen", "strncpy", "strncpy", "strncpy"]);
+}
+
+#[test]
 fn string_suites_ask_for_what_the_workload_prints() {
     let prepared = prepare("strings", &Options::default());
     let names: Vec<&str> = prepared.cases.iter().map(|case| case.name.as_str()).collect();

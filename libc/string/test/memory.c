@@ -24,7 +24,8 @@ static void check_find(const struct row *row) {
                 s[0] = s[n - 1] = 0x33;
             }
             /* Neighbours outside the operand match, now and then, when they can be written. */
-            const bool before = s > arenas[SOURCE].begin && p.b & 4, after = s + n < arenas[SOURCE].end && p.a & 4;
+            const bool before = s > arenas[SOURCE].begin && p.b & 4,
+                       after = s + n < arenas[SOURCE].end && p.a & 4;
             const unsigned char saved_before = before ? s[-1] : 0, saved_after = after ? s[n] : 0;
             if (before) {
                 s[-1] = needle;

@@ -8,8 +8,8 @@ use anyhow::{Context, Result};
 use brawn_bench::{Outcome, Section, Session, Summary, Table, Variant, format};
 
 use crate::build::ThreeWays;
+use crate::leptosfmt;
 use crate::workshop::{Workshop, measure, size, step};
-use crate::{leptosfmt, threads};
 
 /// All of them, in the order of the issue that set their limits.
 pub fn sections(workshop: &Workshop, blocks: usize) -> Result<Vec<Section>> {
@@ -104,7 +104,6 @@ fn growth(workshop: &Workshop) -> Result<Section> {
     let hello = workshop.repository.join("examples/hello-rust/Cargo.toml");
     let programs = [
         ("hello, Rust", cargo_package(workshop, "hello-rust", &hello)?),
-        ("workloads/threads", threads::build(workshop)?),
         ("leptosfmt", leptosfmt::build(workshop)?),
         ("hello, C", hello_c(workshop)?),
     ];
@@ -130,7 +129,7 @@ fn growth(workshop: &Workshop) -> Result<Section> {
 }
 
 /// A package that stands alone in the repository, built three ways.
-pub fn cargo_package(workshop: &Workshop, name: &str, manifest: &Path) -> Result<ThreeWays> {
+fn cargo_package(workshop: &Workshop, name: &str, manifest: &Path) -> Result<ThreeWays> {
     ThreeWays::build(workshop, name, |command, slot| {
         command.args(["build", "--quiet", "--locked", "--release", "--manifest-path"]).arg(manifest);
         slot.release.join(name)

@@ -1,11 +1,11 @@
-//! Development tool behind `make demo` and `make results`; the product's own `brawn bench` grows from the same library.
+//! Development tool behind `make demo`, and behind the parts of `make results` that are no suite of `brawn bench`: a real
+//! program three ways, and what Brawn itself costs.
 
 mod build;
 mod costs;
 mod demo;
 mod leptosfmt;
 mod results;
-mod threads;
 mod workshop;
 
 use std::path::PathBuf;

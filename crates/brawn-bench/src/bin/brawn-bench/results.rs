@@ -1,4 +1,5 @@
-//! `make results`: every number that the documentation quotes, into docs/results/.
+//! `make results`: the numbers that the documentation quotes and that no suite of `brawn bench` measures, into
+//! docs/results/.
 
 use std::path::Path;
 
@@ -7,15 +8,13 @@ use brawn_bench::{Report, Section, embed, format};
 use clap::ValueEnum;
 
 use crate::workshop::{Workshop, measure, say};
-use crate::{costs, demo, leptosfmt, threads};
+use crate::{costs, demo, leptosfmt};
 
 /// A part of the results: a file in docs/results/.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Part {
     /// leptosfmt, the program of `make demo`.
     Program,
-    /// The loop of the blog posts.
-    Threads,
     /// What Brawn itself costs: overlay, link, start, size.
     Costs,
 }
@@ -24,7 +23,6 @@ impl Part {
     fn title(self) -> &'static str {
         match self {
             Self::Program => "A real program",
-            Self::Threads => "Threads that allocate",
             Self::Costs => "What Brawn costs",
         }
     }
@@ -32,7 +30,6 @@ impl Part {
     fn sections(self, workshop: &Workshop, blocks: usize) -> Result<Vec<Section>> {
         match self {
             Self::Program => Ok(vec![program(workshop, blocks)?]),
-            Self::Threads => Ok(vec![threads::section(workshop, blocks)?]),
             Self::Costs => costs::sections(workshop, blocks),
         }
     }
