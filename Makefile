@@ -53,8 +53,9 @@ test: lint ## everything that must hold before a change lands
 test-long: lint ## the same with every stress test at full length
 	BRAWN_TEST_LONG=1 cargo test $(CARGO_FLAGS) --workspace
 
-fuzz: setup ## feed mutated executables to everything that reads them, for a while
+fuzz: setup ## mutated executables for all that reads them, and guided input for the string functions, for a while
 	BRAWN_TEST_LONG=1 PROPTEST_CASES=200000 cargo test $(CARGO_FLAGS) --release -p brawn-elf --test hostile
+	libc/string/test/run fuzz 600
 
 # What `make results` has `brawn bench` measure: all suites take an hour or two.
 SUITES := all
