@@ -3,10 +3,9 @@
 #ifndef COPY_THRESHOLDS
 #define COPY_THRESHOLDS
 
-/* From where `rep movsb` beats the loop, and up to where; docs/strings.md has the measurement. */
-#ifndef REP_COPY_FROM
-#define REP_COPY_FROM ((size_t)64 << 10)
-#endif
+/* From where `rep movsb` beats the loop of this vector, and up to where; docs/strings.md has the measurement.
+ */
+#define REP_COPY_FROM (VEC == 16 ? (size_t)2 << 10 : VEC == 32 ? (size_t)4 << 10 : (size_t)64 << 10)
 #ifndef REP_COPY_TO
 #define REP_COPY_TO ((size_t)16 << 20)
 #endif

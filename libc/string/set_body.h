@@ -3,10 +3,8 @@
 #ifndef SET_THRESHOLDS
 #define SET_THRESHOLDS
 
-/* From where `rep stosb` beats the loop; docs/strings.md has the measurement. */
-#ifndef REP_SET_FROM
-#define REP_SET_FROM ((size_t)1 << 20)
-#endif
+/* From where `rep stosb` beats the loop of this vector; docs/strings.md has the measurement. */
+#define REP_SET_FROM (VEC == 16 ? (size_t)2 << 10 : (size_t)1 << 20)
 
 #if defined(__x86_64__)
 #ifdef BRAWN_LEVEL
