@@ -132,7 +132,8 @@ impl Follower {
     }
 
     fn read_memory(&mut self, pid: Pid, is_main: bool, start: Instant) {
-        let (peak, resident) = (memory::peak(pid), Resident::read(pid));
+        let resident = Resident::read(pid);
+        let peak = memory::peak(pid, resident.as_ref());
         if !is_main {
             self.peaks.extend(peak.map(|bytes| (pid.as_raw(), bytes)));
             self.finals.extend(resident.map(|resident| (pid.as_raw(), resident.held())));

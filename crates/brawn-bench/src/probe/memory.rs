@@ -31,9 +31,13 @@ impl Resident {
     }
 }
 
-/// The largest resident size that a process has had, in bytes.
-pub(super) fn peak(pid: Pid) -> Option<u64> {
-    kibibytes(&read(pid, "status"), "VmHWM")
+/// The largest resident size that a process has had, in bytes, given what it is now.
+///
+/// Newer kernels count pages per core and add up rarely: for a process of half a MiB `VmHWM` can lie a hundred KiB below what
+/// `smaps_rollup`, which walks the page tables, finds at the same moment.
+pub(super) fn peak(pid: Pid, now: Option<&Resident>) -> Option<u64> {
+    let recorded = kibibytes(&read(pid, "status"), "VmHWM")?;
+    Some(now.map_or(recorded, |now| recorded.max(now.rss)))
 }
 
 fn read(pid: Pid, file: &str) -> String {
