@@ -1,0 +1,10 @@
+/* The Brawn heap: a cache for each thread in front of musl's own mallocng, which stays what it is and serves
+ * the library's internals as before. docs/heap.md tells how it works and what it may keep.
+ *
+ *   layout.h   how mallocng lays out memory, and all checks
+ *   list.h     encoded lists        lock.h     the one kind of lock
+ *   shared.h   what threads share   large.h    blocks with a mapping of their own
+ *   thread.h   what a thread keeps  family.h   malloc and its family
+ *
+ * None of this uses a `malloc` by that name: those are weak here, and a program may bring its own. */
+#include "family.h"

@@ -1,0 +1,282 @@
+/* malloc and its family, with musl's manners: errno is ENOMEM when there is no memory and EINVAL for an
+ * alignment that is none, posix_memalign returns its error, malloc(0) returns a block of its own, and free
+ * leaves errno alone. */
+#ifndef BRAWN_FAMILY_H
+#define BRAWN_FAMILY_H
+
+#include "thread.h"
+
+/* Tells the kit's heap from musl's alone, even in a stripped executable. */
+static const char kit_marker[] __attribute__((section(".rodata.brawn_kit"), used)) =
+    "brawn-kit: " BRAWN_KIT_NAME " " BRAWN_KIT_VERSION;
+
+#define PUBLIC __attribute__((visibility("default"), used))
+
+/* The classes of small sizes, by their units. */
+static const unsigned char small_class[64] = {
+    0,  0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 10, 11, 11, 11, 12, 12, 12, 13, 13, 14, 14, 14, 14, 14,
+    15, 15, 15, 15, 15, 15, 16, 16, 16, 16, 16, 17, 17, 17, 17, 17, 17, 18, 18, 18, 18, 18, 18, 18, 18, 19,
+    19, 19, 19, 19, 19, 19, 19, 19, 19, 19, 19, 19,
+};
+
+#define SMALL_LARGEST ((size_t)(63 * UNIT - IN_BAND))
+
+static COLD void *fail(int error) {
+    *kernel_libc_errno() = error;
+    return NULL;
+}
+
+static SLOW void *medium_malloc(size_t size) {
+    const unsigned class = class_of_size(size);
+    void *const block = shelf_take(class);
+    if (likely(block != NULL)) {
+        return block;
+    }
+    COUNT(medium_misses, 1);
+    return backend_malloc(class_request(class));
+}
+
+static SLOW void *large_malloc(size_t size, bool fresh) {
+    if (unlikely(size > PTRDIFF_MAX - PAGE)) {
+        return fail(ENOMEM);
+    }
+    void *block = fresh ? NULL : large_take(size);
+    if (block == NULL) {
+        block = backend_malloc(size);
+        if (block != NULL) {
+            const struct slot slot = slot_of(block);
+            large_resized(0, (size_t)(slot.end - slot.start));
+        }
+    }
+    return block;
+}
+
+static inline void *front_malloc(size_t size) {
+    if (likely(size <= SMALL_LARGEST)) {
+        const unsigned class = small_class[(size + IN_BAND + UNIT - 1) / UNIT];
+        struct bin *const bin = &own->bins[class];
+        if (likely(bin->head != NULL)) {
+            return bin_pop(bin);
+        }
+        return small_miss(class);
+    }
+    return size <= LARGEST_SLOT ? medium_malloc(size) : large_malloc(size, false);
+}
+
+/* Everything but a small block at its slot's start. */
+static SLOW void free_any(void *block) {
+    const struct slot slot = slot_of(block);
+    (void)slot_size(&slot, block);
+    block = block_to_start(&slot, block);
+    const size_t capacity = (size_t)(slot.end - slot.start);
+    if (meta_class(slot.meta) == CLASS_OF_MAPPINGS) {
+        block_take_all(block, 0);
+        large_give(block, capacity);
+        return;
+    }
+    const unsigned class = class_of_capacity(capacity);
+    if (class >= SMALL_CLASSES) {
+        shelf_give(class, block, slot.index);
+        return;
+    }
+    struct bin *const bin = &own->bins[class];
+    if (bin->room > 0) {
+        bin_push(bin, block, slot.index);
+    } else {
+        small_overflow(class, block, slot.index);
+    }
+}
+
+static inline void front_free(void *block) {
+    if (block == NULL) {
+        return;
+    }
+    const uint32_t header = header_of(block);
+    const size_t offset = header >> 16;
+    const unsigned index = header_index(header);
+    struct group *const group = (struct group *)((unsigned char *)block - UNIT * offset - UNIT);
+    /* Not wide, not free, aligned: or the group may not be one. */
+    if (unlikely((header & 0xe0ff) != 0 || ((uintptr_t)block & (UNIT - 1)) != 0)) {
+        free_any(block);
+        return;
+    }
+    const struct meta *const meta = group->meta;
+    const unsigned class = meta_class(meta);
+    if (unlikely(class >= SMALL_CLASSES || !meta_is_sound(meta, group, index) ||
+                 offset != (size_t)index * __malloc_size_classes[class] ||
+                 ((unsigned char *)block)[class_capacity(class)] != 0)) {
+        free_any(block);
+        return;
+    }
+    struct bin *const bin = &own->bins[class];
+    if (likely(bin->room > 0)) {
+        bin_push(bin, block, index);
+        return;
+    }
+    small_overflow(class, block, index);
+}
+
+static void *front_calloc(size_t size) {
+    if (size <= LARGEST_SLOT) {
+        void *const block = front_malloc(size);
+        return likely(block != NULL) ? memset(block, 0, size) : NULL;
+    }
+    /* Fresh from the kernel, and so zero: nobody knows how much of it will ever be touched. */
+    void *const block = large_malloc(size, true);
+    return block == NULL || __malloc_allzerop(block) ? block : memset(block, 0, size);
+}
+
+static SLOW void *realloc_moves(void *block, size_t size, size_t keep) {
+    void *const moved = front_malloc(size);
+    if (moved != NULL) {
+        memcpy(moved, block, keep < size ? keep : size);
+        front_free(block);
+    }
+    return moved;
+}
+
+static void *front_realloc(void *block, size_t size) {
+    if (block == NULL) {
+        return front_malloc(size);
+    }
+    const struct slot slot = slot_of(block);
+    const size_t room = (size_t)(slot.end - (unsigned char *)block);
+    const size_t used = slot_size(&slot, block);
+    const unsigned class = meta_class(slot.meta);
+    /* As mallocng does: in place while the slot fits the size, give or take a class. */
+    if (size <= room && size <= LARGEST_SLOT && class_of_size(size) + 1 >= class) {
+        block_take_all(block, slot.index);
+        return block;
+    }
+    if (class == CLASS_OF_MAPPINGS && size > LARGEST_SLOT) {
+        const size_t before = (size_t)(slot.end - slot.start);
+        void *const moved = __libc_realloc(block, size);
+        if (likely(moved != NULL)) {
+            const struct slot now_at = slot_of(moved);
+            large_resized(before, (size_t)(now_at.end - now_at.start));
+        }
+        return moved;
+    }
+    return realloc_moves(block, size, used);
+}
+
+/* As in musl, an alignment of 0 is any alignment. */
+static void *front_aligned(size_t alignment, size_t size, int *error) {
+    *error = EINVAL;
+    if ((alignment & (alignment - 1)) != 0) {
+        return NULL;
+    }
+    *error = ENOMEM;
+    if (alignment > PTRDIFF_MAX / 2 || size > PTRDIFF_MAX - alignment) {
+        return NULL;
+    }
+    if (alignment <= UNIT) {
+        return front_malloc(size);
+    }
+    unsigned char *const block = front_malloc(size + alignment - UNIT);
+    if (block == NULL) {
+        return NULL;
+    }
+    const size_t skip = (0 - (uintptr_t)block) & (alignment - 1);
+    if (skip != 0) {
+        const struct slot slot = slot_of(block);
+        block_move_up(&slot, block + skip);
+    }
+    return block + skip;
+}
+
+PUBLIC void *malloc(size_t size) {
+    return front_malloc(size);
+}
+
+PUBLIC void free(void *block) {
+    front_free(block);
+}
+
+PUBLIC void *calloc(size_t count, size_t size) {
+    size_t total;
+    return unlikely(__builtin_mul_overflow(count, size, &total)) ? fail(ENOMEM) : front_calloc(total);
+}
+
+PUBLIC void *realloc(void *block, size_t size) {
+    return front_realloc(block, size);
+}
+
+PUBLIC void *reallocarray(void *block, size_t count, size_t size) {
+    size_t total;
+    return unlikely(__builtin_mul_overflow(count, size, &total)) ? fail(ENOMEM) : front_realloc(block, total);
+}
+
+PUBLIC void *aligned_alloc(size_t alignment, size_t size) {
+    int error;
+    void *const block = front_aligned(alignment, size, &error);
+    return likely(block != NULL) ? block : fail(error);
+}
+
+PUBLIC void *memalign(size_t alignment, size_t size) {
+    int error;
+    void *const block = front_aligned(alignment, size, &error);
+    return likely(block != NULL) ? block : fail(error);
+}
+
+PUBLIC void *valloc(size_t size) {
+    int error;
+    void *const block = front_aligned((size_t)sysconf(_SC_PAGESIZE), size, &error);
+    return likely(block != NULL) ? block : fail(error);
+}
+
+PUBLIC int posix_memalign(void **result, size_t alignment, size_t size) {
+    if (alignment < sizeof(void *)) {
+        return EINVAL;
+    }
+    int error;
+    const int saved = *kernel_libc_errno();
+    void *const block = front_aligned(alignment, size, &error);
+    *kernel_libc_errno() = saved;
+    if (block == NULL) {
+        return error;
+    }
+    *result = block;
+    return 0;
+}
+
+PUBLIC size_t malloc_usable_size(void *block) {
+    if (block == NULL) {
+        return 0;
+    }
+    const struct slot slot = slot_of(block);
+    return slot_size(&slot, block);
+}
+
+/* As in glibc: gives back what lies unused, whatever `keep` says, and returns whether there was something. */
+PUBLIC int malloc_trim(size_t keep) {
+    (void)keep;
+    return release_all();
+}
+
+/* What the library itself uses goes to mallocng, past all locks of this heap: it may be called while fork
+ * waits for a lock of the library's own. */
+PUBLIC void *__libc_malloc(size_t size) {
+    return __libc_malloc_impl(size);
+}
+
+/* musl's fork calls this in a program with threads: with -1 before all its own locks, and with 0 in the parent
+ * or 1 in the child when all of them are free again. (In the dynamic loader it is the loader's; in a static
+ * executable it is nobody's.) */
+PUBLIC void __ldso_atfork(int who) {
+    for (unsigned class = 0; class < SMALL_CLASSES; class++) {
+        who < 0 ? lock_take_always(&depots[class].lock) : lock_give_always(&depots[class].lock);
+    }
+    for (unsigned at = 0; at < SHELVES; at++) {
+        who < 0 ? lock_take_always(&shelves[at].lock) : lock_give_always(&shelves[at].lock);
+    }
+    who < 0 ? lock_take_always(&large.lock) : lock_give_always(&large.lock);
+    who < 0 ? lock_take_always(&backend_lock) : lock_give_always(&backend_lock);
+    uint32_t being_made = 1;
+    if (who > 0) {
+        /* The thread that was making the key is not here to end it. */
+        atomic_compare_exchange_strong(&key_state, &being_made, 0);
+    }
+}
+
+#endif

@@ -1,0 +1,130 @@
+/* Blocks with a mapping of their own. To map, fault in and unmap each is what makes a compiler slow, above all
+ * with threads, where every munmap interrupts the other processors. So a few stay, by their number, by their
+ * bytes in relation to what the program has in use, and for a second at most while it is active. */
+#ifndef BRAWN_LARGE_H
+#define BRAWN_LARGE_H
+
+#include "shared.h"
+
+enum {
+    LARGE_ENTRIES = 32,
+    LARGE_AGE = 1000,  /* milliseconds */
+    LARGE_SHARE = 16,  /* of the bytes in use, one in so many may lie here on top of the base */
+    LARGE_WASTE = 4,   /* a block may be larger than asked for by one in so many */
+};
+
+#define LARGE_BASE ((size_t)1 << 20)
+#define LARGE_CEILING ((size_t)64 << 20)
+
+struct large_entry {
+    void *block;
+    size_t capacity;
+    uint64_t since;
+};
+
+static struct {
+    _Alignas(64) lock lock;
+    uint32_t count;
+    size_t bytes;   /* of the entries, which are the first `count`, the oldest first */
+    size_t in_use;  /* bytes in such blocks that the program has; blocks of libc's own come and go unseen */
+    struct large_entry entries[LARGE_ENTRIES];
+} large;
+
+static inline size_t large_bound(void) {
+    const size_t bound = LARGE_BASE + large.in_use / LARGE_SHARE;
+    return bound < LARGE_CEILING ? bound : LARGE_CEILING;
+}
+
+static inline void large_in_use(size_t gone, size_t come) {
+    large.in_use = (large.in_use > gone ? large.in_use - gone : 0) + come;
+}
+
+static void *large_take_entry(uint32_t at) {
+    void *const block = large.entries[at].block;
+    large.bytes -= large.entries[at].capacity;
+    large.count--;
+    memmove(&large.entries[at], &large.entries[at + 1], (large.count - at) * sizeof large.entries[0]);
+    return block;
+}
+
+/* Takes out the oldest entries that are too old, or all, or as many as the bound demands; unmapping them is
+ * left to the caller, who no longer has the lock then. */
+static uint32_t large_expire(void *expired[LARGE_ENTRIES], uint64_t time, bool everything) {
+    uint32_t count = 0;
+    while (large.count > 0 && (everything || large.bytes > large_bound() || large.count == LARGE_ENTRIES ||
+                               time - large.entries[0].since > LARGE_AGE)) {
+        expired[count++] = large_take_entry(0);
+    }
+    return count;
+}
+
+static void large_unmap(void *expired[LARGE_ENTRIES], uint32_t count) {
+    while (count > 0) {
+        void *const block = expired[--count];
+        block_unmark(block);
+        __libc_free(block);
+    }
+}
+
+static SLOW bool large_release(bool everything) {
+    void *expired[LARGE_ENTRIES];
+    const bool locked = lock_take(&large.lock);
+    const uint32_t count = large_expire(expired, now(), everything);
+    lock_give(&large.lock, locked);
+    large_unmap(expired, count);
+    return count > 0;
+}
+
+/* The smallest entry that is large enough and not much too large. */
+static void *large_take(size_t size) {
+    void *block = NULL;
+    const bool locked = lock_take(&large.lock);
+    uint32_t best = LARGE_ENTRIES;
+    for (uint32_t at = 0; at < large.count; at++) {
+        const size_t capacity = large.entries[at].capacity;
+        if (capacity >= size && capacity - size <= size / LARGE_WASTE &&
+            (best == LARGE_ENTRIES || capacity < large.entries[best].capacity)) {
+            best = at;
+        }
+    }
+    if (best != LARGE_ENTRIES) {
+        large_in_use(0, large.entries[best].capacity);
+        block = large_take_entry(best);
+    }
+    lock_give(&large.lock, locked);
+    if (block == NULL) {
+        COUNT(large_misses, 1);
+        return NULL;
+    }
+    COUNT(large_hits, 1);
+    block_unmark(block);
+    return block;
+}
+
+static void large_resized(size_t before, size_t after) {
+    const bool locked = lock_take(&large.lock);
+    large_in_use(before, after);
+    lock_give(&large.lock, locked);
+}
+
+static SLOW void large_give(void *block, size_t capacity) {
+    void *expired[LARGE_ENTRIES];
+    const uint64_t time = now();
+    block_mark(block, 0);
+    const bool locked = lock_take(&large.lock);
+    const bool kept = capacity <= large_bound();
+    large_in_use(capacity, 0);
+    uint32_t count = large_expire(expired, time, false);
+    if (kept) {
+        large.entries[large.count++] = (struct large_entry){block, capacity, time};
+        large.bytes += capacity;
+    }
+    lock_give(&large.lock, locked);
+    if (!kept) {
+        block_unmark(block);
+        __libc_free(block);
+    }
+    large_unmap(expired, count);
+}
+
+#endif

@@ -1,0 +1,261 @@
+/* How mallocng lays out its memory: what the front has to know of it to tell a block's class without a lock.
+ *
+ * A group is a mapping, or a slot of a larger group, cut into up to 32 slots of one size. Its first 16 bytes
+ * lead to a `struct meta`, which lies apart in a page that begins with a secret. A block is preceded by four
+ * bytes: the flag of a wide offset, the slot's index (5 bits) with the `reserved` field (3 bits), and the
+ * distance to the group in units of 16 bytes. `reserved` says how much of the slot the block leaves unused:
+ * 0 to 4 bytes, or 5 for more, which is then written at the slot's end. 7 marks a slot whose block begins
+ * later than the slot; 6 is never used by mallocng, and means here that the block lies in a cache.
+ *
+ * All this is the same from musl 1.2.1 to 1.2.6 on 64-bit machines. Whoever links this file makes sure that
+ * the libc.a has that mallocng (crates/brawn-libc/src/layout.rs). */
+#ifndef BRAWN_LAYOUT_H
+#define BRAWN_LAYOUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "../kernel.h"
+
+#define likely(condition) __builtin_expect(!!(condition), 1)
+#define unlikely(condition) __builtin_expect(!!(condition), 0)
+#define COLD __attribute__((noinline, cold))
+#define SLOW __attribute__((noinline))
+
+enum {
+    UNIT = 16,              /* slots and offsets are multiples of this */
+    IN_BAND = 4,            /* bytes of a slot that its header takes from the block before */
+    CLASSES = 48,           /* size classes */
+    CLASS_OF_MAPPINGS = 63, /* stands for a block that is a mapping of its own */
+    PAGE = 4096,            /* unit of `maplen`, whatever the machine's pages are */
+    RESERVED_CACHED = 6,    /* the block is in a cache of this front */
+    RESERVED_FREE = 7,      /* the block begins elsewhere, or is free */
+};
+
+/* The largest request for which a block is a slot. */
+#define LARGEST_SLOT ((size_t)131051)
+
+struct group {
+    struct meta *meta;
+    unsigned char active_index;
+    unsigned char pad[UNIT - sizeof(struct meta *) - 1];
+    unsigned char storage[];
+};
+
+struct meta {
+    struct meta *previous, *next;
+    struct group *group;
+    volatile int available, freed; /* one bit a slot */
+    uint64_t bits;                 /* last index: 5, freeable: 1, class: 6, pages mapped: 52 */
+};
+
+/* musl's own, hidden: a slot's size by class in units, the secret, and whether there are threads. */
+extern const uint16_t __malloc_size_classes[CLASSES] __attribute__((visibility("hidden")));
+extern struct malloc_context {
+    uint64_t secret;
+} __malloc_context __attribute__((visibility("hidden")));
+extern struct libc {
+    char can_do_threads, threaded, secure;
+    volatile signed char need_locks;
+    volatile int threads_minus_1;
+} __libc __attribute__((visibility("hidden")));
+
+void *__libc_malloc_impl(size_t) __attribute__((visibility("hidden")));
+void *__libc_realloc(void *, size_t) __attribute__((visibility("hidden")));
+void __libc_free(void *) __attribute__((visibility("hidden")));
+int __malloc_allzerop(void *) __attribute__((visibility("hidden")));
+
+/* Damage has been found: one line, and the end. */
+static COLD _Noreturn void die(const char *what) {
+    kernel_print("brawn: ");
+    kernel_print(what);
+    kernel_print("\n");
+    __builtin_trap();
+}
+
+/* The four bytes before a block. */
+static inline uint32_t header_of(const void *block) {
+    uint32_t header;
+    memcpy(&header, (const unsigned char *)block - 4, sizeof header);
+    return header;
+}
+
+static inline unsigned header_index(uint32_t header) {
+    return (header >> 8) & 31;
+}
+
+static inline unsigned header_reserved(uint32_t header) {
+    return (header >> 13) & 7;
+}
+
+static inline bool header_is_wide(uint32_t header) {
+    return (header & 0xff) != 0;
+}
+
+static inline unsigned meta_last_index(const struct meta *meta) {
+    return meta->bits & 31;
+}
+
+static inline unsigned meta_class(const struct meta *meta) {
+    return (meta->bits >> 6) & 63;
+}
+
+static inline size_t meta_mapped(const struct meta *meta) {
+    return (size_t)(meta->bits >> 12) * PAGE;
+}
+
+/* What mallocng itself checks before it frees: the group and its meta know each other, the meta lies in a
+ * page of metas, and the slot is in use. */
+static inline bool meta_is_sound(const struct meta *meta, const struct group *group, unsigned index) {
+    return meta->group == group &&
+           *(const uint64_t *)((uintptr_t)meta & -(uintptr_t)PAGE) == __malloc_context.secret &&
+           index <= meta_last_index(meta) && (((unsigned)meta->available | (unsigned)meta->freed) >> index & 1) == 0;
+}
+
+/* A block's slot, in full. */
+struct slot {
+    const struct meta *meta;
+    unsigned char *start, *end; /* of what a block can use */
+    unsigned index, reserved;
+};
+
+static COLD _Noreturn void die_of_header(uint32_t header) {
+    die(header_reserved(header) >= RESERVED_CACHED ? "a block was freed twice, or used after it was freed"
+                                                   : "free or realloc of something that is not a block");
+}
+
+/* Finds it, with every check that mallocng makes. */
+static SLOW struct slot slot_of(const void *block) {
+    const unsigned char *const bytes = block;
+    const uint32_t header = header_of(block);
+    const unsigned index = header_index(header);
+    size_t offset = header >> 16;
+    if (unlikely(((uintptr_t)block & (UNIT - 1)) != 0 || header_reserved(header) >= RESERVED_CACHED)) {
+        die_of_header(((uintptr_t)block & (UNIT - 1)) != 0 ? 0 : header);
+    }
+    if (unlikely(header_is_wide(header))) {
+        uint32_t wide;
+        memcpy(&wide, bytes - 8, sizeof wide);
+        if (offset != 0 || wide <= 0xffff) {
+            die_of_header(0);
+        }
+        offset = wide;
+    }
+    struct group *const group = (struct group *)(bytes - UNIT * offset - UNIT);
+    const struct meta *const meta = group->meta;
+    const unsigned class = meta_class(meta);
+    if (unlikely(!meta_is_sound(meta, group, index) || (class >= CLASSES && class != CLASS_OF_MAPPINGS))) {
+        die_of_header(0);
+    }
+    const size_t mapped = meta_mapped(meta);
+    const bool single = meta_last_index(meta) == 0 && mapped != 0;
+    const size_t stride = single ? mapped - UNIT : UNIT * (size_t)__malloc_size_classes[class % CLASSES];
+    unsigned char *const start = group->storage + stride * index;
+    const struct slot slot = {meta, start, start + stride - IN_BAND, index, header_reserved(header)};
+    if (unlikely(bytes < start || bytes >= slot.end || *slot.end != 0)) {
+        die_of_header(0);
+    }
+    return slot;
+}
+
+/* Of how many bytes mallocng believes the block to be. */
+static inline size_t slot_size(const struct slot *slot, const void *block) {
+    uint32_t reserved = slot->reserved;
+    if (reserved == 5) {
+        memcpy(&reserved, slot->end - 4, sizeof reserved);
+    }
+    const size_t room = (size_t)(slot->end - (const unsigned char *)block);
+    if (unlikely(reserved > room || *(slot->end - reserved) != 0)) {
+        die("a block was written past its end");
+    }
+    return room - reserved;
+}
+
+/* The block takes all that is left of its slot. */
+static inline void block_take_all(void *block, unsigned index) {
+    ((unsigned char *)block)[-3] = (unsigned char)index;
+}
+
+static inline void block_mark(void *block, unsigned index) {
+    ((unsigned char *)block)[-3] = (unsigned char)(index | RESERVED_CACHED << 5);
+}
+
+/* It leaves a cache: what was handed over must still be what was taken. */
+static inline void block_unmark(void *block) {
+    unsigned char *const bytes = block;
+    if (unlikely(bytes[-3] >> 5 != RESERVED_CACHED)) {
+        die("a free block was written to");
+    }
+    bytes[-3] &= 31;
+}
+
+/* Moves a block that begins later than its slot (mallocng cycles offsets in slots, and aligned blocks begin
+ * where they must) to the slot's start, so that whoever gets it next has all of it. */
+static inline void *block_to_start(const struct slot *slot, void *block) {
+    unsigned char *const start = slot->start, *const old = block;
+    if (old == start) {
+        return block;
+    }
+    if (start[-4] != 0) {
+        die("the block before this one was written past its end");
+    }
+    old[-3] = 255;
+    memset(old - 2, 0, 2);
+    const uint16_t offset = (uint16_t)((size_t)(start - slot->meta->group->storage) / UNIT);
+    memcpy(start - 2, &offset, sizeof offset);
+    start[-3] = (unsigned char)slot->index;
+    return start;
+}
+
+/* The opposite: `block` is the slot's only block from now on. */
+static inline void block_move_up(const struct slot *slot, unsigned char *block) {
+    const size_t offset = (size_t)(block - slot->meta->group->storage) / UNIT;
+    const size_t skipped = (size_t)(block - slot->start) / UNIT;
+    const uint16_t narrow = offset <= 0xffff ? (uint16_t)offset : 0;
+    if (offset > 0xffff) {
+        const uint32_t wide = (uint32_t)offset;
+        memcpy(block - 8, &wide, sizeof wide);
+    }
+    block[-4] = offset > 0xffff;
+    block[-3] = (unsigned char)slot->index;
+    memcpy(block - 2, &narrow, sizeof narrow);
+    const uint16_t cycle = (uint16_t)skipped;
+    memcpy(slot->start - 2, &cycle, sizeof cycle);
+    slot->start[-3] = RESERVED_FREE << 5;
+}
+
+/* What a block of this class can hold, in bytes. */
+static inline size_t class_capacity(unsigned class) {
+    return UNIT * (size_t)__malloc_size_classes[class] - IN_BAND;
+}
+
+/* The smallest class for a block of this size, which is at most LARGEST_SLOT. Below 64 units, by table: see
+ * `small_class`; above, four classes for each power of two. */
+static inline unsigned class_of_size(size_t size) {
+    const unsigned units = (unsigned)((size + IN_BAND + UNIT - 1) / UNIT);
+    unsigned class = 0;
+    if (units >= 64) {
+        class = 20 + 4 * (31 - 6 - (unsigned)__builtin_clz(units));
+    } else if (units > 10) {
+        class = 10;
+    } else {
+        return units - 1;
+    }
+    while (__malloc_size_classes[class] < units) {
+        class++;
+    }
+    return class;
+}
+
+/* The largest class for which this capacity is enough; 12 bytes and more. */
+static inline unsigned class_of_capacity(size_t capacity) {
+    if (capacity >= LARGEST_SLOT) {
+        return CLASSES - 1;
+    }
+    const unsigned class = class_of_size(capacity);
+    return class_capacity(class) > capacity ? class - 1 : class;
+}
+
+#endif

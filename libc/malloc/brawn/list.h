@@ -1,0 +1,53 @@
+/* Lists of free blocks, linked through the blocks.
+ *
+ * A link is written turned by a secret and by the place where it stands. It is only followed when it gives an
+ * aligned address that a program can have, and a block is only handed out while its header still says that it
+ * is in a cache. So who writes to free memory can stop the program, but hardly have it write somewhere else. */
+#ifndef BRAWN_LIST_H
+#define BRAWN_LIST_H
+
+#include <sys/auxv.h>
+
+#include "layout.h"
+
+static uint64_t list_secret;
+
+/* Idempotent, so that threads may race for it. AT_RANDOM's halves also make the stack's canary and mallocng's
+ * secret; from a mixture of both neither can be computed. */
+static COLD void list_start(void) {
+    uint64_t halves[2] = {0x9e3779b97f4a7c15, (uint64_t)(uintptr_t)&list_secret};
+    const void *const random = (const void *)(uintptr_t)getauxval(AT_RANDOM);
+    if (random != NULL) {
+        memcpy(halves, random, sizeof halves);
+    }
+    uint64_t mixed = halves[0] * 0xd6e8feb86659fd93 + (halves[1] << 29 | halves[1] >> 35);
+    mixed ^= mixed >> 32;
+    list_secret = mixed * 0xd6e8feb86659fd93 | 1;
+}
+
+static inline uint64_t list_turn(const void *place) {
+    return list_secret ^ ((uintptr_t)place >> 4);
+}
+
+static inline void *list_next(const void *block) {
+    uint64_t link;
+    memcpy(&link, block, sizeof link);
+    link ^= list_turn(block);
+    if (unlikely((link & 0xffff00000000000f) != 0)) {
+        die("a free block was written to");
+    }
+    return (void *)(uintptr_t)link;
+}
+
+static inline void list_link(void *block, const void *next) {
+    const uint64_t link = (uint64_t)(uintptr_t)next ^ list_turn(block);
+    memcpy(block, &link, sizeof link);
+}
+
+/* A list of known length that moves as a whole. */
+struct chain {
+    void *head;
+    uint32_t count;
+};
+
+#endif

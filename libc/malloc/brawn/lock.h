@@ -1,0 +1,74 @@
+/* A short lock: a few turns, then sleep. With more threads than processors the holder may be waiting for this
+ * very processor, so spinning on would keep it from going on (measured in docs/heap.md).
+ *
+ * As musl does, no lock is taken while there is one thread. */
+#ifndef BRAWN_LOCK_H
+#define BRAWN_LOCK_H
+
+#include <stdatomic.h>
+
+#include "layout.h"
+
+/* From linux/futex.h, which a musl toolchain need not have. */
+enum { FUTEX_WAIT_PRIVATE = 128, FUTEX_WAKE_PRIVATE = 129 };
+
+enum { LOCK_SPINS = 30 };
+
+typedef _Atomic(uint32_t) lock; /* 0: free, 1: held, 2: held, and somebody may sleep */
+
+static inline bool threads_exist(void) {
+    return __libc.need_locks != 0;
+}
+
+static inline void lock_pause(void) {
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("isb" ::: "memory");
+#endif
+}
+
+static COLD void lock_wait(lock *it) {
+    for (int spin = 0; spin < LOCK_SPINS; spin++) {
+        uint32_t free = 0;
+        if (atomic_load_explicit(it, memory_order_relaxed) == 0 &&
+            atomic_compare_exchange_strong_explicit(it, &free, 1, memory_order_acquire, memory_order_relaxed)) {
+            return;
+        }
+        lock_pause();
+    }
+    while (atomic_exchange_explicit(it, 2, memory_order_acquire) != 0) {
+        KERNEL_SYSCALL(SYS_futex, it, FUTEX_WAIT_PRIVATE, 2, NULL);
+    }
+}
+
+static inline void lock_take_always(lock *it) {
+    uint32_t free = 0;
+    if (unlikely(
+            !atomic_compare_exchange_strong_explicit(it, &free, 1, memory_order_acquire, memory_order_relaxed))) {
+        lock_wait(it);
+    }
+}
+
+static inline void lock_give_always(lock *it) {
+    if (unlikely(atomic_exchange_explicit(it, 0, memory_order_release) == 2)) {
+        KERNEL_SYSCALL(SYS_futex, it, FUTEX_WAKE_PRIVATE, 1);
+    }
+}
+
+/* Whether it was taken: `lock_give` must hear it. */
+static inline bool lock_take(lock *it) {
+    const bool needed = threads_exist();
+    if (needed) {
+        lock_take_always(it);
+    }
+    return needed;
+}
+
+static inline void lock_give(lock *it, bool taken) {
+    if (taken) {
+        lock_give_always(it);
+    }
+}
+
+#endif

@@ -1,0 +1,290 @@
+/* What a thread keeps for itself: for each small class a list that it allocates from and frees into, and a
+ * second, full one in reserve. Both hold up to `size` blocks, so the thread may go either way for `size`
+ * operations before it has to share, and then a whole list changes hands in one short lock (the magazines of
+ * Bonwick and Adams, 2001). `size` starts at one and doubles with every visit to the slow path: a thread that
+ * frees ten blocks keeps ten, not a page of them.
+ *
+ * At most, for T threads: T * (sum over classes of size * bytes + THREAD_SPARE), see docs/heap.md. */
+#ifndef BRAWN_THREAD_H
+#define BRAWN_THREAD_H
+
+#include <pthread.h>
+
+#include "large.h"
+
+enum {
+    MAGAZINE_BYTES = 2048,    /* of one list */
+    MAGAZINE_SMALLEST = 4,    /* blocks of one list, however large they are */
+    MAGAZINE_LARGEST = 64,    /* and however small */
+    THREAD_SPARE = 16 << 10,  /* bytes of all the lists in reserve */
+    UPKEEP_INTERVAL = 1000,   /* milliseconds */
+    UPKEEP_VISITS = 64,       /* visits to the slow path between two looks at the clock */
+};
+
+struct bin {
+    void *head;
+    void *spare;
+    uint16_t room; /* blocks that `head` may still take; it holds `size` less so many */
+    uint16_t size;
+    uint16_t spare_count;
+};
+
+struct cache {
+    struct bin bins[SMALL_CLASSES];
+    uint32_t spare_bytes;
+    uint32_t visits;
+    bool registered; /* whether the end of the thread will be heard of */
+    bool ending;     /* whether destructors have begun to run */
+};
+
+/* Both never change: with nothing to give and no room, they send everything down the slow path. */
+static const struct cache cache_none;   /* the thread has not begun */
+static const struct cache cache_closed; /* the thread is ending, or cannot have one */
+
+static __thread struct cache *own = (struct cache *)&cache_none;
+
+static _Atomic(uint32_t) key_state; /* 0: none yet, 1: being made, 2: there, 3: there is none to be had */
+static pthread_key_t key;
+static lock backend_lock;
+static _Atomic(uint64_t) last_upkeep;
+
+static inline uint16_t magazine_size(unsigned class) {
+    const size_t blocks = MAGAZINE_BYTES / class_bytes(class);
+    return blocks < MAGAZINE_SMALLEST ? MAGAZINE_SMALLEST : blocks > MAGAZINE_LARGEST ? MAGAZINE_LARGEST : blocks;
+}
+
+static void cache_give_all(struct cache *cache) {
+    for (unsigned class = 0; class < SMALL_CLASSES; class++) {
+        struct bin *const bin = &cache->bins[class];
+        depot_give(class, (struct chain){bin->head, bin->head == NULL ? 0 : (uint32_t)(bin->size - bin->room)});
+        depot_give(class, (struct chain){bin->spare, bin->spare == NULL ? 0 : bin->spare_count});
+        bin->head = bin->spare = NULL;
+        bin->room = bin->size;
+    }
+    cache->spare_bytes = 0;
+}
+
+/* The destructor of the thread's key. Destructors of other keys, among them those of Rust's thread-locals, run
+ * in the same round and free much; so the cache stays for one round more. Whatever happens after that goes to
+ * mallocng directly, and nothing is left behind. */
+static void thread_ends(void *value) {
+    struct cache *const cache = value;
+    if (!cache->ending) {
+        cache->ending = true;
+        if (pthread_setspecific(key, cache) == 0) {
+            return;
+        }
+    }
+    own = (struct cache *)&cache_closed;
+    cache_give_all(cache);
+    __libc_free(cache);
+}
+
+/* Makes the one key. A program that never has a second thread never gets here, so it costs such a program
+ * nothing, and one of the 128 keys is taken only where threads end. */
+static COLD bool key_exists(void) {
+    uint32_t state = atomic_load_explicit(&key_state, memory_order_acquire);
+    while (state < 2) {
+        if (state == 0 && atomic_compare_exchange_strong(&key_state, &state, 1)) {
+            state = pthread_key_create(&key, thread_ends) == 0 ? 2 : 3;
+            atomic_store_explicit(&key_state, state, memory_order_release);
+        } else {
+            KERNEL_SYSCALL(SYS_sched_yield);
+            state = atomic_load_explicit(&key_state, memory_order_acquire);
+        }
+    }
+    return state == 2;
+}
+
+static void cache_register(struct cache *cache) {
+    cache->registered = key_exists() && pthread_setspecific(key, cache) == 0;
+}
+
+/* The first visit of a thread. While there is one thread, it is the main one as a rule, and need not be heard
+ * of when it ends; if it is not, it registers when there are more. */
+static COLD struct cache *cache_start(void) {
+    if (list_secret == 0) {
+        list_start();
+    }
+    struct cache *const cache = __libc_malloc_impl(sizeof *cache);
+    if (cache == NULL) {
+        return NULL;
+    }
+    memset(cache, 0, sizeof *cache);
+    if (threads_exist()) {
+        cache_register(cache);
+        if (!cache->registered) {
+            __libc_free(cache);
+            return own = (struct cache *)&cache_closed;
+        }
+    }
+    return own = cache;
+}
+
+/* Gives back what lies unused. */
+static SLOW void upkeep(void) {
+    const uint64_t time = now();
+    uint64_t last = atomic_load_explicit(&last_upkeep, memory_order_relaxed);
+    if (time - last < UPKEEP_INTERVAL ||
+        !atomic_compare_exchange_strong_explicit(&last_upkeep, &last, time, memory_order_relaxed,
+                                                 memory_order_relaxed)) {
+        return;
+    }
+    COUNT(upkeeps, 1);
+    shared_release(false);
+    large_release(false);
+}
+
+/* Every visit to the slow path of a thread that has a cache. */
+static inline void cache_visit(struct cache *cache) {
+    if (unlikely(!cache->registered && threads_exist())) {
+        cache_register(cache);
+    }
+    if (unlikely(++cache->visits % UPKEEP_VISITS == 0)) {
+        upkeep();
+    }
+}
+
+/* Lets the list of a class become longer, up to its bound. */
+static inline void bin_grow(struct bin *bin, unsigned class, uint16_t to) {
+    const uint16_t largest = magazine_size(class);
+    const uint16_t size = to < largest ? to : largest;
+    if (size > bin->size) {
+        bin->room += size - bin->size;
+        bin->size = size;
+    }
+}
+
+static inline void *bin_pop(struct bin *bin) {
+    void *const block = bin->head;
+    bin->head = list_next(block);
+    bin->room++;
+    block_unmark(block);
+    return block;
+}
+
+/* Memory is short: whatever this thread and all of them have in store goes back. */
+static COLD bool release_all(void) {
+    struct cache *const cache = own;
+    if (cache != &cache_none && cache != &cache_closed) {
+        cache_give_all(cache);
+    }
+    const bool shared = shared_release(true);
+    return large_release(true) || shared;
+}
+
+static SLOW void *backend_malloc(size_t size) {
+    void *block = __libc_malloc_impl(size);
+    if (unlikely(block == NULL) && size <= PTRDIFF_MAX - PAGE && release_all()) {
+        block = __libc_malloc_impl(size);
+    }
+    return block;
+}
+
+/* Takes blocks for a whole list from mallocng, whose lock would make threads queue once for each block; behind
+ * this one they queue once for all of them. */
+static void *bin_refill(struct bin *bin, unsigned class) {
+    const size_t request = class_request(class);
+    void *first = NULL;
+    const bool locked = lock_take(&backend_lock);
+    for (uint16_t wanted = bin->size; wanted > 0; wanted--) {
+        void *const block = __libc_malloc_impl(request);
+        if (block == NULL) {
+            break;
+        }
+        if (first == NULL) {
+            first = block;
+            continue;
+        }
+        const struct slot slot = slot_of(block);
+        if (block != slot.start || class_bytes(class) != (size_t)(slot.end - slot.start) + IN_BAND) {
+            /* mallocng took a slot of a coarser class, as it does while a class is young. */
+            __libc_free(block);
+            break;
+        }
+        block_mark(block, slot.index);
+        list_link(block, bin->head);
+        bin->head = block;
+        bin->room--;
+    }
+    lock_give(&backend_lock, locked);
+    COUNT(refills, 1);
+    COUNT(refilled_blocks, bin->size - bin->room + 1);
+    return likely(first != NULL) ? first : backend_malloc(request);
+}
+
+/* There is no block of this class in the thread's own list. */
+static SLOW void *small_miss(unsigned class) {
+    struct cache *cache = own;
+    if (unlikely(cache == &cache_none)) {
+        cache = cache_start();
+    }
+    if (unlikely(cache == NULL || cache == &cache_closed)) {
+        return backend_malloc(class_request(class));
+    }
+    cache_visit(cache);
+    struct bin *const bin = &cache->bins[class];
+    if (bin->spare != NULL) {
+        bin->head = bin->spare;
+        bin->room = bin->size - bin->spare_count;
+        bin->spare = NULL;
+        cache->spare_bytes -= bin->spare_count * (uint32_t)class_bytes(class);
+        return bin_pop(bin);
+    }
+    const struct chain chain = depot_take(class);
+    if (chain.head != NULL) {
+        bin_grow(bin, class, chain.count);
+        bin->head = chain.head;
+        bin->room = bin->size - chain.count;
+        return bin_pop(bin);
+    }
+    bin_grow(bin, class, bin->size == 0 ? 1 : bin->size * 2);
+    bin->room = bin->size;
+    return bin_refill(bin, class);
+}
+
+static inline void bin_push(struct bin *bin, void *block, unsigned index) {
+    block_mark(block, index);
+    list_link(block, bin->head);
+    bin->head = block;
+    bin->room--;
+}
+
+/* The thread's own list of this class is full. */
+static SLOW void small_overflow(unsigned class, void *block, unsigned index) {
+    struct cache *cache = own;
+    if (unlikely(cache == &cache_none)) {
+        cache = cache_start();
+    }
+    if (unlikely(cache == NULL || cache == &cache_closed)) {
+        block_take_all(block, index);
+        __libc_free(block);
+        return;
+    }
+    cache_visit(cache);
+    struct bin *const bin = &cache->bins[class];
+    const uint16_t largest = magazine_size(class);
+    if (bin->size < largest) {
+        bin_grow(bin, class, bin->size == 0 ? 1 : bin->size * 2);
+        bin_push(bin, block, index);
+        return;
+    }
+    if (bin->spare != NULL) {
+        depot_give(class, (struct chain){bin->spare, bin->spare_count});
+        cache->spare_bytes -= bin->spare_count * (uint32_t)class_bytes(class);
+        bin->spare = NULL;
+    }
+    const uint32_t bytes = bin->size * (uint32_t)class_bytes(class);
+    if (cache->spare_bytes + bytes <= THREAD_SPARE) {
+        bin->spare = bin->head;
+        bin->spare_count = bin->size;
+        cache->spare_bytes += bytes;
+    } else {
+        depot_give(class, (struct chain){bin->head, bin->size});
+    }
+    bin->head = NULL;
+    bin->room = bin->size;
+    bin_push(bin, block, index);
+}
+
+#endif
