@@ -51,7 +51,7 @@ static SLOW void *large_malloc(size_t size, bool fresh) {
     return block;
 }
 
-static inline void *front_malloc(size_t size) {
+static inline __attribute__((always_inline)) void *front_malloc(size_t size) {
     if (likely(size <= SMALL_LARGEST)) {
         const unsigned class = small_class[(size + IN_BAND + UNIT - 1) / UNIT];
         struct bin *const bin = &own->bins[class];
@@ -87,7 +87,7 @@ static SLOW void free_any(void *block) {
     }
 }
 
-static inline void front_free(void *block) {
+static inline __attribute__((always_inline)) void front_free(void *block) {
     if (block == NULL) {
         return;
     }

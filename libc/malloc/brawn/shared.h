@@ -25,6 +25,7 @@ struct depot {
     _Alignas(64) lock lock;
     _Atomic(uint32_t) count;
     uint32_t lowest; /* of `count` since the last upkeep: so many nobody wanted */
+    uint64_t taken, given;
     struct chain chains[DEPOT_CHAINS];
 };
 
@@ -34,6 +35,7 @@ struct shelf {
     _Atomic(uint32_t) count;
     uint32_t lowest;
     void *head;
+    uint64_t taken;
     bool used; /* since the search for room came by */
 };
 
@@ -44,8 +46,7 @@ static _Atomic(uint32_t) room_cursor;
 
 /* How often what was asked: for brawn_malloc_info. They count what is slow anyway, and never the fast path. */
 static struct {
-    _Atomic(uint64_t) refills, refilled_blocks, chains_taken, chains_given, returned_blocks;
-    _Atomic(uint64_t) medium_hits, medium_misses, large_hits, large_misses, upkeeps;
+    _Atomic(uint64_t) refills, refilled_blocks, returned_blocks, medium_misses, large_hits, large_misses, upkeeps;
 } counters;
 
 #define COUNT(name, by) atomic_fetch_add_explicit(&counters.name, (by), memory_order_relaxed)
@@ -149,6 +150,7 @@ static inline void *shelf_take(unsigned class) {
             shelf->head = list_next(block);
             shelf_count(shelf, UINT32_MAX);
             shelf->used = true;
+            shelf->taken++;
         }
         lock_give(&shelf->lock, locked);
         if (block != NULL) {
@@ -185,6 +187,7 @@ static struct chain depot_take(unsigned class) {
     const uint32_t count = atomic_load_explicit(&depot->count, memory_order_relaxed);
     if (count > 0) {
         chain = depot->chains[count - 1];
+        depot->taken++;
         atomic_store_explicit(&depot->count, count - 1, memory_order_relaxed);
         if (count - 1 < depot->lowest) {
             depot->lowest = count - 1;
@@ -193,8 +196,7 @@ static struct chain depot_take(unsigned class) {
     lock_give(&depot->lock, locked);
     if (chain.count > 0) {
         shared_subtract(chain.count * class_bytes(class));
-        COUNT(chains_taken, 1);
-    }
+        }
     return chain;
 }
 
@@ -215,13 +217,12 @@ static void depot_give(unsigned class, struct chain chain) {
         kept = count < DEPOT_CHAINS;
         if (kept) {
             depot->chains[count] = chain;
+            depot->given++;
             atomic_store_explicit(&depot->count, count + 1, memory_order_relaxed);
         }
         lock_give(&depot->lock, locked);
     }
-    if (kept) {
-        COUNT(chains_given, 1);
-    } else {
+    if (!kept) {
         shared_subtract(bytes);
         backend_free_chain(chain);
     }

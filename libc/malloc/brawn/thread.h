@@ -13,10 +13,13 @@
 #include "large.h"
 
 enum {
-    MAGAZINE_BYTES = 2048,    /* of one list */
+    MAGAZINE_BYTES = 4096,    /* of one list */
     MAGAZINE_SMALLEST = 4,    /* blocks of one list, however large they are */
     MAGAZINE_LARGEST = 64,    /* and however small */
-    THREAD_SPARE = 16 << 10,  /* bytes of all the lists in reserve */
+#ifndef RUN_BYTES
+    RUN_BYTES = 1024,         /* of neighbouring blocks that a thread takes at once, beside others */
+#endif
+    THREAD_SPARE = 32 << 10,  /* bytes of all the lists in reserve */
     UPKEEP_INTERVAL = 1000,   /* milliseconds */
     UPKEEP_VISITS = 64,       /* visits to the slow path between two looks at the clock */
 };
@@ -155,6 +158,12 @@ static inline void bin_grow(struct bin *bin, unsigned class, uint16_t to) {
     }
 }
 
+/* How many blocks a thread takes at first. Blocks of two threads in one cache line make both slow, and who
+ * takes one block at a time beside other threads gets every other one; so there, it is a few lines' worth. */
+static inline uint16_t bin_first_size(unsigned class) {
+    return threads_exist() ? (uint16_t)(1 + RUN_BYTES / class_bytes(class)) : 1;
+}
+
 static inline void *bin_pop(struct bin *bin) {
     void *const block = bin->head;
     bin->head = list_next(block);
@@ -238,7 +247,7 @@ static SLOW void *small_miss(unsigned class) {
         bin->room = bin->size - chain.count;
         return bin_pop(bin);
     }
-    bin_grow(bin, class, bin->size == 0 ? 1 : bin->size * 2);
+    bin_grow(bin, class, bin->size == 0 ? bin_first_size(class) : bin->size * 2);
     bin->room = bin->size;
     return bin_refill(bin, class);
 }
