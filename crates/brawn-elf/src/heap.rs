@@ -159,6 +159,7 @@ pub(crate) fn list(clues: &Clues<'_>) -> Vec<Heap> {
     for kind in KINDS {
         heaps.extend(inside(kind, clues));
     }
+    front_and_backend(clues, &mut heaps);
     outside(clues, &mut heaps);
     bump_or_real(&mut heaps);
     settle_roles(clues, &mut heaps);
@@ -306,6 +307,24 @@ fn outside(clues: &Clues<'_>, heaps: &mut Vec<Heap>) {
     }
     if clues.interpreter.is_some_and(|interpreter| interpreter.contains("/ld-musl-")) {
         push("musl", "its interpreter is musl's".to_owned());
+    }
+}
+
+/// The allocators of the kit that keep musl's mallocng behind them.
+const FRONTS: &[&str] = &["brawn"];
+
+/// The Brawn heap is a front: the one copy of mallocng behind it is a part of it, and no second heap.
+fn front_and_backend(clues: &Clues<'_>, heaps: &mut Vec<Heap>) {
+    let is_front = |heap: &Heap| heap.kit && FRONTS.contains(&heap.name.as_str());
+    if !heaps.iter().any(is_front) || clues.hits.count(Mark::Mallocng) > 1 {
+        return;
+    }
+    let Some(at) = heaps.iter().position(|heap| heap.name == "mallocng") else { return };
+    let backend = heaps.remove(at);
+    for front in heaps.iter_mut().filter(|heap| is_front(heap)) {
+        front.evidence.extend(backend.evidence.iter().map(|evidence| {
+            Evidence::new(evidence.kind, format!("musl's mallocng behind it: {}", evidence.detail))
+        }));
     }
 }
 

@@ -21,7 +21,7 @@ pub struct Row<'a> {
 }
 
 /// Writes the table to this file.
-pub fn write(path: &Path, rows: &[Row<'_>], exports: &[&str], sets: &[Set]) -> Result<(), std::io::Error> {
+pub fn write(path: &Path, rows: &[Row<'_>], sets: &[Set]) -> Result<(), std::io::Error> {
     let mut text = String::from("pub(crate) static ALLOCATORS: &[Allocator] = &[\n");
     for row in rows {
         let recipe = row.recipe;
@@ -51,7 +51,7 @@ pub fn write(path: &Path, rows: &[Row<'_>], exports: &[&str], sets: &[Set]) -> R
                 object.file,
                 object.compiler,
                 object.flags,
-                exports,
+                recipe.family.exports,
                 object.imports,
             );
         }

@@ -78,7 +78,11 @@ fn run() -> Result<(), Error> {
     let mut names: Vec<&str> = RECIPES.iter().map(|recipe| recipe.source_crate).collect();
     names.sort_unstable();
     names.dedup();
-    let sources = sources::find(&manifest_dir, &variable("CARGO")?, &host, &names)?;
+    names.retain(|name| *name != table::OWN_SOURCES);
+    let mut sources = sources::find(&manifest_dir, &variable("CARGO")?, &host, &names)?;
+    let version = variable("CARGO_PKG_VERSION")?.to_string_lossy().into_owned();
+    let own = sources::Source { folder: folders.libc.clone(), version };
+    sources.insert(table::OWN_SOURCES.to_owned(), own);
     let mut compilers = BTreeMap::new();
     for arch in &ARCHES {
         compilers.insert(arch.name, compiler::find(&root, arch, host_arch)?);
@@ -93,10 +97,10 @@ fn run() -> Result<(), Error> {
             .map_err(|source| Error::Compile { name: recipe.name, arch: arch.name, source })?;
         let contract = seal::Contract {
             machine: arch.machine,
-            exports: table::MALLOC_FAMILY,
-            weak: table::REPLACEABLE,
+            exports: recipe.family.exports,
+            weak: recipe.family.weak,
             hidden: &[],
-            imports: table::IMPORTS,
+            imports: recipe.family.imports,
             forbidden: &[&source.folder.to_string_lossy(), &root.to_string_lossy(), &out.to_string_lossy()],
         };
         let sealed = seal::seal(&object, &contract).map_err(|source| Error::Seal {
@@ -125,7 +129,7 @@ fn run() -> Result<(), Error> {
         });
     }
     let sets = strings::build(&compilers, &folders, &root)?;
-    emit::write(&out.join("kit.rs"), &rows, table::MALLOC_FAMILY, &sets)?;
+    emit::write(&out.join("kit.rs"), &rows, &sets)?;
     Ok(())
 }
 

@@ -53,10 +53,99 @@ pub struct Recipe {
     pub defines: &'static [&'static str],
     /// The name of the archive member.
     pub member_name: &'static str,
+    /// What it defines and needs.
+    pub family: &'static Family,
 }
+
+/// The symbols through which an allocator object and the rest of musl's libc.a know each other, all sorted.
+pub struct Family {
+    /// What the object defines for others.
+    pub exports: &'static [&'static str],
+    /// The part of that which a program may define itself, as it may with musl: weak, so that such a program links,
+    /// and musl's own use of the heap stays what it is.
+    pub weak: &'static [&'static str],
+    /// What the object may need. Nothing of a compiler's runtime is here, because rustc brings another one.
+    pub imports: &'static [&'static str],
+}
+
+/// A heap that takes the place of musl's: the malloc family, and the names that musl uses for it inside.
+pub const HEAP: Family = Family { exports: MALLOC_FAMILY, weak: REPLACEABLE, imports: IMPORTS };
+
+/// A front that keeps musl's mallocng behind it: the malloc family, and a hook for fork. `__libc_malloc` comes along
+/// because musl has it in one member with a `malloc`.
+pub const FRONT: Family = Family {
+    exports: &[
+        "__ldso_atfork",
+        "__libc_malloc",
+        "aligned_alloc",
+        "brawn_malloc_info",
+        "calloc",
+        "free",
+        "malloc",
+        "malloc_trim",
+        "malloc_usable_size",
+        "memalign",
+        "posix_memalign",
+        "realloc",
+        "reallocarray",
+        "valloc",
+    ],
+    weak: &[
+        "aligned_alloc",
+        "brawn_malloc_info",
+        "calloc",
+        "free",
+        "malloc",
+        "malloc_trim",
+        "malloc_usable_size",
+        "memalign",
+        "posix_memalign",
+        "realloc",
+        "reallocarray",
+        "valloc",
+    ],
+    imports: &[
+        "_GLOBAL_OFFSET_TABLE_", // made by the linker
+        "__errno_location",
+        "__libc",
+        "__libc_free",
+        "__libc_malloc_impl",
+        "__libc_realloc",
+        "__malloc_allzerop",
+        "__malloc_context",
+        "__malloc_size_classes",
+        "clock_gettime",
+        "getauxval",
+        "memcpy",
+        "memmove",
+        "memset",
+        "pthread_key_create",
+        "pthread_setspecific",
+        "strlen",
+        "syscall",
+        "sysconf",
+    ],
+};
+
+/// The crate of allocators that are the project's own: this one.
+pub const OWN_SOURCES: &str = "brawn-kit";
 
 /// Every allocator of the kit, in the order in which lists show them.
 pub const RECIPES: &[Recipe] = &[
+    Recipe {
+        name: "brawn",
+        title: "the Brawn heap",
+        version: "0.1.0",
+        summary: "musl's own frugal heap behind a cache for each thread",
+        secure: false,
+        license: "MIT OR Apache-2.0",
+        source_crate: OWN_SOURCES,
+        include: &[],
+        shim: "brawn/brawn.c",
+        defines: &[],
+        member_name: "brawn-brawn.o",
+        family: &FRONT,
+    },
     Recipe {
         name: "mimalloc",
         title: "mimalloc 3",
@@ -69,6 +158,7 @@ pub const RECIPES: &[Recipe] = &[
         shim: "mimalloc3.c",
         defines: &["MI_SECURE=0"],
         member_name: "brawn-mimalloc.o",
+        family: &HEAP,
     },
     Recipe {
         name: "mimalloc-secure",
@@ -82,6 +172,7 @@ pub const RECIPES: &[Recipe] = &[
         shim: "mimalloc3.c",
         defines: &["MI_SECURE=4"],
         member_name: "brawn-mimalloc-secure.o",
+        family: &HEAP,
     },
     Recipe {
         name: "mimalloc2",
@@ -95,6 +186,7 @@ pub const RECIPES: &[Recipe] = &[
         shim: "mimalloc2.c",
         defines: &["MI_SECURE=0"],
         member_name: "brawn-mimalloc2.o",
+        family: &HEAP,
     },
     Recipe {
         name: "mimalloc2-secure",
@@ -108,6 +200,7 @@ pub const RECIPES: &[Recipe] = &[
         shim: "mimalloc2.c",
         defines: &["MI_SECURE=4"],
         member_name: "brawn-mimalloc2-secure.o",
+        family: &HEAP,
     },
 ];
 

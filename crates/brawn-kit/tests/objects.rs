@@ -22,9 +22,9 @@ fn read(object: &'static Object) -> ElfFile64<'static> {
 }
 
 #[test]
-fn the_four_allocators_are_here() {
+fn the_allocators_are_here() {
     let names: Vec<_> = allocators().iter().map(|allocator| allocator.name).collect();
-    assert_eq!(names, ["mimalloc", "mimalloc-secure", "mimalloc2", "mimalloc2-secure"]);
+    assert_eq!(names, ["brawn", "mimalloc", "mimalloc-secure", "mimalloc2", "mimalloc2-secure"]);
     for name in names {
         let found = allocator(name).expect("every listed name is found");
         assert_eq!(found.secure, name.ends_with("-secure"));
@@ -57,7 +57,9 @@ fn only_the_malloc_family_is_visible() {
         let mut names: Vec<_> = visible.iter().map(|symbol| symbol.name().expect("a name")).collect();
         names.sort_unstable();
         assert_eq!(names, object.exports, "{name} {}", object.arch);
-        assert_eq!(names, table::MALLOC_FAMILY, "{name} {}", object.arch);
+        let recipe =
+            table::RECIPES.iter().find(|recipe| recipe.name == name).expect("a row for every object");
+        assert_eq!(names, recipe.family.exports, "{name} {}", object.arch);
         for symbol in visible {
             let replaceable = !symbol.name().expect("a name").starts_with("__");
             assert_eq!(symbol.is_weak(), replaceable, "{name}: {:?}", symbol.name());
@@ -151,7 +153,8 @@ fn no_ifunc_no_debug_information_and_one_constructor() {
         assert_eq!(with(".debug"), 0, "{name}");
         assert_eq!(with(".eh_frame"), 0, "{name}");
         assert_eq!(with(".comment"), 0, "{name}");
-        assert_eq!(with(".init_array"), 1, "{name}");
+        // mimalloc 2 must be initialised by the main thread; the Brawn heap begins with the first call.
+        assert_eq!(with(".init_array"), usize::from(name != "brawn"), "{name}");
         assert_eq!(with(".fini_array"), 0, "{name}");
         assert_eq!(with(".note.GNU-stack"), 1, "{name}: a stack that is not executable");
     }

@@ -155,6 +155,15 @@ pub enum Error {
         what: String,
     },
 
+    /// The Brawn heap was asked for, and musl's own heap is not the one that it stands on.
+    #[error("{} has another heap than the Brawn heap was written for: {what}", path.display())]
+    UnknownHeapLayout {
+        /// The archive.
+        path: PathBuf,
+        /// What is not as known.
+        what: String,
+    },
+
     /// The place for the result cannot be written.
     #[error("cannot write to {}", path.display())]
     Unwritable {
@@ -254,6 +263,11 @@ impl Error {
             Error::NotForArchitecture { known, .. } => format!("there are: {}", known.join(", ")),
             Error::WithoutStrings { .. } => {
                 "leave one of the two away: the setting, or --no-strings (the preset stock keeps musl's, too)"
+                    .into()
+            }
+            Error::UnknownHeapLayout { .. } => {
+                "the Brawn heap stands on the mallocng of musl 1.2.2 to 1.2.6; `--malloc mimalloc` brings all it \
+                 needs along"
                     .into()
             }
             Error::Unwritable { .. } => {

@@ -14,6 +14,7 @@ mod atomic;
 pub mod choice;
 mod digest;
 mod error;
+mod layout;
 pub mod musl;
 pub mod overlay;
 pub mod patch;

@@ -102,7 +102,7 @@ fn version(archive: &Archive<'_>) -> Option<String> {
 }
 
 /// The three numbers at the start of `1.2.5` or `1.2.5-git-12-gabcdef`.
-fn parse_version(text: &str) -> Option<(u32, u32, u32)> {
+pub(crate) fn parse_version(text: &str) -> Option<(u32, u32, u32)> {
     let mut numbers = text.split('-').next()?.split('.').map(|part| part.parse().ok());
     let version = (numbers.next()??, numbers.next()??, numbers.next()??);
     numbers.next().is_none().then_some(version)

@@ -13,7 +13,7 @@ use crate::archive::{Archive, Member};
 use crate::choice::{Choice, LEVEL_KNOB, Malloc};
 use crate::musl::Musl;
 use crate::plan::{Dropped, Plan};
-use crate::{Error, atomic, digest, sha256_hex};
+use crate::{Error, atomic, digest, layout, sha256_hex};
 
 /// Says what an overlay's `libc.a` is made of; written beside it as `manifest.json`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -116,6 +116,7 @@ fn make_from(
         overlay: id(&libc_sha256, musl.arch, choice),
     };
     let kit = kit_members(path, &archive, musl.arch, choice)?;
+    layout::check(path, &archive, &musl, &kit)?;
     let plan = Plan::new(path, &archive, &kit)?;
     let libc_a = write(path, &archive, &plan, &kit, &note)?;
     let manifest = Manifest {

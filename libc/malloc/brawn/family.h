@@ -14,9 +14,9 @@ static const char kit_marker[] __attribute__((section(".rodata.brawn_kit"), used
 
 /* The classes of small sizes, by their units. */
 static const unsigned char small_class[64] = {
-    0,  0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 10, 11, 11, 11, 12, 12, 12, 13, 13, 14, 14, 14, 14, 14,
-    15, 15, 15, 15, 15, 15, 16, 16, 16, 16, 16, 17, 17, 17, 17, 17, 17, 18, 18, 18, 18, 18, 18, 18, 18, 19,
-    19, 19, 19, 19, 19, 19, 19, 19, 19, 19, 19, 19,
+    0,  0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 10, 11, 11, 11, 12, 12, 12, 13, 13, 14,
+    14, 14, 14, 14, 15, 15, 15, 15, 15, 15, 16, 16, 16, 16, 16, 17, 17, 17, 17, 17, 17, 18,
+    18, 18, 18, 18, 18, 18, 18, 19, 19, 19, 19, 19, 19, 19, 19, 19, 19, 19, 19, 19,
 };
 
 #define SMALL_LARGEST ((size_t)(63 * UNIT - IN_BAND))
@@ -254,17 +254,73 @@ PUBLIC int malloc_trim(size_t keep) {
     return release_all();
 }
 
+/* What `brawn_malloc_info` tells. All but the first four are counted since the start of the program, and only
+ * where an operation is slow anyway: what the lists of a thread serve is not counted. */
+struct brawn_malloc_info {
+    uint64_t own_bytes;            /* in the lists of the calling thread */
+    uint64_t shared_bytes;         /* in lists for all threads */
+    uint64_t shared_bound;         /* what those may hold */
+    uint64_t large_bytes;          /* in mappings kept for later */
+    uint64_t refills;              /* visits to mallocng for small blocks */
+    uint64_t refilled;             /* blocks that they brought */
+    uint64_t chains_taken;         /* lists that a thread got from another */
+    uint64_t chains_given;         /* and gave away */
+    uint64_t medium_hits;          /* medium blocks from the lists */
+    uint64_t medium_misses;        /* and from mallocng */
+    uint64_t large_hits;           /* large blocks from kept mappings */
+    uint64_t large_misses;         /* and from mallocng */
+    uint64_t returned;             /* small and medium blocks given back to mallocng */
+    uint64_t upkeeps;              /* rounds of giving back what nobody wanted */
+    uint64_t class_bytes[CLASSES]; /* in lists for all threads, by class */
+};
+
+/* Writes as much of it as `size` bytes hold, and returns how many bytes there are. */
+PUBLIC size_t brawn_malloc_info(struct brawn_malloc_info *result, size_t size) {
+    struct brawn_malloc_info info = {
+        .shared_bytes = shared_bytes,
+        .shared_bound = shared_bound(),
+        .large_bytes = large.bytes,
+        .refills = counters.refills,
+        .refilled = counters.refilled_blocks,
+        .medium_misses = counters.medium_misses,
+        .large_hits = counters.large_hits,
+        .large_misses = counters.large_misses,
+        .returned = counters.returned_blocks,
+        .upkeeps = counters.upkeeps,
+    };
+    for (unsigned class = 0; class < SMALL_CLASSES; class ++) {
+        const struct bin *const bin = &own->bins[class];
+        const uint32_t blocks =
+            (uint32_t)(bin->size - bin->room) + (bin->spare != NULL ? bin->spare_count : 0);
+        info.own_bytes += blocks * class_bytes(class);
+        struct depot *const depot = &depots[class];
+        const bool locked = lock_take(&depot->lock);
+        info.chains_taken += depot->taken;
+        info.chains_given += depot->given;
+        for (uint32_t at = 0; at < depot->count; at++) {
+            info.class_bytes[class] += depot->chains[at].count * class_bytes(class);
+        }
+        lock_give(&depot->lock, locked);
+    }
+    for (unsigned at = 0; at < SHELVES; at++) {
+        info.medium_hits += shelves[at].taken;
+        info.class_bytes[at + SMALL_CLASSES] = shelves[at].count * class_bytes(at + SMALL_CLASSES);
+    }
+    memcpy(result, &info, size < sizeof info ? size : sizeof info);
+    return sizeof info;
+}
+
 /* What the library itself uses goes to mallocng, past all locks of this heap: it may be called while fork
  * waits for a lock of the library's own. */
 PUBLIC void *__libc_malloc(size_t size) {
     return __libc_malloc_impl(size);
 }
 
-/* musl's fork calls this in a program with threads: with -1 before all its own locks, and with 0 in the parent
- * or 1 in the child when all of them are free again. (In the dynamic loader it is the loader's; in a static
- * executable it is nobody's.) */
+/* musl's fork calls this in a program with threads: with -1 before all its own locks, and with 0 in the
+ * parent or 1 in the child when all of them are free again. (In the dynamic loader it is the loader's; in a
+ * static executable it is nobody's.) */
 PUBLIC void __ldso_atfork(int who) {
-    for (unsigned class = 0; class < SMALL_CLASSES; class++) {
+    for (unsigned class = 0; class < SMALL_CLASSES; class ++) {
         who < 0 ? lock_take_always(&depots[class].lock) : lock_give_always(&depots[class].lock);
     }
     for (unsigned at = 0; at < SHELVES; at++) {

@@ -1,6 +1,6 @@
-/* Blocks with a mapping of their own. To map, fault in and unmap each is what makes a compiler slow, above all
- * with threads, where every munmap interrupts the other processors. So a few stay, by their number, by their
- * bytes in relation to what the program has in use, and for a second at most while it is active. */
+/* Blocks with a mapping of their own. To map, fault in and unmap each is what makes a compiler slow, above
+ * all with threads, where every munmap interrupts the other processors. So a few stay, by their number, by
+ * their bytes in relation to what the program has in use, and for a second at most while it is active. */
 #ifndef BRAWN_LARGE_H
 #define BRAWN_LARGE_H
 
@@ -8,9 +8,9 @@
 
 enum {
     LARGE_ENTRIES = 32,
-    LARGE_AGE = 1000,  /* milliseconds */
-    LARGE_SHARE = 16,  /* of the bytes in use, one in so many may lie here on top of the base */
-    LARGE_WASTE = 4,   /* a block may be larger than asked for by one in so many */
+    LARGE_AGE = 1000, /* milliseconds */
+    LARGE_SHARE = 16, /* of the bytes in use, one in so many may lie here on top of the base */
+    LARGE_WASTE = 4,  /* a block may be larger than asked for by one in so many */
 };
 
 #define LARGE_BASE ((size_t)1 << 20)
@@ -25,8 +25,8 @@ struct large_entry {
 static struct {
     _Alignas(64) lock lock;
     uint32_t count;
-    size_t bytes;   /* of the entries, which are the first `count`, the oldest first */
-    size_t in_use;  /* bytes in such blocks that the program has; blocks of libc's own come and go unseen */
+    size_t bytes;  /* of the entries, which are the first `count`, the oldest first */
+    size_t in_use; /* bytes in such blocks that the program has; blocks of libc's own come and go unseen */
     struct large_entry entries[LARGE_ENTRIES];
 } large;
 

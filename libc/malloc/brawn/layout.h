@@ -111,7 +111,8 @@ static inline size_t meta_mapped(const struct meta *meta) {
 static inline bool meta_is_sound(const struct meta *meta, const struct group *group, unsigned index) {
     return meta->group == group &&
            *(const uint64_t *)((uintptr_t)meta & -(uintptr_t)PAGE) == __malloc_context.secret &&
-           index <= meta_last_index(meta) && (((unsigned)meta->available | (unsigned)meta->freed) >> index & 1) == 0;
+           index <= meta_last_index(meta) &&
+           (((unsigned)meta->available | (unsigned)meta->freed) >> index & 1) == 0;
 }
 
 /* A block's slot, in full. */
@@ -244,7 +245,7 @@ static inline unsigned class_of_size(size_t size) {
         return units - 1;
     }
     while (__malloc_size_classes[class] < units) {
-        class++;
+        class ++;
     }
     return class;
 }

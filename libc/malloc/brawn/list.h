@@ -2,7 +2,8 @@
  *
  * A link is written turned by a secret and by the place where it stands. It is only followed when it gives an
  * aligned address that a program can have, and a block is only handed out while its header still says that it
- * is in a cache. So who writes to free memory can stop the program, but hardly have it write somewhere else. */
+ * is in a cache. So who writes to free memory can stop the program, but hardly have it write somewhere else.
+ */
 #ifndef BRAWN_LIST_H
 #define BRAWN_LIST_H
 

@@ -32,7 +32,8 @@ static COLD void lock_wait(lock *it) {
     for (int spin = 0; spin < LOCK_SPINS; spin++) {
         uint32_t free = 0;
         if (atomic_load_explicit(it, memory_order_relaxed) == 0 &&
-            atomic_compare_exchange_strong_explicit(it, &free, 1, memory_order_acquire, memory_order_relaxed)) {
+            atomic_compare_exchange_strong_explicit(it, &free, 1, memory_order_acquire,
+                                                    memory_order_relaxed)) {
             return;
         }
         lock_pause();
@@ -44,8 +45,8 @@ static COLD void lock_wait(lock *it) {
 
 static inline void lock_take_always(lock *it) {
     uint32_t free = 0;
-    if (unlikely(
-            !atomic_compare_exchange_strong_explicit(it, &free, 1, memory_order_acquire, memory_order_relaxed))) {
+    if (unlikely(!atomic_compare_exchange_strong_explicit(it, &free, 1, memory_order_acquire,
+                                                          memory_order_relaxed))) {
         lock_wait(it);
     }
 }

@@ -1,6 +1,6 @@
 /* What threads share: chains of small blocks, which one thread has too many of and another may want, and
- * medium blocks. Everything here is bounded in bytes for the whole process, and what nobody wanted for a second
- * of the program's activity goes back to mallocng by and by. */
+ * medium blocks. Everything here is bounded in bytes for the whole process, and what nobody wanted for a
+ * second of the program's activity goes back to mallocng by and by. */
 #ifndef BRAWN_SHARED_H
 #define BRAWN_SHARED_H
 
@@ -44,9 +44,11 @@ static struct shelf shelves[SHELVES];
 static _Alignas(64) _Atomic(size_t) shared_bytes;
 static _Atomic(uint32_t) room_cursor;
 
-/* How often what was asked: for brawn_malloc_info. They count what is slow anyway, and never the fast path. */
+/* How often what was asked: for brawn_malloc_info. They count what is slow anyway, and never the fast path.
+ */
 static struct {
-    _Atomic(uint64_t) refills, refilled_blocks, returned_blocks, medium_misses, large_hits, large_misses, upkeeps;
+    _Atomic(uint64_t) refills, refilled_blocks, returned_blocks, medium_misses, large_hits, large_misses,
+        upkeeps;
 } counters;
 
 #define COUNT(name, by) atomic_fetch_add_explicit(&counters.name, (by), memory_order_relaxed)
@@ -196,7 +198,7 @@ static struct chain depot_take(unsigned class) {
     lock_give(&depot->lock, locked);
     if (chain.count > 0) {
         shared_subtract(chain.count * class_bytes(class));
-        }
+    }
     return chain;
 }
 
@@ -232,7 +234,7 @@ static void depot_give(unsigned class, struct chain chain) {
  * mistaken for the end; or, for `malloc_trim` and when memory is short, all that is here. */
 static SLOW bool shared_release(bool everything) {
     bool any = false;
-    for (unsigned class = 0; class < SMALL_CLASSES; class++) {
+    for (unsigned class = 0; class < SMALL_CLASSES; class ++) {
         struct depot *const depot = &depots[class];
         uint32_t wanted = everything ? DEPOT_CHAINS : (depot->lowest + 1) / 2;
         for (; wanted > 0; wanted--) {

@@ -13,15 +13,15 @@
 #include "large.h"
 
 enum {
-    MAGAZINE_BYTES = 4096,    /* of one list */
-    MAGAZINE_SMALLEST = 4,    /* blocks of one list, however large they are */
-    MAGAZINE_LARGEST = 64,    /* and however small */
+    MAGAZINE_BYTES = 4096, /* of one list */
+    MAGAZINE_SMALLEST = 4, /* blocks of one list, however large they are */
+    MAGAZINE_LARGEST = 64, /* and however small */
 #ifndef RUN_BYTES
-    RUN_BYTES = 1024,         /* of neighbouring blocks that a thread takes at once, beside others */
+    RUN_BYTES = 1024, /* of neighbouring blocks that a thread takes at once, beside others */
 #endif
-    THREAD_SPARE = 32 << 10,  /* bytes of all the lists in reserve */
-    UPKEEP_INTERVAL = 1000,   /* milliseconds */
-    UPKEEP_VISITS = 64,       /* visits to the slow path between two looks at the clock */
+    THREAD_SPARE = 32 << 10, /* bytes of all the lists in reserve */
+    UPKEEP_INTERVAL = 1000,  /* milliseconds */
+    UPKEEP_VISITS = 64,      /* visits to the slow path between two looks at the clock */
 };
 
 struct bin {
@@ -53,13 +53,16 @@ static _Atomic(uint64_t) last_upkeep;
 
 static inline uint16_t magazine_size(unsigned class) {
     const size_t blocks = MAGAZINE_BYTES / class_bytes(class);
-    return blocks < MAGAZINE_SMALLEST ? MAGAZINE_SMALLEST : blocks > MAGAZINE_LARGEST ? MAGAZINE_LARGEST : blocks;
+    return blocks < MAGAZINE_SMALLEST  ? MAGAZINE_SMALLEST
+           : blocks > MAGAZINE_LARGEST ? MAGAZINE_LARGEST
+                                       : blocks;
 }
 
 static void cache_give_all(struct cache *cache) {
-    for (unsigned class = 0; class < SMALL_CLASSES; class++) {
+    for (unsigned class = 0; class < SMALL_CLASSES; class ++) {
         struct bin *const bin = &cache->bins[class];
-        depot_give(class, (struct chain){bin->head, bin->head == NULL ? 0 : (uint32_t)(bin->size - bin->room)});
+        depot_give(class,
+                   (struct chain){bin->head, bin->head == NULL ? 0 : (uint32_t)(bin->size - bin->room)});
         depot_give(class, (struct chain){bin->spare, bin->spare == NULL ? 0 : bin->spare_count});
         bin->head = bin->spare = NULL;
         bin->room = bin->size;
@@ -67,9 +70,9 @@ static void cache_give_all(struct cache *cache) {
     cache->spare_bytes = 0;
 }
 
-/* The destructor of the thread's key. Destructors of other keys, among them those of Rust's thread-locals, run
- * in the same round and free much; so the cache stays for one round more. Whatever happens after that goes to
- * mallocng directly, and nothing is left behind. */
+/* The destructor of the thread's key. Destructors of other keys, among them those of Rust's thread-locals,
+ * run in the same round and free much; so the cache stays for one round more. Whatever happens after that
+ * goes to mallocng directly, and nothing is left behind. */
 static void thread_ends(void *value) {
     struct cache *const cache = value;
     if (!cache->ending) {
@@ -190,8 +193,8 @@ static SLOW void *backend_malloc(size_t size) {
     return block;
 }
 
-/* Takes blocks for a whole list from mallocng, whose lock would make threads queue once for each block; behind
- * this one they queue once for all of them. */
+/* Takes blocks for a whole list from mallocng, whose lock would make threads queue once for each block;
+ * behind this one they queue once for all of them. */
 static void *bin_refill(struct bin *bin, unsigned class) {
     const size_t request = class_request(class);
     void *first = NULL;
