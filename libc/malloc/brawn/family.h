@@ -6,10 +6,6 @@
 
 #include "thread.h"
 
-/* Tells the kit's heap from musl's alone, even in a stripped executable. */
-static const char kit_marker[] __attribute__((section(".rodata.brawn_kit"), used)) =
-    "brawn-kit: " BRAWN_KIT_NAME " " BRAWN_KIT_VERSION;
-
 #define PUBLIC __attribute__((visibility("default"), used))
 
 /* The classes of small sizes, by their units. */
@@ -313,6 +309,7 @@ PUBLIC size_t brawn_malloc_info(struct brawn_malloc_info *result, size_t size) {
 /* What the library itself uses goes to mallocng, past all locks of this heap: it may be called while fork
  * waits for a lock of the library's own. */
 PUBLIC void *__libc_malloc(size_t size) {
+    __asm__ volatile("" : : "r"(kit_marker)); /* also in programs that have no more of this heap */
     return __libc_malloc_impl(size);
 }
 

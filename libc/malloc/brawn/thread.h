@@ -24,6 +24,10 @@ enum {
     UPKEEP_VISITS = 64,      /* visits to the slow path between two looks at the clock */
 };
 
+/* Tells the kit's heap from musl's alone, even in a stripped executable. */
+static const char kit_marker[] __attribute__((section(".rodata.brawn_kit"))) =
+    "brawn-kit: " BRAWN_KIT_NAME " " BRAWN_KIT_VERSION;
+
 struct bin {
     void *head;
     void *spare;
@@ -117,6 +121,7 @@ static COLD struct cache *cache_start(void) {
         return NULL;
     }
     memset(cache, 0, sizeof *cache);
+    __asm__ volatile("" : : "r"(kit_marker));
     if (threads_exist()) {
         cache_register(cache);
         if (!cache->registered) {
