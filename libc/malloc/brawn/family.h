@@ -61,6 +61,9 @@ static inline __attribute__((always_inline)) void *front_malloc(size_t size) {
 
 /* Everything but a small block at its slot's start. */
 static SLOW void free_any(void *block) {
+    if (unlikely(list_secret == 0)) {
+        list_start(); /* medium blocks need no cache of the thread, but they are linked as well */
+    }
     const struct slot slot = slot_of(block);
     (void)slot_size(&slot, block);
     block = block_to_start(&slot, block);

@@ -47,12 +47,12 @@ static void *large_take_entry(uint32_t at) {
     return block;
 }
 
-/* Takes out the oldest entries that are too old, or all, or as many as the bound demands; unmapping them is
- * left to the caller, who no longer has the lock then. */
-static uint32_t large_expire(void *expired[LARGE_ENTRIES], uint64_t time, bool everything) {
+/* Takes out the oldest entries that are too old, or all, or as many as the bound demands with `coming` bytes
+ * more; unmapping them is left to the caller, who no longer has the lock then. */
+static uint32_t large_expire(void *expired[LARGE_ENTRIES], uint64_t time, size_t coming, bool everything) {
     uint32_t count = 0;
-    while (large.count > 0 && (everything || large.bytes > large_bound() || large.count == LARGE_ENTRIES ||
-                               time - large.entries[0].since > LARGE_AGE)) {
+    while (large.count > 0 && (everything || large.bytes + coming > large_bound() ||
+                               large.count == LARGE_ENTRIES || time - large.entries[0].since > LARGE_AGE)) {
         expired[count++] = large_take_entry(0);
     }
     return count;
@@ -69,7 +69,7 @@ static void large_unmap(void *expired[LARGE_ENTRIES], uint32_t count) {
 static SLOW bool large_release(bool everything) {
     void *expired[LARGE_ENTRIES];
     const bool locked = lock_take(&large.lock);
-    const uint32_t count = large_expire(expired, now(), everything);
+    const uint32_t count = large_expire(expired, now(), 0, everything);
     lock_give(&large.lock, locked);
     large_unmap(expired, count);
     return count > 0;
@@ -112,9 +112,9 @@ static SLOW void large_give(void *block, size_t capacity) {
     const uint64_t time = now();
     block_mark(block, 0);
     const bool locked = lock_take(&large.lock);
-    const bool kept = capacity <= large_bound();
     large_in_use(capacity, 0);
-    uint32_t count = large_expire(expired, time, false);
+    const bool kept = capacity <= large_bound();
+    uint32_t count = large_expire(expired, time, kept ? capacity : 0, false);
     if (kept) {
         large.entries[large.count++] = (struct large_entry){block, capacity, time};
         large.bytes += capacity;
