@@ -47,32 +47,30 @@ static void *large_take_entry(uint32_t at) {
     return block;
 }
 
-/* Takes out the oldest entries that are too old, or all, or as many as the bound demands with `coming` bytes
- * more; unmapping them is left to the caller, who no longer has the lock then. */
-static uint32_t large_expire(void *expired[LARGE_ENTRIES], uint64_t time, size_t coming, bool everything) {
-    uint32_t count = 0;
-    while (large.count > 0 && (everything || large.bytes + coming > large_bound() ||
-                               large.count == LARGE_ENTRIES || time - large.entries[0].since > LARGE_AGE)) {
-        expired[count++] = large_take_entry(0);
-    }
-    return count;
+/* Takes out the oldest entry if it is too old, or too much with `coming` bytes more, or if everything goes.
+ */
+static void *large_expire(uint64_t time, size_t coming, bool everything) {
+    const bool expired =
+        large.count > 0 && (everything || large.bytes + coming > large_bound() ||
+                            large.count == LARGE_ENTRIES || time - large.entries[0].since > LARGE_AGE);
+    return expired ? large_take_entry(0) : NULL;
 }
 
-static void large_unmap(void *expired[LARGE_ENTRIES], uint32_t count) {
-    while (count > 0) {
-        void *const block = expired[--count];
+/* Unmaps what has expired, one by one and without the lock, which others may want meanwhile. */
+static SLOW bool large_release(bool everything) {
+    const uint64_t time = now();
+    bool any = false;
+    for (;;) {
+        const bool locked = lock_take(&large.lock);
+        void *const block = large_expire(time, 0, everything);
+        lock_give(&large.lock, locked);
+        if (block == NULL) {
+            return any;
+        }
+        any = true;
         block_unmark(block);
         __libc_free(block);
     }
-}
-
-static SLOW bool large_release(bool everything) {
-    void *expired[LARGE_ENTRIES];
-    const bool locked = lock_take(&large.lock);
-    const uint32_t count = large_expire(expired, now(), 0, everything);
-    lock_give(&large.lock, locked);
-    large_unmap(expired, count);
-    return count > 0;
 }
 
 /* The smallest entry that is large enough and not much too large. */
@@ -108,23 +106,27 @@ static void large_resized(size_t before, size_t after) {
 }
 
 static SLOW void large_give(void *block, size_t capacity) {
-    void *expired[LARGE_ENTRIES];
     const uint64_t time = now();
     block_mark(block, 0);
-    const bool locked = lock_take(&large.lock);
+    bool locked = lock_take(&large.lock);
     large_in_use(capacity, 0);
-    const bool kept = capacity <= large_bound();
-    uint32_t count = large_expire(expired, time, kept ? capacity : 0, false);
-    if (kept) {
+    if (capacity <= large_bound()) {
+        void *expired;
+        while ((expired = large_expire(time, capacity, false)) != NULL) {
+            lock_give(&large.lock, locked);
+            block_unmark(expired);
+            __libc_free(expired);
+            locked = lock_take(&large.lock);
+        }
         large.entries[large.count++] = (struct large_entry){block, capacity, time};
         large.bytes += capacity;
+        block = NULL;
     }
     lock_give(&large.lock, locked);
-    if (!kept) {
+    if (block != NULL) {
         block_unmark(block);
         __libc_free(block);
     }
-    large_unmap(expired, count);
 }
 
 #endif
