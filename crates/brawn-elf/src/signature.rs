@@ -74,6 +74,12 @@ const SIZE_CLASSES: [u16; 48] = veil_all([
     6552, 8191,
 ]);
 
+/// mallocng's size classes in units of 16 bytes, for whoever must know an archive's heap. They are made at run time: an executable
+/// that held them as data would be told to contain mallocng.
+pub fn mallocng_size_classes() -> [u16; 48] {
+    std::hint::black_box(SIZE_CLASSES).map(|class| !class)
+}
+
 const fn veil_all(mut numbers: [u16; 48]) -> [u16; 48] {
     let mut index = 0;
     while index < numbers.len() {
@@ -112,7 +118,7 @@ struct Searcher {
 }
 
 static SEARCHER: LazyLock<Searcher> = LazyLock::new(|| {
-    let classes = std::hint::black_box(SIZE_CLASSES).map(|class| !class);
+    let classes = mallocng_size_classes();
     let mut patterns: Vec<Vec<u8>> = vec![
         classes.iter().flat_map(|class| class.to_le_bytes()).collect(),
         classes.iter().flat_map(|class| class.to_be_bytes()).collect(),

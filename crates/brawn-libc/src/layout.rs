@@ -18,13 +18,6 @@ const NEEDS_MALLOCNG: &str = "__malloc_context";
 /// The versions whose sources were read.
 const KNOWN: std::ops::RangeInclusive<(u32, u32, u32)> = (1, 2, 2)..=(1, 2, 6);
 
-/// Slots are multiples of 16 bytes: `src/malloc/mallocng/malloc.c`.
-const SIZE_CLASSES: [u16; 48] = [
-    1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 18, 20, 25, 31, 36, 42, 50, 63, 72, 84, 102, 127, 146, 170, 204,
-    255, 292, 340, 409, 511, 584, 682, 818, 1023, 1169, 1364, 1637, 2047, 2340, 2730, 3276, 4095, 4680, 5460,
-    6552, 8191,
-];
-
 /// Sizes in bytes of hidden structures, on every 64-bit architecture.
 const STRUCTURES: [(&str, u64); 2] = [("__malloc_context", 928), ("__libc", 104)];
 
@@ -39,7 +32,8 @@ pub fn check(path: &Path, archive: &Archive<'_>, musl: &Musl, kit: &[Member<'_>]
     {
         return Err(unknown(format!("musl {version} is newer than the last one that is known, 1.2.6")));
     }
-    let table: Vec<u8> = SIZE_CLASSES.iter().flat_map(|class| class.to_le_bytes()).collect();
+    let table: Vec<u8> =
+        brawn_elf::mallocng_size_classes().iter().flat_map(|class| class.to_le_bytes()).collect();
     match find(archive, "__malloc_size_classes") {
         None => return Err(unknown("it has no mallocng".to_owned())),
         Some(found) if found.content.as_deref() != Some(&table) => {

@@ -20,6 +20,7 @@ function heading() {
       element("p", { class: "brand" }, "brawn bench"),
       themeButton()),
     element("h1", {}, headline()),
+    element("p", { class: "exceptions" }, exceptions()),
     element("p", { class: "command" }, element("code", {}, results.command), copyButton(results.command, "copy the command")),
     element("dl", { class: "facts" }, facts.map(([name, [value, more]]) =>
       element("div", {}, element("dt", {}, name), element("dd", {}, value), element("dd", { class: "more" }, more)))),
@@ -32,16 +33,36 @@ function noiseFact() {
   return [`below ${percent} %`, `same program twice: ${ratio(results.noise.ratio.median)}`];
 }
 
-/** The finding in one sentence: the variant that is best in time among those that do not cost memory, or simply best. */
-function headline() {
+/** The variant that the headline is about: best in time among those that do not cost memory, or simply best. */
+function champion() {
   const points = overallMeans().filter(({ variant, time }) => variant !== baseline && time > 0);
-  if (!points.length) return `${results.suites.length} suites, measured on ${results.date}`;
+  if (!points.length) return null;
   const frugal = points.filter(({ memory }) => memory === undefined || memory <= 1.05);
-  const best = (frugal.length ? frugal : points).reduce((a, b) => (b.time < a.time ? b : a));
+  return (frugal.length ? frugal : points).reduce((a, b) => (b.time < a.time ? b : a));
+}
+
+/** The finding in one sentence. */
+function headline() {
+  const best = champion();
+  if (!best) return `${results.suites.length} suites, measured on ${results.date}`;
   const time = best.time < 0.995 ? `${number(1 / best.time)} times as fast as` : best.time > 1.005 ? `${number(best.time)} times as slow as` : "as fast as";
   const memory = best.memory === undefined ? ""
     : best.memory <= 1.05 ? `, in ${number(best.memory * 100, 2)} % of its memory` : `, in ${number(best.memory, 2)} times its memory`;
   return `${best.variant.name} is ${time} ${baseline.name}${memory}`;
+}
+
+/** Where the headline does not hold: a mean over suites hides those that went the other way. */
+function exceptions() {
+  const best = champion();
+  if (!best) return "";
+  const worse = (kind) => results.means
+    .filter((mean) => mean.kind === kind && mean.ratios[best.variant.name] > 1.05)
+    .map((mean) => `${mean.suite} (${ratio(mean.ratios[best.variant.name])})`);
+  const said = [["slower in", worse("time")], ["larger in", worse("memory")]]
+    .filter(([, suites]) => suites.length)
+    .map(([word, suites]) => `${word} ${suites.join(", ")}`);
+  const all = "A mean over the suites, each counted once";
+  return said.length ? `${all}. Not everywhere: ${said.join("; ")}.` : `${all}; no suite goes the other way by more than 5 %.`;
 }
 
 function themeButton() {
