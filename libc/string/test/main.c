@@ -1,5 +1,6 @@
-/* Runs the tables: `strings [--long] [--level N] [FUNCTION…]`. Without --level it runs every level that this
- * CPU has; a fault is reported with the function that made it. */
+/* Runs the tables: `strings [--long] [--part N] [--level N] [FUNCTION…]`. Without --level it runs every level
+ * that this CPU has; --part N tries a Nth of the placements and sizes to 128 KiB, for sanitizers and
+ * emulators. A fault is reported with the function that made it. */
 #define _GNU_SOURCE
 #include "levels.h"
 #include "test.h"
@@ -15,6 +16,7 @@
 #include <unistd.h>
 
 bool long_mode;
+static unsigned part = 1;
 unsigned long checks_made;
 struct arena arenas[ARENAS];
 
@@ -54,6 +56,9 @@ size_t next_size(size_t n, size_t last) {
         /* The largest sizes take most of the time: only a few of them, and only once in the quick mode. */
         for (size_t i = 0; i < sizeof around / sizeof *around; i++) {
             const size_t size = power + (size_t)around[i];
+            if (power > 1 << 17 && part > 1) {
+                return SIZE_MAX;
+            }
             if (power > 1 << 16 && !long_mode && around[i] != 1) {
                 continue;
             }
@@ -74,13 +79,18 @@ bool next_placement(struct placement *p, size_t bytes, size_t unit) {
     const unsigned offsets = (unsigned)(64 / unit);
     const unsigned all = offsets * offsets * 4;
     const bool complete = long_mode && bytes <= 320;
-    const unsigned sample = bytes <= 320 ? 24 : bytes <= 5000 ? 12 : bytes <= 1 << 17 ? 4 : 2;
+    unsigned sample = bytes <= 320 ? 24 : bytes <= 5000 ? 12 : bytes <= 1 << 17 ? 4 : 2;
+    sample = sample > part ? sample / part : 1;
     if (p->step >= (complete ? all : sample)) {
         return false;
     }
     unsigned number = p->step++;
     if (!complete) {
-        /* The first four touch the inaccessible pages on both sides; the rest walk through all pairs. */
+        /* The first four touch the inaccessible pages on both sides; the rest walk through all pairs. Where
+         * that leaves one or two a size, these take turns from size to size. */
+        if (sample < 4) {
+            number = (unsigned)(bytes / unit + number) % 8;
+        }
         number = number < 4 ? number * offsets * offsets : (rotation += 1009) % all;
     }
     p->a = number % offsets * unit;
@@ -159,10 +169,12 @@ int main(int argc, char **argv) {
     for (; first < argc && argv[first][0] == '-'; first++) {
         if (strcmp(argv[first], "--long") == 0) {
             long_mode = true;
+        } else if (strcmp(argv[first], "--part") == 0 && first + 1 < argc && atoi(argv[first + 1]) > 0) {
+            part = (unsigned)atoi(argv[++first]);
         } else if (strcmp(argv[first], "--level") == 0 && first + 1 < argc) {
             only = (unsigned)atoi(argv[++first]);
         } else {
-            fprintf(stderr, "usage: %s [--long] [--level N] [FUNCTION…]\n", argv[0]);
+            fprintf(stderr, "usage: %s [--long] [--part N] [--level N] [FUNCTION…]\n", argv[0]);
             return 2;
         }
     }
