@@ -41,6 +41,10 @@
 #define LIKELY(condition) __builtin_expect(!!(condition), 1)
 #define UNLIKELY(condition) __builtin_expect(!!(condition), 0)
 
+/* Keeps a compiler from making a conditional move of the branch that this stands in. Where a branch is mostly
+ * foretold, what follows need not wait for the values that decide it. */
+#define BRANCH() __asm__ volatile("")
+
 /* A second name for a function of this file, weak, as musl has `memrchr` for `__memrchr`. */
 #define WEAK_ALIAS(type, name, function, ...)                                                                \
     PUBLIC type NAME(name)                                                                                   \
@@ -124,7 +128,24 @@ INLINE unsigned level_now(void) {
 }
 
 /* Defines `function`, which jumps to the variant of it for this CPU. Everything is a tail call, so that the
- * entry which uses it needs no stack frame. */
+ * entry which uses it needs no stack frame. A file whose functions gain little from AVX-512 for the room that
+ * they take defines WITHOUT_AVX512 before it includes anything. */
+#if defined(WITHOUT_AVX512)
+#define DISPATCHED(type, function, parameters, arguments)                                                    \
+    COLD static type function##_first parameters {                                                           \
+        return brawn_detect() >= LEVEL_AVX2 ? function##_avx2 arguments : function##_sse2 arguments;         \
+    }                                                                                                        \
+    INLINE type function parameters {                                                                        \
+        const unsigned level = level_now();                                                                  \
+        if (LIKELY(level >= LEVEL_AVX2)) {                                                                   \
+            return function##_avx2 arguments;                                                                \
+        }                                                                                                    \
+        if (LIKELY(level == LEVEL_BASELINE)) {                                                               \
+            return function##_sse2 arguments;                                                                \
+        }                                                                                                    \
+        return function##_first arguments;                                                                   \
+    }
+#else
 #define DISPATCHED(type, function, parameters, arguments)                                                    \
     COLD static type function##_first parameters {                                                           \
         switch (brawn_detect()) {                                                                            \
@@ -149,6 +170,7 @@ INLINE unsigned level_now(void) {
         }                                                                                                    \
         return function##_first arguments;                                                                   \
     }
+#endif
 
 #else
 
@@ -163,7 +185,7 @@ INLINE unsigned level_now(void) {
 #define BRAWN_ONLY_SUFFIX _neon
 #elif BRAWN_LEVEL == LEVEL_BASELINE
 #define BRAWN_ONLY_SUFFIX _sse2
-#elif BRAWN_LEVEL == LEVEL_AVX2
+#elif BRAWN_LEVEL == LEVEL_AVX2 || defined(WITHOUT_AVX512)
 #define BRAWN_ONLY_SUFFIX _avx2
 #else
 #define BRAWN_ONLY_SUFFIX _avx512

@@ -26,7 +26,8 @@
 #undef LEVEL_SUFFIX
 #endif
 
-#if !defined(BRAWN_LEVEL) || BRAWN_LEVEL == LEVEL_AVX2
+#if !defined(BRAWN_LEVEL) || BRAWN_LEVEL == LEVEL_AVX2 ||                                                    \
+    (BRAWN_LEVEL == LEVEL_AVX512 && defined(WITHOUT_AVX512))
 #define LEVEL_SUFFIX _avx2
 TARGET_PUSH(AVX2_FEATURES)
 #include BRAWN_BODY
@@ -34,7 +35,7 @@ TARGET_POP
 #undef LEVEL_SUFFIX
 #endif
 
-#if !defined(BRAWN_LEVEL) || BRAWN_LEVEL == LEVEL_AVX512
+#if (!defined(BRAWN_LEVEL) || BRAWN_LEVEL == LEVEL_AVX512) && !defined(WITHOUT_AVX512)
 #define LEVEL_SUFFIX _avx512
 TARGET_PUSH(AVX512_FEATURES)
 #include BRAWN_BODY

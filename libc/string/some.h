@@ -9,10 +9,11 @@ INLINE void copy_some(void *to, const void *from, size_t bytes) {
     const size_t inner = bytes & 96 ? 16 : 0, last = bytes - 16;
     const vec a = vec_load(s), b = vec_load(s + inner), c = vec_load(s + last - inner),
               e = vec_load(s + last);
-    vec_store(d, a);
-    vec_store(d + inner, b);
-    vec_store(d + last - inner, c);
+    /* Last to first, as few.h does. */
     vec_store(d + last, e);
+    vec_store(d + last - inner, c);
+    vec_store(d + inner, b);
+    vec_store(d, a);
 }
 
 #endif

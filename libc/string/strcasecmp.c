@@ -1,4 +1,5 @@
 /* Order of two strings whatever their letters' case: strcompare.h. */
+#define WITHOUT_AVX512
 #include "text.h"
 #include "fold.h"
 #define COMPARE_FOLDED 1

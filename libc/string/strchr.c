@@ -1,9 +1,18 @@
 /* First place of a character, or a null pointer: strfind.h. */
 #include "text.h"
+
+OVER_READS INLINE char *found_or_not(const lane *hit, lane character) {
+    if (*hit == character) {
+        return (char *)(uintptr_t)hit;
+    }
+    BRANCH();
+    return NULL;
+}
+
 #define FIND_CHARACTER 1
 #define FIND_LIMITED 0
 #define FIND_RESULT char *
-#define FIND_DONE(hit) (*(hit) == character ? (char *)(uintptr_t)(hit) : NULL)
+#define FIND_DONE(hit) found_or_not(hit, character)
 #define FIND_LONG __brawn_strchr_long
 #define FIND_BASE base
 #define BRAWN_BODY "strfind.h"

@@ -13,19 +13,27 @@
 
 #ifdef BRAWN_PASS
 
-/* What is compared of a vector. */
-INLINE vec LEVEL_NAME(compared)(vec v) {
+/* Null where two vectors are the same, and where they are. */
+INLINE vec LEVEL_NAME(difference)(vec a, vec b) {
 #if COMPARE_FOLDED
-    return vec_fold(v);
+    return vec_fold_xor(a, b);
 #else
-    return v;
+    return vec_xor(a, b);
+#endif
+}
+
+INLINE lane_test LEVEL_NAME(same)(vec a, vec b) {
+#if COMPARE_FOLDED
+    return lane_null(vec_fold_xor(a, b));
+#else
+    return lane_equal(a, b);
 #endif
 }
 
 /* The lanes where the strings part or end. */
 INLINE lane_test LEVEL_NAME(parting_test)(const lane *a, const lane *b) {
-    const vec u = vec_load(a), v = vec_load(b);
-    const lane_test same = lane_equal(LEVEL_NAME(compared)(u), LEVEL_NAME(compared)(v));
+    const vec u = vec_load(a);
+    const lane_test same = LEVEL_NAME(same)(u, vec_load(b));
     return lane_null(LEVEL_NAME(keep)(same, u));
 }
 
@@ -39,19 +47,19 @@ INLINE lane_mask LEVEL_NAME(parting)(const lane *a, const lane *b) {
 INLINE bool LEVEL_NAME(parting_in_four)(const lane *a, const lane *b) {
     const vec a0 = vec_load_aligned(a), a1 = vec_load_aligned(a + LANES);
     const vec a2 = vec_load_aligned(a + 2 * LANES), a3 = vec_load_aligned(a + 3 * LANES);
-    const vec b0 = LEVEL_NAME(compared)(vec_load(b)), b1 = LEVEL_NAME(compared)(vec_load(b + LANES));
-    const vec b2 = LEVEL_NAME(compared)(vec_load(b + 2 * LANES)),
-              b3 = LEVEL_NAME(compared)(vec_load(b + 3 * LANES));
-    const vec c0 = LEVEL_NAME(compared)(a0), c1 = LEVEL_NAME(compared)(a1);
-    const vec c2 = LEVEL_NAME(compared)(a2), c3 = LEVEL_NAME(compared)(a3);
+    const vec b0 = vec_load(b), b1 = vec_load(b + LANES);
+    const vec b2 = vec_load(b + 2 * LANES), b3 = vec_load(b + 3 * LANES);
     if (VEC == 64) {
         const vec differences =
-            vec_or(vec_or(vec_xor(c0, b0), vec_xor(c1, b1)), vec_or(vec_xor(c2, b2), vec_xor(c3, b3)));
+            vec_or(vec_or(LEVEL_NAME(difference)(a0, b0), LEVEL_NAME(difference)(a1, b1)),
+                   vec_or(LEVEL_NAME(difference)(a2, b2), LEVEL_NAME(difference)(a3, b3)));
         const vec least = lane_min(lane_min(a0, a1), lane_min(a2, a3));
         return lane_test_any(lane_test_or(lane_null(least), lane_unequal(differences, vec_zero())));
     }
-    const vec k0 = LEVEL_NAME(keep)(lane_equal(c0, b0), a0), k1 = LEVEL_NAME(keep)(lane_equal(c1, b1), a1);
-    const vec k2 = LEVEL_NAME(keep)(lane_equal(c2, b2), a2), k3 = LEVEL_NAME(keep)(lane_equal(c3, b3), a3);
+    const vec k0 = LEVEL_NAME(keep)(LEVEL_NAME(same)(a0, b0), a0),
+              k1 = LEVEL_NAME(keep)(LEVEL_NAME(same)(a1, b1), a1);
+    const vec k2 = LEVEL_NAME(keep)(LEVEL_NAME(same)(a2, b2), a2),
+              k3 = LEVEL_NAME(keep)(LEVEL_NAME(same)(a3, b3), a3);
     if (TEXT_WIDE && VEC == 16) {
         return lane_test_any(lane_test_or(lane_test_or(lane_null(k0), lane_null(k1)),
                                           lane_test_or(lane_null(k2), lane_null(k3))));
@@ -60,9 +68,13 @@ INLINE bool LEVEL_NAME(parting_in_four)(const lane *a, const lane *b) {
 }
 
 INLINE int LEVEL_NAME(order)(const lane *a, const lane *b) {
+    if (*a == *b) {
+        /* Mostly the end of both, or never: whoever asks for that need not wait for the difference. */
+        BRANCH();
+        return 0;
+    }
 #if TEXT_WIDE
-    const wchar_t u = (wchar_t)*a, v = (wchar_t)*b;
-    return u < v ? -1 : u > v;
+    return (wchar_t)*a < (wchar_t)*b ? -1 : 1;
 #elif COMPARE_FOLDED
     return (int)ascii_fold(*a) - (int)ascii_fold(*b);
 #else
@@ -72,7 +84,7 @@ INLINE int LEVEL_NAME(order)(const lane *a, const lane *b) {
 
 #ifdef COMPARE_DEFINED
 
-/* The SMALL_LANES lanes before a and b are equal and not null; n counts from a, is not 0, and is ~0 for
+/* A vector of 16 bytes or more before a and b is equal and not null; n counts from a, is not 0, and is ~0 for
  * no limit. */
 OVER_READS static MAYBE_UNUSED int LEVEL_NAME(compare_long)(const lane *a, const lane *b, size_t n) {
     lane_mask mask;
@@ -154,9 +166,13 @@ int NAME(COMPARE_LONG)(const lane *a, const lane *b, size_t n) {
 
 #else
 
-/* Either string begins within SMALL_BYTES of the end of its page. */
+/* Folding takes so long that baseline code does only half of what it does else. */
+#define ENTRY_BYTES (COMPARE_FOLDED ? SMALL_BYTES / 2 : SMALL_BYTES)
+#define ENTRY_LANES (ENTRY_BYTES / sizeof(lane))
+
+/* Either string begins within ENTRY_BYTES of the end of its page. */
 OVER_READS COLD static int compare_across(const lane *a, const lane *b, size_t n) {
-    size_t left = COMPARE_LIMITED && n < SMALL_LANES ? n : SMALL_LANES;
+    size_t left = COMPARE_LIMITED && n < ENTRY_LANES ? n : ENTRY_LANES;
     n -= left;
     while (left != 0) {
         if (left >= LANES && page_room(a) >= VEC && page_room(b) >= VEC) {
@@ -185,33 +201,29 @@ OVER_READS INLINE int compare_small(const lane *a, const lane *b, size_t n) {
     if (COMPARE_LIMITED && n == 0) {
         return 0;
     }
-    if (crosses_page(a, SMALL_BYTES) || crosses_page(b, SMALL_BYTES)) {
+    if (crosses_page(a, ENTRY_BYTES) || crosses_page(b, ENTRY_BYTES)) {
         return compare_across(a, b, n);
     }
-    uint64_t mask;
-    if (COMPARE_FOLDED) {
-        /* Folding takes so much of the time that half of it is worth a branch. */
-        mask = mask_of_four(LEVEL_NAME(parting_test)(a, b), LEVEL_NAME(parting_test)(a + LANES, b + LANES),
-                            vec_zero(), vec_zero());
-        if (!mask) {
-            mask =
-                mask_of_four(vec_zero(), vec_zero(), LEVEL_NAME(parting_test)(a + 2 * LANES, b + 2 * LANES),
-                             LEVEL_NAME(parting_test)(a + 3 * LANES, b + 3 * LANES));
-        }
-    } else {
-        mask = mask_of_four(LEVEL_NAME(parting_test)(a, b), LEVEL_NAME(parting_test)(a + LANES, b + LANES),
-                            LEVEL_NAME(parting_test)(a + 2 * LANES, b + 2 * LANES),
-                            LEVEL_NAME(parting_test)(a + 3 * LANES, b + 3 * LANES));
-    }
+    const uint64_t mask =
+        COMPARE_FOLDED
+            ? mask_of_four(LEVEL_NAME(parting_test)(a, b), LEVEL_NAME(parting_test)(a + LANES, b + LANES),
+                           vec_zero(), vec_zero())
+            : mask_of_four(LEVEL_NAME(parting_test)(a, b), LEVEL_NAME(parting_test)(a + LANES, b + LANES),
+                           LEVEL_NAME(parting_test)(a + 2 * LANES, b + 2 * LANES),
+                           LEVEL_NAME(parting_test)(a + 3 * LANES, b + 3 * LANES));
     if (LIKELY(mask)) {
         const size_t at = first_of_four(mask);
-        return COMPARE_LIMITED && at >= n ? 0 : LEVEL_NAME(order)(a + at, b + at);
+        if (COMPARE_LIMITED && at >= n) {
+            BRANCH();
+            return 0;
+        }
+        return LEVEL_NAME(order)(a + at, b + at);
     }
-    if (COMPARE_LIMITED && n <= SMALL_LANES) {
+    if (COMPARE_LIMITED && n <= ENTRY_LANES) {
         return 0;
     }
-    return NAME(COMPARE_LONG)(a + SMALL_LANES, b + SMALL_LANES,
-                              COMPARE_LIMITED ? n - SMALL_LANES : ~(size_t)0);
+    return NAME(COMPARE_LONG)(a + ENTRY_LANES, b + ENTRY_LANES,
+                              COMPARE_LIMITED ? n - ENTRY_LANES : ~(size_t)0);
 }
 
 #endif

@@ -86,7 +86,8 @@ OVER_READS static MAYBE_UNUSED FIND_RESULT LEVEL_NAME(find_long)(const lane *p, 
 found:
     p += lane_mask_first(mask);
     if (FIND_LIMITED && p > end) {
-        p = end;
+        BRANCH();
+        return FIND_DONE(end);
     }
     return FIND_DONE(p);
 #undef STEP
@@ -162,9 +163,16 @@ OVER_READS INLINE FIND_RESULT find_small(const lane *base, lane character, size_
                                        LEVEL_NAME(find_test)(vec_load(base + 2 * LANES), wanted),
                                        LEVEL_NAME(find_test)(vec_load(base + 3 * LANES), wanted));
     if (FIND_LIMITED) {
-        const size_t at = mask ? first_of_four(mask) : SMALL_LANES;
-        if (LIKELY(mask != 0 || limit <= SMALL_LANES)) {
-            return FIND_DONE(base + (at < limit ? at : limit));
+        if (LIKELY(mask)) {
+            const size_t at = first_of_four(mask);
+            if (at < limit) {
+                return FIND_DONE(base + at);
+            }
+            BRANCH();
+            return FIND_DONE(end);
+        }
+        if (limit <= SMALL_LANES) {
+            return FIND_DONE(end);
         }
     } else if (LIKELY(mask)) {
         return FIND_DONE(base + first_of_four(mask));

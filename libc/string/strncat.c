@@ -25,8 +25,17 @@ OVER_READS char *NAME(strncat)(char *restrict d, const char *restrict s, size_t 
             return d;
         }
     }
-    const size_t taken = NAME(strnlen)(s, n);
-    NAME(memcpy)(end, s, taken);
-    end[taken] = 0;
-    return d;
+    /* In parts that stay in the first-level cache from the search to the copy. */
+    for (char *to = end;;) {
+        const size_t part = n < 8192 ? n : 8192;
+        const size_t taken = NAME(strnlen)(s, part);
+        NAME(memcpy)(to, s, taken);
+        to += taken;
+        s += taken;
+        n -= taken;
+        if (LIKELY(taken < part || n == 0)) {
+            *to = 0;
+            return d;
+        }
+    }
 }

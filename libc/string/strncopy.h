@@ -8,6 +8,15 @@
 
 void *NAME(memset)(void *d, int c, size_t n);
 
+/* 0 to 64 bytes. */
+INLINE void copy_up_to_some(char *restrict d, const char *restrict s, size_t bytes) {
+    if (bytes > 16) {
+        copy_some(d, s, bytes);
+    } else if (bytes != 0) {
+        copy_few(d, s, bytes);
+    }
+}
+
 /* Nulls of any number; few by far most often. */
 INLINE void clear(char *d, size_t bytes) {
     if (bytes <= 16) {
@@ -32,18 +41,17 @@ OVER_READS INLINE char *copy_limited(char *restrict d, const char *restrict s, s
     }
     const uint64_t mask = mask_of_four(vec_null(vec_load(s)), vec_null(vec_load(s + VEC)),
                                        vec_null(vec_load(s + 2 * VEC)), vec_null(vec_load(s + 3 * VEC)));
-    size_t length = mask ? first_of_four(mask) : SMALL_BYTES;
-    length = length < n ? length : n;
-    if (UNLIKELY(length == SMALL_BYTES && n > SMALL_BYTES)) {
+    if (LIKELY(mask)) {
+        const size_t length = first_of_four(mask);
+        if (length < n) {
+            clear(d + length, n - length);
+            copy_up_to_some(d, s, length);
+            return d + length;
+        }
+    } else if (n > SMALL_BYTES) {
         return NAME(__brawn_strncpy_long)(d, s, n, SMALL_BYTES);
     }
-    if (length <= 16) {
-        if (length != 0) {
-            copy_few(d, s, length);
-        }
-    } else {
-        copy_some(d, s, length);
-    }
-    clear(d + length, n - length);
-    return d + length;
+    BRANCH();
+    copy_up_to_some(d, s, n);
+    return d + n;
 }

@@ -1,10 +1,14 @@
-/* First place of a byte of a set, or a null pointer. */
-#include "brawn_string.h"
+/* First place of a byte of a set, or a null pointer: strset.h. */
+#include "entry.h"
+#include "strset.h"
 
 PUBLIC char *NAME(strpbrk)(const char *s, const char *set);
-size_t NAME(strcspn)(const char *s, const char *set);
 
-char *NAME(strpbrk)(const char *s, const char *set) {
-    s += NAME(strcspn)(s, set);
-    return *s ? (char *)(uintptr_t)s : NULL;
+OVER_READS char *NAME(strpbrk)(const char *s, const char *set) {
+    s += span(s, set, false);
+    if (*s == 0) {
+        BRANCH();
+        return NULL;
+    }
+    return (char *)(uintptr_t)s;
 }

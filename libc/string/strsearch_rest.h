@@ -15,11 +15,36 @@ INLINE unsigned char search_byte(char byte) {
     return (unsigned char)(SEARCH_FOLDED ? ascii_fold((unsigned char)byte) : (unsigned char)byte);
 }
 
-/* How many bytes of the needle, all of them if need be, are at p. */
-INLINE size_t search_rest(const char *p, const char *needle) {
+/* How many bytes of the needle, all of them if need be, are at p: by 16, at every level, where neither
+ * crosses into a page that may not be there. */
+#if defined(__aarch64__)
+#define LEVEL_SUFFIX _neon
+#else
+#define LEVEL_SUFFIX _sse2
+#endif
+OVER_READS INLINE size_t search_rest(const char *p, const char *needle) {
     size_t same = 0;
-    while (needle[same] && search_byte(p[same]) == search_byte(needle[same])) {
-        same++;
+    for (;;) {
+        if (LIKELY(!crosses_page(p + same, VEC) && !crosses_page(needle + same, VEC))) {
+            const vec u = vec_load(needle + same), v = vec_load(p + same);
+#if SEARCH_FOLDED
+            const vec_test equal = vec_null(vec_fold_xor(u, v));
+#else
+            const vec_test equal = vec_equal(u, v);
+#endif
+            /* Null where they differ or the needle ends. */
+            const vec_mask mask = vec_mask_of(vec_null(LEVEL_NAME(keep)(equal, u)));
+            if (mask) {
+                return same + mask_first(mask);
+            }
+            same += VEC;
+        } else {
+            for (const size_t end = same + VEC; same < end; same++) {
+                if (needle[same] == 0 || search_byte(p[same]) != search_byte(needle[same])) {
+                    return same;
+                }
+            }
+        }
     }
-    return same;
 }
+#undef LEVEL_SUFFIX

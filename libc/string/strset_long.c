@@ -3,12 +3,44 @@
  * A set is a table of 256 bits, a row for every value of the low four bits, a bit in it for the next three,
  * one half for bytes below 0x80 and one for those above. A byte shuffle looks both halves up for every lane
  * at once: the instruction gives 0 where the index has its top bit set, so each half answers for its own
- * bytes only. SSE2 has no such shuffle: there a table of 256 bytes is looked up byte by byte. */
+ * bytes only. SSE2 has no such shuffle: there a table of 256 bytes is looked up byte by byte. Sets of one to
+ * four bytes, which most are, need no table: every vector is compared with each. */
 
 #ifdef BRAWN_PASS
 
+/* Sets of one to four bytes. A fifth stands for the null, or again for the first. */
+OVER_READS INLINE size_t LEVEL_NAME(span_few)(const char *base, const char *s, const char *set,
+                                              bool spanning) {
+    const unsigned char a = (unsigned char)set[0], b = set[1] ? (unsigned char)set[1] : a;
+    const unsigned char c = set[1] && set[2] ? (unsigned char)set[2] : a;
+    const unsigned char d = set[1] && set[2] && set[3] ? (unsigned char)set[3] : a;
+    const vec first = vec_fill(a), second = vec_fill(b), third = vec_fill(c), fourth = vec_fill(d);
+    const vec fifth = vec_fill(spanning ? a : 0);
+    const vec_mask flip = spanning ? vec_mask_of(vec_null(vec_zero())) : 0;
+    const char *p = (const char *)((uintptr_t)s & ~(uintptr_t)(VEC - 1));
+#define STOPS(v)                                                                                             \
+    (flip ^ vec_mask_of(test_or(test_or(test_or(vec_equal(v, first), vec_equal(v, second)),                  \
+                                        test_or(vec_equal(v, third), vec_equal(v, fourth))),                 \
+                                vec_equal(v, fifth))))
+    vec v = vec_load_aligned(p);
+    vec_mask mask = mask_after(STOPS(v), (size_t)(s - p));
+    if (mask) {
+        return (size_t)(s - base) + mask_first(mask);
+    }
+    do {
+        p += VEC;
+        v = vec_load_aligned(p);
+        mask = STOPS(v);
+    } while (!mask);
+#undef STOPS
+    return (size_t)(p - base) + mask_first(mask);
+}
+
 OVER_READS static size_t LEVEL_NAME(span_long)(const char *base, const char *s, const char *set,
                                                bool spanning) {
+    if (set[0] && (!set[1] || !set[2] || !set[3] || !set[4])) {
+        return LEVEL_NAME(span_few)(base, s, set, spanning);
+    }
 #if HAS_SHUFFLE
     unsigned char rows[32] __attribute__((aligned(16))) = {0};
     const vec_mask all = vec_mask_of(vec_null(vec_zero()));
@@ -61,6 +93,7 @@ OVER_READS static size_t LEVEL_NAME(span_long)(const char *base, const char *s, 
 
 #else
 
+#define WITHOUT_AVX512
 #include "vector.h"
 
 #define vec_repeat16 LEVEL_NAME(vec_repeat16)
@@ -96,18 +129,6 @@ INLINE vec_avx2 vec_members_avx2(vec_avx2 v, vec_avx2 low, vec_avx2 high) {
     const vec_avx2 row = _mm256_or_si256(_mm256_shuffle_epi8(low, v), _mm256_shuffle_epi8(high, flipped));
     const vec_avx2 index = _mm256_and_si256(_mm256_srli_epi16(v, 4), _mm256_set1_epi8(7));
     return _mm256_and_si256(row, _mm256_shuffle_epi8(bit, index));
-}
-TARGET_POP
-TARGET_PUSH(AVX512_FEATURES)
-INLINE vec_avx512 vec_repeat16_avx512(const void *p) {
-    return _mm512_broadcast_i32x4(_mm_loadu_si128(p));
-}
-INLINE vec_avx512 vec_members_avx512(vec_avx512 v, vec_avx512 low, vec_avx512 high) {
-    const vec_avx512 bit = _mm512_set1_epi64((long long)0x8040201008040201);
-    const vec_avx512 flipped = _mm512_xor_si512(v, _mm512_set1_epi8(-128));
-    const vec_avx512 row = _mm512_or_si512(_mm512_shuffle_epi8(low, v), _mm512_shuffle_epi8(high, flipped));
-    const vec_avx512 index = _mm512_and_si512(_mm512_srli_epi16(v, 4), _mm512_set1_epi8(7));
-    return _mm512_and_si512(row, _mm512_shuffle_epi8(bit, index));
 }
 TARGET_POP
 #endif
