@@ -29,6 +29,11 @@ INLINE vec LEVEL_NAME(find_key)(vec v, vec wanted) {
 INLINE bool LEVEL_NAME(find_in_four)(vec a, vec b, vec c, vec d, vec wanted) {
 #define key LEVEL_NAME(find_key)
 #define test LEVEL_NAME(find_test)
+#if FIND_CHARACTER && !defined(__aarch64__)
+    if (VEC == 64) {
+        return LEVEL_NAME(four_have)(a, b, c, d, wanted);
+    }
+#endif
     if (TEXT_WIDE && VEC == 16) {
         return lane_test_any(lane_test_or(lane_test_or(test(a, wanted), test(b, wanted)),
                                           lane_test_or(test(c, wanted), test(d, wanted))));

@@ -16,11 +16,16 @@ INLINE bool LEVEL_NAME(last_in)(const lane *p, vec v, vec wanted, const lane **l
     const lane_mask ends = lane_mask_of(lane_null(v));
     if (ends) {
         mask &= ends ^ (ends - 1);
+        if (mask) {
+            *last = p + lane_mask_last(mask);
+        }
+        return true;
     }
     if (mask) {
+        BRANCH();
         *last = p + lane_mask_last(mask);
     }
-    return ends != 0;
+    return false;
 }
 
 /* Everything before p has been looked at, and p less the width of a vector is within the string or before p's
@@ -94,8 +99,11 @@ OVER_READS INLINE TEXT_TYPE *find_last(const lane *s, lane character) {
         mask &= ends ^ (ends - 1);
         return mask ? (TEXT_TYPE *)(uintptr_t)(s + last_of_four(mask)) : NULL;
     }
-    const lane *const last = mask ? s + last_of_four(mask) : NULL;
-    return last_long(s + SMALL_LANES, character, last);
+    if (mask) {
+        BRANCH();
+        return last_long(s + SMALL_LANES, character, s + last_of_four(mask));
+    }
+    return last_long(s + SMALL_LANES, character, NULL);
 }
 
 #endif

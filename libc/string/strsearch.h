@@ -19,6 +19,22 @@ INLINE vec LEVEL_NAME(searched)(vec v) {
 #endif
 }
 
+/* How many bytes of the needle, all of them if need be, are at p. */
+OVER_READS INLINE size_t LEVEL_NAME(search_same)(const char *p, const char *needle) {
+    if (LIKELY(!crosses_page(p, VEC) && !crosses_page(needle, VEC))) {
+        const vec u = vec_load(needle);
+#if SEARCH_FOLDED
+        const vec_test equal = vec_null(vec_fold_xor(u, vec_load(p)));
+#else
+        const vec_test equal = vec_equal(u, vec_load(p));
+#endif
+        /* Null where they differ or the needle ends. */
+        const vec_mask mask = vec_mask_of(vec_null(LEVEL_NAME(keep)(equal, u)));
+        return LIKELY(mask) ? mask_first(mask) : search_rest(p, needle, VEC);
+    }
+    return search_rest(p, needle, 0);
+}
+
 /* Looks at the places p - 1 onwards (v is loaded from p, u from p - 1). Returns true with the result in
  * *found if the search ends here. */
 OVER_READS INLINE bool LEVEL_NAME(search_in)(const char *p, vec u, vec v, vec first, vec second,
@@ -34,7 +50,7 @@ OVER_READS INLINE bool LEVEL_NAME(search_in)(const char *p, vec u, vec v, vec fi
     }
     for (; mask; mask = mask_drop(mask)) {
         const char *const place = p - 1 + mask_first(mask);
-        const size_t same = search_rest(place + 2, needle + 2);
+        const size_t same = LEVEL_NAME(search_same)(place + 2, needle + 2);
         if (needle[2 + same] == 0) {
             *found = (char *)(uintptr_t)place;
             return true;
@@ -78,7 +94,7 @@ COLD static char *search_across(const char *haystack, const char *needle) {
             return NULL;
         }
         if (search_byte(p[0]) == search_byte(needle[0]) && search_byte(p[1]) == search_byte(needle[1])) {
-            const size_t same = search_rest(p + 2, needle + 2);
+            const size_t same = LEVEL_NAME(search_same)(p + 2, needle + 2);
             if (needle[2 + same] == 0) {
                 return (char *)(uintptr_t)p;
             }

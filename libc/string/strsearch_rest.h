@@ -22,8 +22,7 @@ INLINE unsigned char search_byte(char byte) {
 #else
 #define LEVEL_SUFFIX _sse2
 #endif
-OVER_READS INLINE size_t search_rest(const char *p, const char *needle) {
-    size_t same = 0;
+OVER_READS static NOINLINE size_t search_rest(const char *p, const char *needle, size_t same) {
     for (;;) {
         if (LIKELY(!crosses_page(p + same, VEC) && !crosses_page(needle + same, VEC))) {
             const vec u = vec_load(needle + same), v = vec_load(p + same);

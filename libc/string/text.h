@@ -73,7 +73,31 @@ INLINE vec_avx512 keep_avx512(vec_test_avx512 test, vec_avx512 v) {
     return _mm512_maskz_mov_epi8(test, v);
 }
 #endif
+
+/* Whether one of four vectors has a null or the wanted lane: minimums that are null where one of them is the
+ * wanted lane, by masks that come out of comparisons and go into the next instruction, so that only one test
+ * is left. */
+#ifdef LANES_WIDE
+#define UNEQUAL_512 _mm512_cmpneq_epi32_mask
+#define MIN_512 _mm512_maskz_min_epu32
+#define TEST_512 _mm512_mask_test_epi32_mask
+#define ALL_512 0xffffu
+#else
+#define UNEQUAL_512 _mm512_cmpneq_epi8_mask
+#define MIN_512 _mm512_maskz_min_epu8
+#define TEST_512 _mm512_mask_test_epi8_mask
+#define ALL_512 ~UINT64_C(0)
+#endif
+INLINE bool four_have_avx512(vec_avx512 a, vec_avx512 b, vec_avx512 c, vec_avx512 d, vec_avx512 wanted) {
+    const vec_avx512 ab = MIN_512(UNEQUAL_512(a, wanted), a, b);
+    const vec_avx512 cd = MIN_512(UNEQUAL_512(c, wanted), c, d);
+    const vec_avx512 all = MIN_512(UNEQUAL_512(b, wanted), ab, cd);
+    return TEST_512(UNEQUAL_512(d, wanted), all, all) != ALL_512;
+}
 TARGET_POP
+/* The others gain nothing by that and never ask. */
+#define four_have_sse2(a, b, c, d, wanted) false
+#define four_have_avx2(a, b, c, d, wanted) false
 #endif
 
 /* Four tests of 16 bytes each as one mask, FOUR_STEP bits a lane: one branch decides about all of
