@@ -45,6 +45,13 @@
  * foretold, what follows need not wait for the values that decide it. */
 #define BRANCH() __asm__ volatile("")
 
+/* Before a loop that is not to be unrolled, as it is seldom long and room matters more. */
+#ifdef __clang__
+#define NO_UNROLL _Pragma("clang loop unroll(disable)")
+#else
+#define NO_UNROLL _Pragma("GCC unroll 1")
+#endif
+
 /* A second name for a function of this file, weak, as musl has `memrchr` for `__memrchr`. */
 #define WEAK_ALIAS(type, name, function, ...)                                                                \
     PUBLIC type NAME(name)                                                                                   \

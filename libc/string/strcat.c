@@ -8,5 +8,5 @@
 PUBLIC char *NAME(strcat)(char *restrict d, const char *restrict s);
 
 OVER_READS char *NAME(strcat)(char *restrict d, const char *restrict s) {
-    return (char *)copy_small((lane *)d + length_of(d), (const lane *)s, (lane *)d);
+    return (char *)copy_small((lane *)d + length_before(d), (const lane *)s, (lane *)d);
 }

@@ -93,8 +93,10 @@ OVER_READS static MAYBE_UNUSED int LEVEL_NAME(compare_long)(const lane *a, const
 #define STEP(i)                                                                                              \
     mask = LEVEL_NAME(parting)(a + (i) * LANES, b + (i) * LANES);                                            \
     if (mask) {                                                                                              \
-        const size_t at = (i) * LANES + lane_mask_first(mask);                                               \
-        return at < n ? LEVEL_NAME(order)(a + at, b + at) : 0;                                               \
+        a += (i) * LANES;                                                                                    \
+        b += (i) * LANES;                                                                                    \
+        n -= (i) * LANES;                                                                                    \
+        goto found;                                                                                          \
     }                                                                                                        \
     if (n <= ((i) + 1) * LANES) {                                                                            \
         return 0;                                                                                            \
@@ -118,6 +120,7 @@ OVER_READS static MAYBE_UNUSED int LEVEL_NAME(compare_long)(const lane *a, const
         while (room >= LANES) {
             mask = LEVEL_NAME(parting)(a, b);
             if (mask) {
+                n = LANES;
                 goto found;
             }
             /* Up to the next aligned vector of a: the first step of a run may compare some lanes twice. */
@@ -138,6 +141,7 @@ OVER_READS static MAYBE_UNUSED int LEVEL_NAME(compare_long)(const lane *a, const
             b -= LANES - room;
             mask = LEVEL_NAME(parting)(a, b);
             if (mask) {
+                n = LANES;
                 goto found;
             }
             a += LANES;
@@ -147,7 +151,7 @@ OVER_READS static MAYBE_UNUSED int LEVEL_NAME(compare_long)(const lane *a, const
     return 0;
 found:;
     const size_t at = lane_mask_first(mask);
-    return LEVEL_NAME(order)(a + at, b + at);
+    return at < n ? LEVEL_NAME(order)(a + at, b + at) : 0;
 }
 
 #endif

@@ -1,6 +1,7 @@
 /* Appends at most n bytes of a string, and a null. */
 #include "entry.h"
 #include "few.h"
+#include "some.h"
 #include "text.h"
 #include "text_length.h"
 
@@ -8,34 +9,46 @@ PUBLIC char *NAME(strncat)(char *restrict d, const char *restrict s, size_t n);
 size_t NAME(strnlen)(const char *s, size_t n);
 void *NAME(memcpy)(void *restrict d, const void *restrict s, size_t n);
 
-OVER_READS char *NAME(strncat)(char *restrict d, const char *restrict s, size_t n) {
-    char *const end = d + length_of(d);
-    if (n == 0) {
-        return d;
-    }
-    if (!crosses_page(s, VEC)) {
-        const vec_mask mask = vec_mask_of(vec_null(vec_load(s)));
-        const size_t length = mask ? mask_first(mask) : VEC;
-        const size_t taken = length < n ? length : n;
-        if (mask || n <= VEC) {
-            if (taken != 0) {
-                copy_few(end, s, taken);
-            }
-            end[taken] = 0;
-            return d;
-        }
-    }
-    /* In parts that stay in the first-level cache from the search to the copy. */
-    for (char *to = end;;) {
+/* What is longer, or begins close to the end of its page: in parts that stay in the first-level cache from
+ * the search to the copy. */
+static NOINLINE void append(char *restrict d, const char *restrict s, size_t n) {
+    for (;;) {
         const size_t part = n < 8192 ? n : 8192;
         const size_t taken = NAME(strnlen)(s, part);
-        NAME(memcpy)(to, s, taken);
-        to += taken;
+        NAME(memcpy)(d, s, taken);
+        d += taken;
         s += taken;
         n -= taken;
         if (LIKELY(taken < part || n == 0)) {
-            *to = 0;
-            return d;
+            *d = 0;
+            return;
         }
     }
+}
+
+OVER_READS char *NAME(strncat)(char *restrict d, const char *restrict s, size_t n) {
+    if (n == 0) {
+        return d;
+    }
+    char *const end = d + length_before(d);
+    if (UNLIKELY(crosses_page(s, SMALL_BYTES))) {
+        append(end, s, n);
+        return d;
+    }
+    const uint64_t mask = mask_of_four(vec_null(vec_load(s)), vec_null(vec_load(s + VEC)),
+                                       vec_null(vec_load(s + 2 * VEC)), vec_null(vec_load(s + 3 * VEC)));
+    size_t taken = n;
+    if (LIKELY(mask) && first_of_four(mask) < n) {
+        taken = first_of_four(mask);
+    } else if (n > SMALL_BYTES) {
+        append(end, s, n);
+        return d;
+    }
+    end[taken] = 0;
+    if (taken > 16) {
+        copy_some(end, s, taken);
+    } else if (taken != 0) {
+        copy_few(end, s, taken);
+    }
+    return d;
 }

@@ -46,11 +46,12 @@ OVER_READS static MAYBE_UNUSED TEXT_TYPE *LEVEL_NAME(last_long)(const lane *p, l
         if (lane_test_any(lane_test_or(
                 lane_test_or(LEVEL_NAME(last_test)(a, wanted), LEVEL_NAME(last_test)(b, wanted)),
                 lane_test_or(LEVEL_NAME(last_test)(c, wanted), LEVEL_NAME(last_test)(d, wanted))))) {
-            if (LEVEL_NAME(last_in)(p, a, wanted, &last) ||
-                LEVEL_NAME(last_in)(p + LANES, b, wanted, &last) ||
-                LEVEL_NAME(last_in)(p + 2 * LANES, c, wanted, &last) ||
-                LEVEL_NAME(last_in)(p + 3 * LANES, d, wanted, &last)) {
-                return (TEXT_TYPE *)(uintptr_t)last;
+            const lane *at = p;
+            NO_UNROLL
+            for (int i = 0; i < 4; i++, at += LANES) {
+                if (LEVEL_NAME(last_in)(at, vec_load_aligned(at), wanted, &last)) {
+                    return (TEXT_TYPE *)(uintptr_t)last;
+                }
             }
         }
     }

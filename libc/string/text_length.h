@@ -14,3 +14,13 @@ OVER_READS INLINE size_t length_of(const char *s) {
     }
     return SMALL_BYTES + NAME(strlen)(s + SMALL_BYTES);
 }
+
+/* The same for a string that is to be appended to. Often it is empty, and that by a store of one byte just
+ * before, which a vector would have to wait for. */
+OVER_READS INLINE size_t length_before(const char *s) {
+    if (*s == 0) {
+        BRANCH();
+        return 0;
+    }
+    return length_of(s);
+}

@@ -1,4 +1,5 @@
 /* Last place of a wide character, or a null pointer: strrfind.h. */
+#define WITHOUT_AVX512
 #define LANES_WIDE
 #include "text.h"
 #define BRAWN_BODY "strrfind.h"
