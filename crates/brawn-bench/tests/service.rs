@@ -2,6 +2,7 @@
 
 mod common;
 
+use nix::sys::signal::{SigHandler, Signal, signal};
 use std::net::TcpListener;
 use std::time::Duration;
 
@@ -45,6 +46,11 @@ fn memory_is_the_servers_and_metrics_are_the_clients() {
 
 #[test]
 fn a_server_may_die_of_the_signal_that_stops_it() {
+    // As a job that a shell put into the background: the server must not inherit that.
+    for stop in [Signal::SIGINT, Signal::SIGQUIT] {
+        // SAFETY: ignoring a signal runs no code, and no other test of this file sends one to this process.
+        unsafe { signal(stop, SigHandler::SigIgn) }.unwrap();
+    }
     for stop in [StopSignal::Terminate, StopSignal::Quit, StopSignal::Interrupt] {
         let variant = change(server(free_port().unwrap(), 1, "plain", 1), |service| service.stop(stop));
         run(&variant).unwrap();

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use nix::errno::Errno;
 use nix::sys::ptrace;
-use nix::sys::signal::{Signal, killpg};
+use nix::sys::signal::{SigHandler, Signal, killpg, signal};
 use nix::unistd::Pid;
 use rustix::process::{PidfdFlags, pidfd_open, pidfd_send_signal};
 
@@ -49,10 +49,14 @@ impl<T: Send + 'static> Tracee<T> {
     ) -> Result<Self, Error> {
         command.process_group(0);
         limits::apply(&mut command, &conditions.cores, conditions.quota.as_deref())?;
-        // SAFETY: the closure runs between fork and exec, where only async-signal-safe calls are allowed; it makes one
-        // system call and neither allocates nor locks. A refusal is noticed later, by the missing stop at exec.
+        // SAFETY: the closure runs between fork and exec, where only async-signal-safe calls are allowed; it makes a few
+        // system calls and neither allocates nor locks. A refusal is noticed later, by the missing stop at exec.
         unsafe {
             command.pre_exec(|| {
+                // What a shell starts in the background ignores these two, and hands that on: a server would never stop.
+                for stop in [Signal::SIGINT, Signal::SIGQUIT] {
+                    let _ = signal(stop, SigHandler::SigDfl);
+                }
                 let _ = ptrace::traceme();
                 Ok(())
             });
