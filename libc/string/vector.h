@@ -4,7 +4,8 @@
  *     vec_load       from any address;  vec_load_aligned from a multiple of VEC;  vec_store,
  * vec_store_aligned vec_fill       a byte in every lane;  vec_zero  0 in every lane vec_min, vec_and, vec_or,
  * vec_xor vec_test       the result of a comparison: a vector, or a mask register on AVX-512 vec_equal,
- * vec_unequal, vec_null (lanes that are 0) test_or, test_and, test_any (is any lane set) vec_mask       a
+ * vec_unequal, vec_null (lanes that are 0) test_or, test_and, test_not, test_any and
+ * test_all (is any lane, are all lanes set) vec_mask       a
  * test as an integer, lane 0 lowest, MASK_STEP bits a lane:  vec_mask_of(test) mask_first, mask_last the
  * index of the first or last lane that is set; the mask must not be 0 mask_after(mask, n)         drops the
  * first n lanes and shifts the others down, n < VEC mask_before(mask, n)        keeps the first n lanes, n <=
@@ -80,6 +81,8 @@ TARGET_POP
 #define test_or LEVEL_NAME(test_or)
 #define test_and LEVEL_NAME(test_and)
 #define test_any LEVEL_NAME(test_any)
+#define test_all LEVEL_NAME(test_all)
+#define test_not LEVEL_NAME(test_not)
 #define vec_mask_of LEVEL_NAME(vec_mask_of)
 #define mask_first LEVEL_NAME(mask_first)
 #define mask_last LEVEL_NAME(mask_last)

@@ -58,6 +58,15 @@ INLINE vec_mask_avx2 vec_mask_of_avx2(vec_test_avx2 a) {
 INLINE bool test_any_avx2(vec_test_avx2 a) {
     return _mm256_movemask_epi8(a) != 0;
 }
+INLINE bool test_all_avx2(vec_test_avx2 a) {
+    int mask = _mm256_movemask_epi8(a);
+    /* Or clang turns the vector around and asks whether nothing is set. */
+    __asm__("" : "+r"(mask));
+    return mask == -1;
+}
+INLINE vec_test_avx2 test_not_avx2(vec_test_avx2 a) {
+    return _mm256_xor_si256(a, _mm256_set1_epi8(-1));
+}
 INLINE size_t mask_first_avx2(vec_mask_avx2 mask) {
     return (unsigned)__builtin_ctz(mask);
 }

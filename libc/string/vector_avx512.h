@@ -56,6 +56,12 @@ INLINE vec_test_avx512 test_and_avx512(vec_test_avx512 a, vec_test_avx512 b) {
 INLINE bool test_any_avx512(vec_test_avx512 a) {
     return a != 0;
 }
+INLINE bool test_all_avx512(vec_test_avx512 a) {
+    return a == UINT64_MAX;
+}
+INLINE vec_test_avx512 test_not_avx512(vec_test_avx512 a) {
+    return ~a;
+}
 INLINE vec_mask_avx512 vec_mask_of_avx512(vec_test_avx512 a) {
     return a;
 }

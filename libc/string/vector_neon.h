@@ -61,6 +61,12 @@ INLINE vec_mask_neon vec_mask_of_neon(vec_test_neon a) {
 INLINE bool test_any_neon(vec_test_neon a) {
     return vec_mask_of_neon(a) != 0;
 }
+INLINE bool test_all_neon(vec_test_neon a) {
+    return vec_mask_of_neon(a) == UINT64_MAX;
+}
+INLINE vec_test_neon test_not_neon(vec_test_neon a) {
+    return vmvnq_u8(a);
+}
 INLINE size_t mask_first_neon(vec_mask_neon mask) {
     return (unsigned)__builtin_ctzll(mask) >> 2;
 }

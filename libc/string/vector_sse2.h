@@ -58,6 +58,15 @@ INLINE vec_mask_sse2 vec_mask_of_sse2(vec_test_sse2 a) {
 INLINE bool test_any_sse2(vec_test_sse2 a) {
     return _mm_movemask_epi8(a) != 0;
 }
+INLINE bool test_all_sse2(vec_test_sse2 a) {
+    int mask = _mm_movemask_epi8(a);
+    /* Or clang turns the vector around and asks whether nothing is set. */
+    __asm__("" : "+r"(mask));
+    return mask == 0xffff;
+}
+INLINE vec_test_sse2 test_not_sse2(vec_test_sse2 a) {
+    return _mm_xor_si128(a, _mm_set1_epi8(-1));
+}
 INLINE size_t mask_first_sse2(vec_mask_sse2 mask) {
     return (unsigned)__builtin_ctz(mask);
 }
