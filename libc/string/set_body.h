@@ -17,6 +17,15 @@ extern HIDDEN unsigned char NAME(__brawn_string_rep);
 #endif
 
 void *LEVEL_NAME(set_long)(unsigned char *target, uint32_t pattern, size_t n) {
+#if defined(__x86_64__)
+    /* Before any store: those that it meets cost it a nanosecond. */
+    if (UNLIKELY(n >= REP_SET_FROM) && (pattern & 0xff) * 0x01010101u == pattern && HAS_FAST_REP) {
+        unsigned char *to = target;
+        size_t left = n;
+        __asm__ volatile("rep stosb" : "+D"(to), "+c"(left) : "a"(pattern) : "memory");
+        return target;
+    }
+#endif
     const vec value = wide_fill(pattern);
     unsigned char *const end = target + n;
     vec_store(target, value);
@@ -36,14 +45,6 @@ void *LEVEL_NAME(set_long)(unsigned char *target, uint32_t pattern, size_t n) {
     if (n <= 8 * VEC) {
         return target;
     }
-#if defined(__x86_64__)
-    if (UNLIKELY(n >= REP_SET_FROM) && (pattern & 0xff) * 0x01010101u == pattern && HAS_FAST_REP) {
-        unsigned char *to = target;
-        size_t left = n;
-        __asm__ volatile("rep stosb" : "+D"(to), "+c"(left) : "a"(pattern) : "memory");
-        return target;
-    }
-#endif
     /* The pattern is as wide as a wide character, and so is the alignment of a target of those. */
     for (unsigned char *to = (unsigned char *)((uintptr_t)(target + 4 * VEC) & -VEC); to < end - 4 * VEC;
          to += 4 * VEC) {
