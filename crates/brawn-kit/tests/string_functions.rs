@@ -110,3 +110,13 @@ fn aarch64_with_its_vectors() {
 fn the_seeds_of_the_fuzzer_and_what_it_makes_of_them() {
     run(&["fuzz", if is_long() { "600" } else { "3" }], &[]);
 }
+
+#[test]
+fn the_document_holds_the_tables_of_the_results() {
+    let output = Command::new("python3")
+        .arg(root().join("libc/string/bench/tables.py"))
+        .arg("--check")
+        .output()
+        .expect("python3 starts");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
