@@ -129,10 +129,17 @@ OVER_READS static MAYBE_UNUSED int LEVEL_NAME(compare_long)(const lane *a, const
             b += step;
             room -= step;
             if (((uintptr_t)a & (VEC - 1)) == 0) {
-                while (room >= 4 * LANES && !LEVEL_NAME(parting_in_four)(a, b)) {
+                for (; room >= 4 * LANES; room -= 4 * LANES) {
+                    if (LEVEL_NAME(parting_in_four)(a, b)) {
+                        while ((mask = LEVEL_NAME(parting)(a, b)) == 0) {
+                            a += LANES;
+                            b += LANES;
+                        }
+                        n = LANES;
+                        goto found;
+                    }
                     a += 4 * LANES;
                     b += 4 * LANES;
-                    room -= 4 * LANES;
                 }
             }
         }
