@@ -63,6 +63,8 @@ SUITES := all
 results: brawn ## measure the numbers in docs/results/ again, on this machine
 	$(CARGO_TARGET_DIR)/debug/brawn-bench results --brawn $(BRAWN) --out docs/results
 	$(BRAWN) bench $(SUITES) --out docs/results/bench
+	gzip -9nf docs/results/bench/results.json
+	scripts/report-pictures docs/results/bench/report.html docs/results/bench
 	$(CARGO_TARGET_DIR)/debug/brawn-bench quote
 
 clean: ## remove everything that was built; what setup installed stays
