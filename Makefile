@@ -57,7 +57,7 @@ fuzz: setup ## mutated executables for all that reads them, and guided input for
 	BRAWN_TEST_LONG=1 PROPTEST_CASES=200000 cargo test $(CARGO_FLAGS) --release -p brawn-elf --test hostile
 	libc/string/test/run fuzz 600
 
-# What `make results` has `brawn bench` measure: all suites take an hour or two.
+# What `make results` has `brawn bench` measure: `all --time 3` took half an hour, and more time narrows the intervals.
 SUITES := all
 
 results: brawn ## measure the numbers in docs/results/ again, on this machine
