@@ -49,8 +49,12 @@ static void *small_space(unsigned shift) {
     acquire();
     if (free_lists[shift] != NULL) {
         struct header *header = free_lists[shift];
-        free_lists[shift] = header->next;
         start = header->start;
+#ifdef FLAW_HANDS_OUT_TWICE
+        static unsigned count;
+        if (++count % 1024 != 0)
+#endif
+            free_lists[shift] = header->next;
     } else {
         if ((size_t)(chunk_end - chunk) < (size_t)1 << shift) {
             chunk = from_system(CHUNK);
@@ -264,6 +268,9 @@ int posix_memalign(void **place, size_t alignment, size_t size) {
 }
 
 size_t malloc_usable_size(void *block) {
+#ifdef FLAW_OVERSTATES_SIZE
+    return block == NULL ? 0 : header_of(block)->space;
+#endif
     return block == NULL ? 0 : header_of(block)->size;
 }
 
