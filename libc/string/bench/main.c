@@ -1,4 +1,4 @@
-/* bench [--level N] [--rounds N] [--cold] [--csv FILE] [FUNCTION…]
+/* bench [--level N] [--rounds N] [--largest BYTES] [--cold] [--csv FILE] [FUNCTION…]
  *
  * Every row is measured in rounds; in each round every variant runs once, in turn, so that a noisy moment
  * meets all of them. A row's time is the median of its rounds. Prints geometric means and the rows that lost;
@@ -19,6 +19,7 @@ extern unsigned char brawn___brawn_string_level;
 unsigned brawn___brawn_string_detect(void);
 
 static unsigned rounds = 9;
+static size_t largest = SIZE_MAX;
 static double sample_ns = 20000;
 static FILE *csv;
 static unsigned level;
@@ -232,7 +233,7 @@ static void measure(const struct row *row, size_t bytes, const char *mode, struc
 static void measure_row(const struct row *row) {
     static const size_t sizes[] = {0, 1, 7, 16, 36, 64, 132, 256, 1024, 4100, 65536, 1 << 20, 32 << 20};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        if (row->unit > 1 && sizes[i] < row->unit && sizes[i] > 0) {
+        if (sizes[i] > largest || (row->unit > 1 && sizes[i] < row->unit && sizes[i] > 0)) {
             continue;
         }
         for (int aligned = 1; aligned >= 0; aligned--) {
@@ -343,11 +344,15 @@ int main(int argc, char **argv) {
         } else if (first + 1 < argc && strcmp(argv[first], "--rounds") == 0) {
             rounds = (unsigned)atoi(argv[++first]);
             rounds = rounds < 1 ? 1 : rounds > MAX_ROUNDS ? MAX_ROUNDS : rounds;
+        } else if (first + 1 < argc && strcmp(argv[first], "--largest") == 0) {
+            largest = (size_t)strtoull(argv[++first], NULL, 10);
         } else if (first + 1 < argc && strcmp(argv[first], "--csv") == 0) {
             csv = fopen(argv[++first], "w");
         } else {
-            fprintf(stderr, "usage: %s [--level N] [--rounds N] [--cold] [--csv FILE] [FUNCTION…]\n",
-                    argv[0]);
+            fprintf(
+                stderr,
+                "usage: %s [--level N] [--rounds N] [--largest BYTES] [--cold] [--csv FILE] [FUNCTION…]\n",
+                argv[0]);
             return 2;
         }
     }
