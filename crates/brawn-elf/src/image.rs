@@ -126,6 +126,15 @@ impl<'data> Image<'data> {
             symbols::<elf::FileHeader32<Endianness>>(self.data, self.endian, elf::SHT_SYMTAB)
         }
     }
+
+    /// The symbols that a loader resolves, `None` when the file has no table of them or no section headers.
+    pub fn dynamic_symbols(&self) -> Option<Vec<Symbol<'data>>> {
+        if self.is_64 {
+            symbols::<elf::FileHeader64<Endianness>>(self.data, self.endian, elf::SHT_DYNSYM)
+        } else {
+            symbols::<elf::FileHeader32<Endianness>>(self.data, self.endian, elf::SHT_DYNSYM)
+        }
+    }
 }
 
 fn parse<Elf: FileHeader<Endian = Endianness>>(data: &[u8]) -> Result<Image<'_>, Error> {

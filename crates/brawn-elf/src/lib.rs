@@ -21,6 +21,7 @@ pub mod note;
 mod schema;
 mod signature;
 mod symbols;
+pub mod veil;
 mod verdict;
 mod verify;
 
@@ -31,5 +32,5 @@ pub use image::{Image, Section, Segment, Symbol};
 pub use inspect::inspect;
 pub use inspection::Inspection;
 pub use note::{BrawnNotes, LinkId, Note, add_note_section, link_note_object, read_notes};
-pub use signature::mallocng_size_classes;
+pub use signature::{constant_data, mallocng_size_classes};
 pub use verify::{Code, Expectation, Problem, Report, STOCK, verify};

@@ -4,8 +4,8 @@
 //! A signature must come with the code that it stands for, whatever options that was built with, must be long
 //! enough never to occur by accident, and must be there once per copy, so that two copies can be told from one.
 //!
-//! A program that is built with this module would hold every signature itself and be told to contain every heap. So
-//! they are written in a veil: each byte with its bits turned, and turned back when the search begins.
+//! All are written in a [veil](crate::veil), so that a program built with this module is not told to contain every
+//! heap.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -13,6 +13,7 @@ use std::sync::LazyLock;
 use aho_corasick::{AhoCorasick, AhoCorasickBuilder, MatchKind};
 use object::elf;
 
+use crate::veil::{unveil, veil};
 use crate::{Image, embedded};
 
 /// What a signature is evidence for.
@@ -50,22 +51,6 @@ const KIT_MARKER: [u8; 11] = veil(b"brawn-kit: ");
 
 /// The length of a kit's marker up to the allocator's name.
 pub(crate) const KIT_MARKER_LENGTH: usize = KIT_MARKER.len();
-
-/// Turns the bits of every byte.
-const fn veil<const N: usize>(text: &[u8; N]) -> [u8; N] {
-    let mut veiled = *text;
-    let mut index = 0;
-    while index < N {
-        veiled[index] = !veiled[index];
-        index += 1;
-    }
-    veiled
-}
-
-/// Turns them back, at run time: the compiler must not do it, or the veil were none.
-fn unveil(veiled: &[u8]) -> Vec<u8> {
-    std::hint::black_box(veiled).iter().map(|byte| !byte).collect()
-}
 
 /// mallocng's size classes in units of 16 bytes: musl, `src/malloc/mallocng/malloc.c`, unchanged since 1.2.1.
 const SIZE_CLASSES: [u16; 48] = veil_all([
@@ -179,7 +164,7 @@ pub(crate) fn search(image: &Image<'_>) -> Hits {
 /// File ranges that hold constant data: whatever is loaded and not executable. Where a linker put constants and
 /// code into one segment (`-z noseparate-code`, `--no-rosegment`), that segment too. Without the ELF files among
 /// the data: what those contain is not linked into this one.
-pub(crate) fn constant_data(image: &Image<'_>) -> Vec<Range<usize>> {
+pub fn constant_data(image: &Image<'_>) -> Vec<Range<usize>> {
     let loaded = |wanted: &dyn Fn(u32) -> bool| -> Vec<Range<usize>> {
         let segments = image.segments.iter().filter(|segment| segment.kind == elf::PT_LOAD.0);
         let wanted = segments.filter(|segment| wanted(segment.flags));

@@ -1,0 +1,57 @@
+/// Why a program could not be looked at or run.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The file is no executable that can be read.
+    #[error(transparent)]
+    Elf(#[from] brawn_elf::Error),
+    /// A file could not be read or written.
+    #[error(transparent)]
+    File(#[from] std::io::Error),
+    /// The kernel allows neither a mount namespace nor `chroot` to this user.
+    #[error("the kernel gives this user no root of its own: {reason}")]
+    NoRoot {
+        /// What was tried, and what the kernel said.
+        reason: String,
+    },
+    /// The kernel does not let the program be watched.
+    #[error("the kernel refuses to let the program be traced")]
+    TraceRefused,
+    /// Setting up the root or starting the program failed.
+    #[error("cannot {doing}")]
+    System {
+        /// What was being done.
+        doing: String,
+        /// What the kernel said.
+        source: std::io::Error,
+    },
+    /// `Cargo.toml` is not what it should be.
+    #[error("cannot change {what}: {reason}")]
+    Manifest {
+        /// The table or key at fault.
+        what: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+}
+
+impl Error {
+    /// What the user can do about it, where there is something.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Error::Elf(error) => error.hint().map(str::to_owned),
+            Error::NoRoot { .. } => Some(
+                "allow user namespaces (sysctl kernel.unprivileged_userns_clone=1, \
+                 kernel.apparmor_restrict_unprivileged_userns=0, user.max_user_namespaces above 0), run it as root, or \
+                 look at the file alone: brawn check --static"
+                    .to_owned(),
+            ),
+            Error::TraceRefused => Some(
+                "allow ptrace (sysctl kernel.yama.ptrace_scope=1, or --cap-add SYS_PTRACE for a container), or look at \
+                 the file alone: brawn check --static"
+                    .to_owned(),
+            ),
+            Error::File(_) | Error::System { .. } | Error::Manifest { .. } => None,
+        }
+    }
+}
