@@ -2,6 +2,8 @@
 //!
 //! - [`needs()`]: what an executable shows by its symbols and texts, stripped or not, without running it.
 //! - [`Need`]: everything that can be found wanting, and which part of an image ([`Content`]) answers it.
+//! - [`run()`]: runs a program in a root that holds nothing but what an image would, and watches what it looks for.
+//! - [`judge()`]: what follows from both.
 //! - [`configure::add_contents`]: writes the answer into a `Cargo.toml`.
 
 mod clues;
@@ -11,8 +13,18 @@ mod error;
 mod need;
 mod needs;
 mod paths;
+mod report;
+mod root;
+mod run;
+mod sandbox;
+mod trace;
 
 pub use content::Content;
 pub use error::Error;
 pub use need::{Need, Provider};
 pub use needs::{Found, Needs, Strength, needs};
+pub use report::{Finding, Report, SCHEMA_VERSION, Severity, judge};
+pub use root::{Entry, EntryKind};
+pub use run::{End, NONROOT, Program, Run, run, run_by};
+pub use sandbox::How;
+pub use trace::{Access, Operation};

@@ -84,7 +84,15 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
     Table { exact: texts(EXACT), under: texts(UNDER) }
 });
 
+/// What names the zone of this machine: without it, it is UTC.
+const DEFAULT_ZONE: [&[u8]; 3] = [&veil(b"/etc/localtime"), &veil(b"/etc/timezone"), &veil(b"/etc/TZ")];
+
 impl Need {
+    /// Whether the path only asks which time zone this machine is in.
+    pub(crate) fn is_default_zone(path: &str) -> bool {
+        DEFAULT_ZONE.iter().any(|known| unveil(known) == path.as_bytes())
+    }
+
     /// What a path of the file system belongs to, if it is one of these.
     pub fn of_path(path: &str) -> Option<Need> {
         if let Some((_, need)) = TABLE.exact.iter().find(|(exact, _)| exact == path) {

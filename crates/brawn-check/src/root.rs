@@ -1,0 +1,197 @@
+//! The root that a program is run in: nothing but what an image would hold.
+
+use std::ffi::OsStr;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
+
+use crate::Error;
+
+/// A file or folder of the root.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// Where it stands, from the root on, without the slash in front: `etc/passwd`.
+    pub path: String,
+    /// Permission bits.
+    pub mode: u32,
+    /// What it is.
+    pub kind: EntryKind,
+}
+
+/// What an entry of the root is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum EntryKind {
+    /// A folder; those above an entry are made without being asked for.
+    Folder,
+    /// A file with this content.
+    File(Vec<u8>),
+    /// A symbolic link to this path.
+    Link(String),
+}
+
+impl Entry {
+    /// A file that everybody may read.
+    pub fn file(path: impl Into<String>, content: impl Into<Vec<u8>>) -> Entry {
+        Entry { path: path.into(), mode: 0o644, kind: EntryKind::File(content.into()) }
+    }
+
+    /// A folder with these permission bits.
+    pub fn folder(path: impl Into<String>, mode: u32) -> Entry {
+        Entry { path: path.into(), mode, kind: EntryKind::Folder }
+    }
+}
+
+/// Folders of the kernel's that a container runtime mounts.
+pub(crate) const KERNEL_FOLDERS: [&str; 2] = ["proc", "sys"];
+
+/// Device files that a container runtime makes.
+pub(crate) const DEVICES: [&str; 6] = ["null", "zero", "full", "random", "urandom", "tty"];
+
+/// Files that a container runtime puts into `/etc`, in its own version: here, this machine's.
+const RUNTIME_FILES: [&str; 3] = ["resolv.conf", "hosts", "hostname"];
+
+/// A root on disk; removed when dropped.
+#[derive(Debug)]
+pub(crate) struct Root {
+    folder: TempDir,
+    folders: Vec<(PathBuf, u32)>,
+    /// Where the executable stands in it.
+    pub program: PathBuf,
+}
+
+impl Root {
+    /// Builds it. `runtime` adds the places where a container runtime mounts something.
+    pub fn build(executable: &Path, entries: &[Entry], runtime: bool) -> Result<Root, Error> {
+        let folder = tempfile::Builder::new().prefix("brawn-root-").tempdir()?;
+        let name = executable.file_name().unwrap_or(OsStr::new("program"));
+        let mut root = Root { folder, folders: Vec::new(), program: Path::new("/").join(name) };
+        root.folders.push((root.path().to_owned(), 0o755));
+        for entry in entries {
+            root.add(entry)?;
+        }
+        if runtime {
+            root.add_runtime()?;
+        }
+        let program = root.path().join(name);
+        fs_err::copy(executable, &program)?;
+        fs_err::set_permissions(&program, PermissionsExt::from_mode(0o755))?;
+        Ok(root)
+    }
+
+    pub fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    fn folder_above(&mut self, path: &Path) -> Result<(), Error> {
+        let Some(above) = path.parent().filter(|above| !above.exists()) else { return Ok(()) };
+        let above = above.to_owned();
+        self.folder_above(&above)?;
+        fs_err::create_dir(&above)?;
+        self.folders.push((above, 0o755));
+        Ok(())
+    }
+
+    fn add(&mut self, entry: &Entry) -> Result<(), Error> {
+        let plain =
+            Path::new(&entry.path).components().all(|part| matches!(part, std::path::Component::Normal(_)));
+        if !plain {
+            let source =
+                std::io::Error::other("it must be a path from the root on, without a slash in front");
+            return Err(Error::System { doing: format!("put {} into the root", entry.path), source });
+        }
+        let path = self.path().join(&entry.path);
+        self.folder_above(&path)?;
+        match &entry.kind {
+            EntryKind::Folder => {
+                if !path.exists() {
+                    fs_err::create_dir(&path)?;
+                }
+                self.folders.retain(|known| known.0 != path);
+                self.folders.push((path, entry.mode));
+            }
+            EntryKind::File(content) => {
+                fs_err::write(&path, content)?;
+                fs_err::set_permissions(&path, PermissionsExt::from_mode(entry.mode))?;
+            }
+            EntryKind::Link(target) => symlink(target, &path)?,
+        }
+        Ok(())
+    }
+
+    fn add_runtime(&mut self) -> Result<(), Error> {
+        let mut entries: Vec<Entry> = KERNEL_FOLDERS.iter().map(|name| Entry::folder(*name, 0o555)).collect();
+        entries.push(Entry::folder("dev", 0o755));
+        entries.push(Entry::folder("dev/shm", 0o1777));
+        entries.extend(DEVICES.iter().map(|name| Entry::file(format!("dev/{name}"), "")));
+        let links = [("fd", "fd"), ("stdin", "fd/0"), ("stdout", "fd/1"), ("stderr", "fd/2")];
+        entries.extend(links.map(|(name, target)| Entry {
+            path: format!("dev/{name}"),
+            mode: 0o777,
+            kind: EntryKind::Link(format!("/proc/self/{target}")),
+        }));
+        for name in RUNTIME_FILES {
+            if let Ok(content) = fs_err::read(Path::new("/etc").join(name)) {
+                entries.push(Entry::file(format!("etc/{name}"), content));
+            }
+        }
+        for entry in entries {
+            // What was asked for stands.
+            if self.path().join(&entry.path).symlink_metadata().is_err() {
+                self.add(&entry)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives the folders their permissions. Where they belong to the user that the program will run as, nobody may
+    /// write to those that only their owner could write to, so that the program finds them as in an image, where they
+    /// are root's.
+    pub fn seal(&self, owned: bool) -> Result<(), Error> {
+        for (path, mode) in self.folders.iter().rev() {
+            let others_write = mode & 0o002 != 0;
+            let mode = if owned && !others_write { mode & !0o222 } else { *mode };
+            fs_err::set_permissions(path, PermissionsExt::from_mode(mode))?;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Root {
+    fn drop(&mut self) {
+        // What is sealed cannot be removed by its owner.
+        for (path, _) in &self.folders {
+            let _ = fs_err::set_permissions(path, PermissionsExt::from_mode(0o755));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_root_holds_what_was_asked_for_and_goes_away() {
+        let executable = std::env::current_exe().unwrap();
+        let entries =
+            [Entry::folder("tmp", 0o1777), Entry::file("etc/passwd", "x"), Entry::file("etc/hosts", "mine")];
+        let root = Root::build(&executable, &entries, true).unwrap();
+        root.seal(true).unwrap();
+        let mode = |name: &str| root.path().join(name).metadata().unwrap().permissions().mode() & 0o7777;
+        assert_eq!((mode("tmp"), mode("etc"), mode("")), (0o1777, 0o555, 0o555));
+        assert_eq!(fs_err::read(root.path().join("etc/hosts")).unwrap(), b"mine");
+        assert!(root.path().join("dev/null").exists() && root.path().join("proc").is_dir());
+        let path = root.path().to_owned();
+        drop(root);
+        assert!(!path.exists());
+    }
+
+    #[test]
+    fn nothing_is_written_outside() {
+        let executable = std::env::current_exe().unwrap();
+        for path in ["/etc/passwd", "../x", "a/../../x"] {
+            let error = Root::build(&executable, &[Entry::file(path, "")], false).unwrap_err();
+            assert!(error.to_string().contains(path), "{error}");
+        }
+    }
+}

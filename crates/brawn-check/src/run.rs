@@ -1,0 +1,226 @@
+//! Runs a program in a root of its own and watches it.
+
+use std::ffi::OsString;
+use std::io::Read;
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::Duration;
+
+use nix::sys::signal::{Signal, killpg};
+use nix::unistd::Pid;
+use rustix::process::{PidfdFlags, pidfd_open, pidfd_send_signal};
+use serde::{Deserialize, Serialize};
+
+use crate::Error;
+use crate::root::{Entry, Root};
+use crate::sandbox::{How, Plan, Step};
+use crate::trace::{Access, Watched, watch};
+
+/// The user that an image's program runs as, where nothing else is asked for.
+pub const NONROOT: u32 = 65532;
+
+/// What is run, and in what kind of root.
+#[derive(Clone, Debug)]
+pub struct Program {
+    /// The executable.
+    pub executable: PathBuf,
+    /// Its arguments, without its own name.
+    pub arguments: Vec<OsString>,
+    /// Its environment, besides `PATH` and `HOME`.
+    pub environment: Vec<(OsString, OsString)>,
+    /// What the root holds besides the executable.
+    pub entries: Vec<Entry>,
+    /// User and group that it runs as.
+    pub user: (u32, u32),
+    /// Whether `/proc`, `/sys`, `/dev`, `/etc/resolv.conf` and `/etc/hosts` are there, as a container runtime would
+    /// have it.
+    pub runtime: bool,
+    /// How long it may run. A server never ends by itself.
+    pub limit: Duration,
+}
+
+/// What became of a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Run {
+    /// How it got its root: `a mount namespace`, `a user namespace` or `chroot`.
+    pub root: String,
+    /// Whether what a container runtime provides was there.
+    pub runtime: bool,
+    /// How it ended.
+    pub end: End,
+    /// What it looked for, by path.
+    pub accesses: Vec<Access>,
+}
+
+/// How a run ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "how")]
+pub enum End {
+    /// It exited.
+    Exited {
+        /// Its status.
+        status: i32,
+    },
+    /// A signal ended it.
+    Killed {
+        /// The signal's name, such as `SIGILL`.
+        signal: String,
+    },
+    /// It was still running when its time was up.
+    StillRunning,
+}
+
+impl End {
+    fn from_status(status: i32) -> End {
+        if libc::WIFEXITED(status) {
+            return End::Exited { status: libc::WEXITSTATUS(status) };
+        }
+        let number = libc::WTERMSIG(status);
+        let name =
+            Signal::try_from(number).map_or_else(|_| format!("signal {number}"), |signal| signal.to_string());
+        End::Killed { signal: name }
+    }
+
+    /// Whether the program did not fail.
+    pub fn is_ok(&self) -> bool {
+        matches!(self, End::Exited { status: 0 } | End::StillRunning)
+    }
+}
+
+impl std::fmt::Display for End {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            End::Exited { status } => write!(f, "it ended with status {status}"),
+            End::Killed { signal } => write!(f, "it was ended by {signal}"),
+            End::StillRunning => f.write_str("it was still running when its time was up"),
+        }
+    }
+}
+
+/// Runs the program and watches what it looks for. Its output goes to standard error, where talk belongs; it reads from
+/// nothing.
+///
+/// # Errors
+/// [`Error::NoRoot`] when the kernel gives this user no root of its own, [`Error::TraceRefused`], [`Error::System`],
+/// [`Error::File`].
+pub fn run(program: &Program) -> Result<Run, Error> {
+    run_by(program, &How::candidates())
+}
+
+/// The same, by the first of these ways that the kernel allows.
+///
+/// # Errors
+/// Those of [`run()`].
+pub fn run_by(program: &Program, ways: &[How]) -> Result<Run, Error> {
+    let mut refusals = Vec::new();
+    for &how in ways {
+        let root = Root::build(&program.executable, &program.entries, program.runtime && how != How::Chroot)?;
+        root.seal(how.owns_the_root())?;
+        match run_in(program, how, &root)? {
+            Ok((watched, in_time)) => {
+                let end = if in_time { End::from_status(watched.status) } else { End::StillRunning };
+                return Ok(Run {
+                    root: how.describe().to_owned(),
+                    runtime: program.runtime && how != How::Chroot,
+                    end,
+                    accesses: watched.accesses,
+                });
+            }
+            Err((Step::Trace, _)) => return Err(Error::TraceRefused),
+            Err((step, error)) => {
+                refusals.push(format!("{}: cannot {}: {error}", how.describe(), step.describe()));
+            }
+        }
+    }
+    Err(Error::NoRoot { reason: refusals.join("; ") })
+}
+
+/// The outer error ends everything, the inner one only this way of getting a root.
+type Attempt = Result<(Watched, bool), (Step, std::io::Error)>;
+
+fn run_in(program: &Program, how: How, root: &Root) -> Result<Attempt, Error> {
+    let failed = |doing: &str| {
+        let doing = doing.to_owned();
+        move |source: std::io::Error| Error::System { doing, source }
+    };
+    let plan = Plan::new(how, root, program.user, program.runtime).map_err(failed("prepare the root"))?;
+    let (mut tell, told) = pipe().map_err(failed("make a pipe"))?;
+    let mut command = Command::new(&root.program);
+    command.args(&program.arguments).env_clear();
+    command.env("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin").env("HOME", "/");
+    command.envs(program.environment.iter().map(|(name, value)| (name, value)));
+    command.stdin(Stdio::null()).stdout(stderr()?).process_group(0);
+    // SAFETY: the closure runs between fork and exec, where only async-signal-safe calls are allowed; it makes system
+    // calls and neither allocates nor locks.
+    unsafe {
+        command.pre_exec(move || {
+            plan.enter().map_err(|(step, error)| {
+                let number = step as u8;
+                libc::write(told.as_raw_fd(), (&raw const number).cast(), 1);
+                error
+            })
+        });
+    }
+    let path = root.path().to_owned();
+    let (started_tell, started) = channel();
+    let (ended_tell, ended) = channel();
+    // `ptrace` serves only the thread that started the program.
+    let tracer = std::thread::spawn(move || match command.spawn() {
+        Ok(mut child) => {
+            let handle = pidfd_open(rustix::process::Pid::from_child(&child), PidfdFlags::empty());
+            let pid = Pid::from_raw(child.id().cast_signed());
+            match handle {
+                Ok(handle) => {
+                    let _ = started_tell.send(Ok((pid, handle)));
+                    let _ = ended_tell.send(watch(pid, &path));
+                }
+                Err(error) => {
+                    let _ = child.kill().and_then(|()| child.wait());
+                    let _ = started_tell.send(Err(std::io::Error::from(error)));
+                }
+            }
+            // Whatever it left behind dies with it, as in a container.
+            let _ = killpg(pid, Signal::SIGKILL);
+        }
+        Err(error) => {
+            drop(command);
+            let _ = started_tell.send(Err(error));
+        }
+    });
+    let begun = started.recv().expect("the tracer always answers");
+    let (_, handle) = match begun {
+        Ok(begun) => begun,
+        Err(error) => {
+            let _ = tracer.join();
+            let mut number = [0];
+            let step = tell.read(&mut number).ok().filter(|read| *read == 1);
+            return match step.and_then(|_| Step::from_number(number[0])) {
+                Some(step) => Ok(Err((step, error))),
+                None => Err(failed(&format!("start {}", program.executable.display()))(error)),
+            };
+        }
+    };
+    let (result, in_time) = match ended.recv_timeout(program.limit) {
+        Ok(result) => (result, true),
+        Err(RecvTimeoutError::Timeout) => {
+            let _ = pidfd_send_signal(&handle, rustix::process::Signal::KILL);
+            (ended.recv().unwrap_or(Err(Error::TraceRefused)), false)
+        }
+        Err(RecvTimeoutError::Disconnected) => (Err(Error::TraceRefused), true),
+    };
+    let _ = tracer.join();
+    Ok(Ok((result?, in_time)))
+}
+
+/// A pipe whose ends no program inherits: what is read, and where the child writes.
+fn pipe() -> std::io::Result<(fs_err::File, OwnedFd)> {
+    let (read, write) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC)?;
+    Ok((fs_err::File::from_parts(read.into(), Path::new("pipe")), write))
+}
+
+fn stderr() -> Result<Stdio, Error> {
+    Ok(Stdio::from(std::io::stderr().as_fd().try_clone_to_owned()?))
+}

@@ -1,0 +1,8 @@
+//! Watches what a program looks for, by `ptrace`.
+
+mod calls;
+mod stops;
+mod watch;
+
+pub use calls::{Access, Operation};
+pub(crate) use watch::{Watched, watch};
