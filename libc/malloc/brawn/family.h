@@ -320,6 +320,9 @@ PUBLIC void *__libc_malloc(size_t size) {
  * parent or 1 in the child when all of them are free again. (In the dynamic loader it is the loader's; in a
  * static executable it is nobody's.) */
 PUBLIC void __ldso_atfork(int who) {
+    if (who > 0) {
+        shared_recount();
+    }
     for (unsigned class = 0; class < SMALL_CLASSES; class ++) {
         who < 0 ? lock_take_always(&depots[class].lock) : lock_give_always(&depots[class].lock);
     }

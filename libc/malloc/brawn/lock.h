@@ -12,7 +12,9 @@
 /* From linux/futex.h, which a musl toolchain need not have. */
 enum { FUTEX_WAIT_PRIVATE = 128, FUTEX_WAKE_PRIVATE = 129 };
 
-enum { LOCK_SPINS = 30 };
+#ifndef LOCK_SPINS
+#define LOCK_SPINS 30
+#endif
 
 typedef _Atomic(uint32_t) lock; /* 0: free, 1: held, 2: held, and somebody may sleep */
 

@@ -260,6 +260,21 @@ static SLOW bool shared_release(bool everything) {
     return any;
 }
 
+/* In a child of fork, which holds all locks: blocks that other threads had counted and were about to put
+ * here, or had taken and were about to count, are lost to it, and must not narrow the bound for ever. */
+static void shared_recount(void) {
+    size_t bytes = 0;
+    for (unsigned class = 0; class < SMALL_CLASSES; class ++) {
+        for (uint32_t at = 0; at < depots[class].count; at++) {
+            bytes += depots[class].chains[at].count * class_bytes(class);
+        }
+    }
+    for (unsigned at = 0; at < SHELVES; at++) {
+        bytes += shelves[at].count * class_bytes(at + SMALL_CLASSES);
+    }
+    shared_bytes = bytes;
+}
+
 /* Milliseconds, coarse: no system call. */
 static inline uint64_t now(void) {
     struct timespec time = {0, 0};

@@ -1,0 +1,52 @@
+//! The Brawn heap's front, apart from any libc: `libc/malloc/test/run` in each of its modes.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+fn run(arguments: &[&str]) -> Output {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("the root of the repository");
+    let mut command = Command::new(root.join("libc/malloc/test/run"));
+    command.args(arguments).env_remove("OUT").env_remove("CC");
+    command.output().expect("libc/malloc/test/run starts")
+}
+
+fn run_well(arguments: &[&str]) -> String {
+    let output = run(arguments);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "libc/malloc/test/run {} failed:\n{text}{error}", arguments.join(" "));
+    text
+}
+
+/// The model ends with a failed check, and says so; anything else is no proof that it notices.
+fn run_badly(arguments: &[&str]) -> String {
+    let output = run(arguments);
+    let error = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{}: {error}", arguments.join(" "));
+    assert!(error.starts_with("FAILED: "), "{}: {error}", arguments.join(" "));
+    error
+}
+
+#[test]
+fn no_interleaving_loses_or_doubles_a_block_or_waits_for_ever() {
+    let text = run_well(&["model"]);
+    let states = text.lines().last().and_then(|line| line.split(' ').next()).expect("`… states in all`");
+    assert!(states.parse::<u64>().expect("a number") > 10_000, "{text}");
+}
+
+#[test]
+fn the_model_notices_wake_ups_that_are_lost() {
+    for flaw in ["FLAW_NEVER_WAKES", "FLAW_SLEEPS_BLINDLY"] {
+        assert!(run_badly(&["model", flaw, "shelf"]).contains("wake-up"));
+    }
+}
+
+#[test]
+fn the_model_notices_operations_that_are_not_atomic() {
+    run_badly(&["model", "FLAW_TORN_OPERATIONS", "shelf"]);
+}
+
+#[test]
+fn the_model_notices_a_fork_without_locks() {
+    assert!(run_badly(&["model", "FLAW_FORGETS_FORK", "fork"]).contains("child of a fork"));
+}

@@ -1,0 +1,211 @@
+/* The front as it is, with the world around it replaced: the kernel, the library's record of the process, and
+ * thread-local variables, which lie in a section of their own that the checker swaps. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/auxv.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "stdatomic.h"
+
+/* In place of ../../kernel.h. */
+#define BRAWN_KERNEL_H
+#define KERNEL_CALL(call) (call)
+#define KERNEL_SYSCALL(...) ((void)model_syscall(__VA_ARGS__))
+#define kernel_print(text) ((void)(text))
+static inline int *kernel_libc_errno(void) {
+    return &errno;
+}
+
+#define __thread __attribute__((section("front_locals")))
+#define __builtin_trap() model_fail(what) /* of `die`: what it would have said */
+
+#define getauxval model_auxval
+static unsigned long model_auxval(unsigned long type) {
+    static const unsigned char random[16] = "0123456789abcde";
+    return type == AT_RANDOM ? (unsigned long)(uintptr_t)random : 0;
+}
+
+#define clock_gettime(clock, time) ((time)->tv_sec = 1000, (time)->tv_nsec = 0, 0)
+
+#define pthread_key_create(key, destructor) (model_step(&model), *(key) = 1, 0)
+#define pthread_setspecific(key, value)                                                                      \
+    (model.threads[model.current].specific = (void *)(uintptr_t)(const void *)(value), 0)
+
+#define malloc front_malloc_
+#define free front_free_
+#define calloc front_calloc_
+#define realloc front_realloc_
+#define reallocarray front_reallocarray_
+#define aligned_alloc front_aligned_alloc_
+#define memalign front_memalign_
+#define valloc front_valloc_
+#define posix_memalign front_posix_memalign_
+#define malloc_usable_size front_usable_size_
+#define malloc_trim front_malloc_trim_
+#define __ldso_atfork front_ldso_atfork_
+#define __libc_malloc front_libc_malloc_
+#define LOCK_SPINS 1
+#define BRAWN_KIT_NAME "model"
+#define BRAWN_KIT_VERSION "0"
+
+#include "../../brawn/brawn.c"
+
+struct libc __libc;
+extern unsigned char __start_front_locals[];
+
+size_t front_cache_size(void) {
+    return sizeof(struct cache);
+}
+
+bool front_address_counts(const volatile void *place) {
+    const uintptr_t start = (uintptr_t)&counters;
+    return (uintptr_t)place < start || (uintptr_t)place >= start + sizeof counters;
+}
+
+/* Marks a block as seen in a list, once. */
+static void see(const void *block, bool *seen) {
+    const int number = backend_number(block);
+    if (number < 0) {
+        model_fail("a list holds something that is no block");
+    }
+    if (seen[number]) {
+        model_fail("a block is in two lists");
+    }
+    seen[number] = true;
+    if (model.places[number] != IN_FRONT) {
+        model_fail("a block in a list is in use, or free in the backend");
+    }
+    if (((const unsigned char *)block)[-3] >> 5 != RESERVED_CACHED) {
+        model_fail("a block in a list does not say so");
+    }
+}
+
+static size_t see_list(const void *head, size_t count, bool *seen) {
+    size_t length = 0;
+    for (const void *block = head; block != NULL; block = list_next(block)) {
+        see(block, seen);
+        length++;
+    }
+    if (length != count) {
+        model_fail("a list's length is not its count");
+    }
+    return length;
+}
+
+static void see_cache(const struct cache *cache, bool *seen) {
+    const int number = backend_number(cache);
+    if (number >= 0) {
+        seen[number] = true;
+    }
+    for (unsigned class = 0; class < SMALL_CLASSES; class++) {
+        const struct bin *const bin = &cache->bins[class];
+        see_list(bin->head, (size_t)(bin->size - bin->room), seen);
+        see_list(bin->spare, bin->spare == NULL ? 0 : bin->spare_count, seen);
+    }
+}
+
+static const struct cache *cache_of(int thread) {
+    void *cache;
+    memcpy(&cache, model.threads[thread].locals + ((uintptr_t)&own - (uintptr_t)__start_front_locals),
+           sizeof cache);
+    return cache;
+}
+
+/* Everything that is kept, block by block. At rest no block may be anywhere else. */
+void front_check(bool at_rest) {
+    bool seen[MODEL_BLOCKS] = {false};
+    size_t bytes = 0, mapped = 0;
+    for (int thread = 0; thread < MODEL_THREADS; thread++) {
+        if (model.threads[thread].exists && !model.threads[thread].lost) {
+            see_cache(cache_of(thread), seen);
+        }
+    }
+    for (unsigned class = 0; class < SMALL_CLASSES; class++) {
+        for (uint32_t at = 0; at < depots[class].count; at++) {
+            const struct chain chain = depots[class].chains[at];
+            bytes += see_list(chain.head, chain.count, seen) * class_bytes(class);
+        }
+    }
+    for (unsigned at = 0; at < SHELVES; at++) {
+        bytes += see_list(shelves[at].head, shelves[at].count, seen) * class_bytes(at + SMALL_CLASSES);
+    }
+    for (uint32_t at = 0; at < large.count; at++) {
+        see(large.entries[at].block, seen);
+        mapped += large.entries[at].capacity;
+    }
+    if (mapped != large.bytes || mapped > large_bound()) {
+        model_fail("the bytes of kept mappings are counted wrong, or too many");
+    }
+    if (!at_rest) {
+        return;
+    }
+    if (bytes != shared_bytes) {
+        model_fail("the bytes of shared lists are counted wrong");
+    }
+    if (bytes > shared_bound()) {
+        model_fail("more bytes lie in shared lists than may");
+    }
+    for (int number = 0; number < MODEL_BLOCKS; number++) {
+        if (model.places[number] == IN_FRONT && !seen[number] && !model.in_child) {
+            model_fail("a block is lost");
+        }
+    }
+}
+
+/* What is only ever counted tells states apart that are not different. */
+void front_forget_statistics(void) {
+    memset(&counters, 0, sizeof counters);
+    for (unsigned class = 0; class < SMALL_CLASSES; class++) {
+        depots[class].taken = depots[class].given = 0;
+    }
+    for (unsigned at = 0; at < SHELVES; at++) {
+        shelves[at].taken = 0;
+    }
+}
+
+bool front_locks_are_free(void) {
+    uint32_t held = large.lock | backend_lock;
+    for (unsigned class = 0; class < SMALL_CLASSES; class++) {
+        held |= depots[class].lock;
+    }
+    for (unsigned at = 0; at < SHELVES; at++) {
+        held |= shelves[at].lock;
+    }
+    return held == 0;
+}
+
+int front_trim_(void) {
+    return malloc_trim(0);
+}
+
+void front_atfork_(int who) {
+#ifdef FLAW_FORGETS_FORK
+    (void)who;
+#else
+    __ldso_atfork(who);
+#endif
+}
+
+/* As musl runs the destructors of a thread's keys. */
+void front_thread_ends_(void) {
+    for (int round = 0; round < 4 && model.threads[model.current].specific != NULL; round++) {
+        void *const value = model.threads[model.current].specific;
+        model.threads[model.current].specific = NULL;
+        thread_ends(value);
+    }
+}
+
+bool front_is_threaded(void) {
+    return threads_exist();
+}
+
+void front_start_threads(int count) {
+    __libc.need_locks = 1;
+    __libc.threads_minus_1 = count - 1;
+}

@@ -1,0 +1,83 @@
+/* A model checker for the heap's front: its real code, in threads that are coroutines, which give up control
+ * at every atomic operation and system call and nowhere else. From each state the checker goes on with every
+ * thread that can, until no state is left that it has not seen.
+ *
+ *   front.c     the front, compiled against this header, and what is looked at from outside
+ *   backend.c   a stand-in for mallocng, with its layout: one block a group
+ *   explore.c   coroutines, states and the search       scenarios.c   what the threads do */
+#ifndef BRAWN_MODEL_H
+#define BRAWN_MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { MODEL_THREADS = 3, MODEL_SLOTS = 16, MODEL_BLOCKS = 64 };
+
+/* What a block of the stand-in is for the world outside of it. */
+enum place { IN_BACKEND, IN_FRONT, IN_PROGRAM };
+
+struct thread {
+    void *stack_pointer;
+    const void *sleeps_on;       /* a futex, or NULL */
+    void *specific;              /* the value of its one key */
+    bool exists, finished, lost; /* lost: it is not in the child of a fork */
+    int choice;                  /* which way it goes on from a choice */
+    int ways;                    /* of going on, if it stands before a choice; else 0 */
+    unsigned char locals[64];    /* its thread-local variables, while another one runs */
+};
+
+/* All that changes, but for the front's own variables, the stacks and the blocks. */
+struct model {
+    struct thread threads[MODEL_THREADS];
+    int current;
+    int preemptions;          /* so far */
+    void *slots[MODEL_SLOTS]; /* through which the threads of a scenario hand blocks to each other */
+    enum place places[MODEL_BLOCKS];
+    bool in_child;
+};
+extern struct model model;
+
+/* Called by the front: another thread may go on here. */
+void model_step(const volatile void *place);
+long model_syscall(long number, ...);
+_Noreturn void model_fail(const char *what);
+
+/* Called by scenarios, on a thread. */
+void *get(size_t size); /* malloc, which must give a block that nobody has */
+void put(void *block);  /* free */
+int choose(int ways);   /* 0 to ways - 1: all of them are tried */
+void fork_here(void);   /* goes on as the parent and, in other states, as the child without other threads */
+
+/* A scenario: what is done first, alone, and then by each thread. */
+struct scenario {
+    const char *name;
+    void (*before)(void);
+    void (*threads[MODEL_THREADS])(void);
+    size_t small_blocks; /* that the stand-in has */
+    int preemptions;     /* how often a thread may be stopped that could go on, or 0: as often as one likes */
+};
+extern const struct scenario scenarios[];
+
+/* The front, from outside. */
+size_t front_cache_size(void); /* of what a thread keeps of its own */
+bool front_address_counts(
+    const volatile void *place); /* whether it matters to others who comes first there */
+void front_check(bool at_rest);  /* lists are whole, sums right, bounds kept */
+void *front_malloc_(size_t size);
+void front_free_(void *block);
+int front_trim_(void);
+void front_atfork_(int who);
+void front_thread_ends_(void);
+bool front_is_threaded(void);
+void front_start_threads(int count);
+bool front_locks_are_free(void);
+void front_forget_statistics(void);
+
+/* The stand-in. */
+void backend_start(size_t small_blocks);
+int backend_number(const void *block); /* of a block, or -1 */
+size_t backend_save(unsigned char *to);
+void backend_restore(const unsigned char *from);
+
+#endif
