@@ -61,8 +61,8 @@ static inline __attribute__((always_inline)) void *front_malloc(size_t size) {
 
 /* Everything but a small block at its slot's start. */
 static SLOW void free_any(void *block) {
-    if (unlikely(list_secret == 0)) {
-        list_start(); /* medium blocks need no cache of the thread, but they are linked as well */
+    if (unlikely(secrets.meta == 0)) {
+        secrets_start(); /* now that there is a block, mallocng has its secret */
     }
     const struct slot slot = slot_of(block);
     (void)slot_size(&slot, block);
@@ -90,29 +90,30 @@ static inline __attribute__((always_inline)) void front_free(void *block) {
     if (block == NULL) {
         return;
     }
-    const uint32_t header = header_of(block);
-    const size_t offset = header >> 16;
-    const unsigned index = header_index(header);
-    struct group *const group = (struct group *)((unsigned char *)block - UNIT * offset - UNIT);
-    /* Not wide, not free, aligned: or the group may not be one. */
-    if (unlikely((header & 0xe0ff) != 0 || ((uintptr_t)block & (UNIT - 1)) != 0)) {
+    /* Not aligned, wide, or free: there may be no group. */
+    const struct header header = header_of(block);
+    if (unlikely(((uintptr_t)block & (UNIT - 1)) != 0 || header.wide != 0 || header.reserved != 0)) {
         free_any(block);
         return;
     }
+    /* What mallocng checks besides, that the slot is one of the group and in use there, needs a look at what
+     * it writes to; it makes this check itself when the block goes back. */
+    const struct group *const group =
+        (const struct group *)((unsigned char *)block - UNIT * (size_t)header.offset - UNIT);
     const struct meta *const meta = group->meta;
     const unsigned class = meta_class(meta);
-    if (unlikely(class >= SMALL_CLASSES || !meta_is_sound(meta, group, index) ||
-                 offset != (size_t)index * __malloc_size_classes[class] ||
+    if (unlikely(class >= SMALL_CLASSES || meta->group != group || meta_secret(meta) != secrets.meta ||
+                 header.offset != header.index * __malloc_size_classes[class] ||
                  ((unsigned char *)block)[class_capacity(class)] != 0)) {
         free_any(block);
         return;
     }
     struct bin *const bin = &own->bins[class];
     if (likely(bin->room > 0)) {
-        bin_push(bin, block, index);
+        bin_push(bin, block, header.index);
         return;
     }
-    small_overflow(class, block, index);
+    small_overflow(class, block, header.index);
 }
 
 static void *front_calloc(size_t size) {

@@ -62,6 +62,14 @@ extern struct libc {
     volatile int threads_minus_1;
 } __libc __attribute__((visibility("hidden")));
 
+/* What every malloc and free reads, in a cache line that nobody writes to: beside mallocng's state or a lock
+ * each would be a miss whenever another thread was there. */
+static struct {
+    _Alignas(64) uint64_t list; /* turns the links of lists: list.h */
+    uint64_t meta;              /* mallocng's, once there is a block */
+    char alone[48];
+} secrets;
+
 void *__libc_malloc_impl(size_t) __attribute__((visibility("hidden")));
 void *__libc_realloc(void *, size_t) __attribute__((visibility("hidden")));
 void __libc_free(void *) __attribute__((visibility("hidden")));
@@ -75,23 +83,21 @@ static COLD _Noreturn void die(const char *what) {
     __builtin_trap();
 }
 
-/* The four bytes before a block. */
-static inline uint32_t header_of(const void *block) {
-    uint32_t header;
-    memcpy(&header, (const unsigned char *)block - 4, sizeof header);
-    return header;
-}
+/* The four bytes before a block. The second byte is written alone when the block comes and goes, and so it is
+ * read alone: a wider load would have to wait until that store has left the processor's store buffer (pairs of
+ * malloc and free took twice as long). */
+struct header {
+    unsigned wide;     /* 0, or the offset does not fit */
+    unsigned index;    /* of the slot */
+    unsigned reserved; /* see above */
+    unsigned offset;   /* from the group, in units */
+};
 
-static inline unsigned header_index(uint32_t header) {
-    return (header >> 8) & 31;
-}
-
-static inline unsigned header_reserved(uint32_t header) {
-    return (header >> 13) & 7;
-}
-
-static inline bool header_is_wide(uint32_t header) {
-    return (header & 0xff) != 0;
+static inline struct header header_of(const void *block) {
+    const unsigned char *const bytes = block;
+    uint16_t offset;
+    memcpy(&offset, bytes - 2, sizeof offset);
+    return (struct header){bytes[-4], bytes[-3] & 31, bytes[-3] >> 5, offset};
 }
 
 static inline unsigned meta_last_index(const struct meta *meta) {
@@ -106,11 +112,15 @@ static inline size_t meta_mapped(const struct meta *meta) {
     return (size_t)(meta->bits >> 12) * PAGE;
 }
 
+/* What the page of a meta begins with. */
+static inline uint64_t meta_secret(const struct meta *meta) {
+    return *(const uint64_t *)((uintptr_t)meta & -(uintptr_t)PAGE);
+}
+
 /* What mallocng itself checks before it frees: the group and its meta know each other, the meta lies in a
  * page of metas, and the slot is in use. */
 static inline bool meta_is_sound(const struct meta *meta, const struct group *group, unsigned index) {
-    return meta->group == group &&
-           *(const uint64_t *)((uintptr_t)meta & -(uintptr_t)PAGE) == __malloc_context.secret &&
+    return meta->group == group && meta_secret(meta) == __malloc_context.secret &&
            index <= meta_last_index(meta) &&
            (((unsigned)meta->available | (unsigned)meta->freed) >> index & 1) == 0;
 }
@@ -122,21 +132,20 @@ struct slot {
     unsigned index, reserved;
 };
 
-static COLD _Noreturn void die_of_header(uint32_t header) {
-    die(header_reserved(header) >= RESERVED_CACHED ? "a block was freed twice, or used after it was freed"
+static COLD _Noreturn void die_of_header(unsigned reserved) {
+    die(reserved >= RESERVED_CACHED ? "a block was freed twice, or used after it was freed"
                                                    : "free or realloc of something that is not a block");
 }
 
 /* Finds it, with every check that mallocng makes. */
 static SLOW struct slot slot_of(const void *block) {
     const unsigned char *const bytes = block;
-    const uint32_t header = header_of(block);
-    const unsigned index = header_index(header);
-    size_t offset = header >> 16;
-    if (unlikely(((uintptr_t)block & (UNIT - 1)) != 0 || header_reserved(header) >= RESERVED_CACHED)) {
-        die_of_header(((uintptr_t)block & (UNIT - 1)) != 0 ? 0 : header);
+    const struct header header = header_of(block);
+    size_t offset = header.offset;
+    if (unlikely(((uintptr_t)block & (UNIT - 1)) != 0 || header.reserved >= RESERVED_CACHED)) {
+        die_of_header(((uintptr_t)block & (UNIT - 1)) != 0 ? 0 : header.reserved);
     }
-    if (unlikely(header_is_wide(header))) {
+    if (unlikely(header.wide != 0)) {
         uint32_t wide;
         memcpy(&wide, bytes - 8, sizeof wide);
         if (offset != 0 || wide <= 0xffff) {
@@ -147,14 +156,14 @@ static SLOW struct slot slot_of(const void *block) {
     struct group *const group = (struct group *)(bytes - UNIT * offset - UNIT);
     const struct meta *const meta = group->meta;
     const unsigned class = meta_class(meta);
-    if (unlikely(!meta_is_sound(meta, group, index) || (class >= CLASSES && class != CLASS_OF_MAPPINGS))) {
+    if (unlikely(!meta_is_sound(meta, group, header.index) || (class >= CLASSES && class != CLASS_OF_MAPPINGS))) {
         die_of_header(0);
     }
     const size_t mapped = meta_mapped(meta);
     const bool single = meta_last_index(meta) == 0 && mapped != 0;
     const size_t stride = single ? mapped - UNIT : UNIT * (size_t)__malloc_size_classes[class % CLASSES];
-    unsigned char *const start = group->storage + stride * index;
-    const struct slot slot = {meta, start, start + stride - IN_BAND, index, header_reserved(header)};
+    unsigned char *const start = group->storage + stride * header.index;
+    const struct slot slot = {meta, start, start + stride - IN_BAND, header.index, header.reserved};
     if (unlikely(bytes < start || bytes >= slot.end || *slot.end != 0)) {
         die_of_header(0);
     }
@@ -186,10 +195,11 @@ static inline void block_mark(void *block, unsigned index) {
 /* It leaves a cache: what was handed over must still be what was taken. */
 static inline void block_unmark(void *block) {
     unsigned char *const bytes = block;
-    if (unlikely(bytes[-3] >> 5 != RESERVED_CACHED)) {
+    const unsigned index = bytes[-3] - (RESERVED_CACHED << 5);
+    if (unlikely(index > 31)) {
         die("a free block was written to");
     }
-    bytes[-3] &= 31;
+    bytes[-3] = (unsigned char)index;
 }
 
 /* Moves a block that begins later than its slot (mallocng cycles offsets in slots, and aligned blocks begin

@@ -11,23 +11,22 @@
 
 #include "layout.h"
 
-static uint64_t list_secret;
-
 /* Idempotent, so that threads may race for it. AT_RANDOM's halves also make the stack's canary and mallocng's
  * secret; from a mixture of both neither can be computed. */
-static COLD void list_start(void) {
-    uint64_t halves[2] = {0x9e3779b97f4a7c15, (uint64_t)(uintptr_t)&list_secret};
+static COLD void secrets_start(void) {
+    uint64_t halves[2] = {0x9e3779b97f4a7c15, (uint64_t)(uintptr_t)&secrets.list};
     const void *const random = (const void *)(uintptr_t)getauxval(AT_RANDOM);
     if (random != NULL) {
         memcpy(halves, random, sizeof halves);
     }
     uint64_t mixed = halves[0] * 0xd6e8feb86659fd93 + (halves[1] << 29 | halves[1] >> 35);
     mixed ^= mixed >> 32;
-    list_secret = mixed * 0xd6e8feb86659fd93 | 1;
+    secrets.list = mixed * 0xd6e8feb86659fd93 | 1;
+    secrets.meta = __malloc_context.secret;
 }
 
 static inline uint64_t list_turn(const void *place) {
-    return list_secret ^ ((uintptr_t)place >> 4);
+    return secrets.list ^ ((uintptr_t)place >> 4);
 }
 
 static inline void *list_next(const void *block) {

@@ -113,8 +113,8 @@ static void cache_register(struct cache *cache) {
 /* The first visit of a thread. While there is one thread, it is the main one as a rule, and need not be heard
  * of when it ends; if it is not, it registers when there are more. */
 static COLD struct cache *cache_start(void) {
-    if (list_secret == 0) {
-        list_start();
+    if (secrets.list == 0) {
+        secrets_start();
     }
     struct cache *const cache = __libc_malloc_impl(sizeof *cache);
     if (cache == NULL) {
