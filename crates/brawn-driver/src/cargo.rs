@@ -11,7 +11,7 @@ use brawn_libc::{Cache, Choice, Overlay};
 use cargo_config2::Config;
 use serde::Deserialize;
 
-use crate::cc::Backend;
+use crate::cc::{Backend, Language};
 use crate::error::upper;
 use crate::link::Linked;
 use crate::record::Store;
@@ -307,12 +307,18 @@ fn prepare_target(
     };
     let seam = seam::install(&triple, &linker, executable)?;
     environment.push((format!("CARGO_TARGET_{}_LINKER", upper(&triple)), seam.into()));
-    // Build scripts that compile C for the target ask for a compiler in this variable first.
+    // Build scripts that compile C or C++ for the target ask for a compiler in these variables first.
     let underscored = triple.replace('-', "_");
-    let theirs = [format!("CC_{triple}"), format!("CC_{underscored}"), "TARGET_CC".to_owned()];
-    if theirs.iter().all(|name| vars::get(name).is_none()) && Backend::find(arch).is_ok() {
-        let compiler = crate::cc::install(&triple, executable)?;
-        environment.push((format!("CC_{underscored}"), compiler.into()));
+    for (variable, language) in [("CC", Language::C), ("CXX", Language::Cxx)] {
+        let theirs = [
+            format!("{variable}_{triple}"),
+            format!("{variable}_{underscored}"),
+            format!("TARGET_{variable}"),
+        ];
+        if theirs.iter().all(|name| vars::get(name).is_none()) && Backend::find(arch, language).is_ok() {
+            let compiler = crate::cc::install(language, &triple, executable)?;
+            environment.push((format!("{variable}_{underscored}"), compiler.into()));
+        }
     }
     if Arch::from_triple(&rust.host) != Some(arch) && config.runner(&*triple).map_err(failed)?.is_none() {
         let emulators = [format!("qemu-{arch}-static"), format!("qemu-{arch}")];

@@ -1,4 +1,4 @@
-//! `brawn cc`: a C compiler for static musl executables, in front of one that is there.
+//! `brawn cc` and `brawn c++`: compilers for static musl executables, in front of those that are there.
 //!
 //! Compiling is the compiler's business: it is called as it would have been, with the kernel's headers within reach.
 //! Linking is Brawn's: the start files and the mode (static-pie unless told otherwise) are chosen here, because
@@ -11,40 +11,53 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 
-pub use backend::{Backend, default_libc};
+pub use backend::{Backend, Language, default_libc};
 
 use crate::cc::command_line::{CommandLine, Step};
 use crate::link::{self, Job};
 use crate::settings::{Layer, Settings};
 use crate::toolchain::musl_arch;
-use crate::{Error, kernel_headers, seam};
+use crate::{Error, kernel_headers, libraries, seam};
 use brawn_elf::Arch;
 use brawn_libc::Cache;
 
 const FOLDER: &str = "brawn-cc";
 
-/// The target triple, if the program was called as a compiler: build systems that take one file name, and no
-/// arguments with it, are given `<cache>/brawn-cc/<triple>/brawn-cc`.
-pub fn from_call(argv0: &Path) -> Option<String> {
+/// Language and target triple, if the program was called as a compiler: build systems that take one file name, and no
+/// arguments with it, are given `<cache>/brawn-cc/<triple>/brawn-cc` or `…/brawn-c++`.
+pub fn from_call(argv0: &Path) -> Option<(Language, String)> {
     let folder = argv0.parent()?;
-    (folder.parent()?.file_name()? == FOLDER).then(|| folder.file_name()?.to_str().map(str::to_owned))?
+    let cxx = argv0.file_name()? == file_name(Language::Cxx).as_str();
+    let language = if cxx { Language::Cxx } else { Language::C };
+    (folder.parent()?.file_name()? == FOLDER)
+        .then(|| Some((language, folder.file_name()?.to_str()?.to_owned())))?
+}
+
+fn file_name(language: Language) -> String {
+    format!("brawn-{}", language.command())
 }
 
 /// Makes the file under whose name `executable` is a compiler for `triple`.
-pub fn install(triple: &str, executable: &Path) -> Result<PathBuf, Error> {
-    install_in(&seam::cache()?, triple, executable)
+pub fn install(language: Language, triple: &str, executable: &Path) -> Result<PathBuf, Error> {
+    install_in(&seam::cache()?, language, triple, executable)
 }
 
 /// The same in a given cache.
-pub fn install_in(cache: &Cache, triple: &str, executable: &Path) -> Result<PathBuf, Error> {
-    let path = cache.root().join(FOLDER).join(triple).join("brawn-cc");
+pub fn install_in(
+    cache: &Cache,
+    language: Language,
+    triple: &str,
+    executable: &Path,
+) -> Result<PathBuf, Error> {
+    let path = cache.root().join(FOLDER).join(triple).join(file_name(language));
     seam::link_to(executable, &path)?;
     Ok(path)
 }
 
-/// Runs the compiler with `args`, as `brawn cc` was called. The status is that of the compiler or the linker; an
+/// Runs the compiler with `args`, as `brawn cc` or `brawn c++` was called. The status is that of the compiler or the linker; an
 /// error is Brawn's own.
 pub fn run(
+    language: Language,
     args: impl IntoIterator<Item = OsString>,
     flags: Layer,
     warn: impl FnOnce(&[brawn_elf::Problem]),
@@ -55,8 +68,8 @@ pub fn run(
         None => Arch::host().ok_or_else(|| Error::Target(std::env::consts::ARCH.to_owned()))?,
     };
     let cache = seam::cache()?;
-    let backend = Backend::find(arch)?;
-    let line = CommandLine::parse(args)?;
+    let backend = Backend::find(arch, language)?;
+    let line = CommandLine::parse(args, language)?;
     let headers = kernel_headers::folder(cache.root(), arch)?;
     let compile = |args: &[String]| compiler(&backend, headers.as_deref(), args);
     match line.step() {
@@ -77,9 +90,13 @@ pub fn run(
             }
             let (linker, args) = backend.link_line(&line, cache.root())?;
             let libc = backend.libc(line.is_pie(backend.default_pie()), cache.root())?;
+            let mut line = crate::line::Line::parse(args.into_iter().map(OsString::from))?;
+            if language == Language::C {
+                libraries::provide_cxx(&mut line, arch, &cache, libraries::Unwinder::Missing)?;
+            }
             let job = Job {
                 linker,
-                line: crate::line::Line::parse(args.into_iter().map(OsString::from))?,
+                line,
                 arch,
                 libc: Some(libc),
                 package: None,

@@ -1,5 +1,7 @@
 use std::path::PathBuf;
 
+use crate::cc::Language;
+
 /// Why a link, a build or a replay did not come about.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -92,9 +94,11 @@ pub enum Error {
         triple: String,
     },
 
-    /// No C compiler for the target.
-    #[error("no C compiler for {triple} found")]
+    /// No C or C++ compiler for the target.
+    #[error("no {} compiler for {triple} found", if *language == Language::C { "C" } else { "C++" })]
     NoCompiler {
+        /// What it should compile.
+        language: Language,
         /// The target.
         triple: String,
         /// What was looked for.
@@ -113,6 +117,15 @@ pub enum Error {
     /// The linker itself failed; it has said why.
     #[error("the linker failed with {0}")]
     LinkerFailed(std::process::ExitStatus),
+
+    /// The linker failed, and the libraries that it was given show why it may have.
+    #[error("{what}")]
+    LibraryUnfit {
+        /// What does not fit.
+        what: String,
+        /// What to do about it.
+        hint: String,
+    },
 
     /// What was linked does not keep Brawn's promises.
     #[error("{} does not pass verification: {}", output.display(), problems.join("; "))]
@@ -189,12 +202,17 @@ impl Error {
             Error::NoLinker { triple } => {
                 format!("rustup's toolchains bring rust-lld; or set CARGO_TARGET_{}_LINKER", upper(triple))
             }
-            Error::NoCompiler { tried, .. } => format!(
+            Error::NoCompiler { language: Language::C, tried, .. } => format!(
                 "looked for {}; install musl-gcc (`apt-get install musl-tools`) or zig (`pip install ziglang`), or \
                  set BRAWN_CC",
                 tried.join(", ")
             ),
-            Error::Unsupported { hint, .. } => hint.clone(),
+            Error::NoCompiler { language: Language::Cxx, tried, .. } => format!(
+                "looked for {}; install zig (`pip install ziglang`), or set BRAWN_CXX to a compiler whose C++ library \
+                 was made for musl (glibc's does not fit)",
+                tried.join(", ")
+            ),
+            Error::Unsupported { hint, .. } | Error::LibraryUnfit { hint, .. } => hint.clone(),
             Error::NoRecord(_) => {
                 "only links that went through Brawn are recorded, until the build folder is cleaned: build it again"
                     .into()

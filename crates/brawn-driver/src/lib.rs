@@ -16,12 +16,14 @@
 //! | [`replay`] | does it again |
 //! | [`seam`] | is called by rustc in the linker's place |
 //! | [`cargo`] | runs cargo with the seam in place |
-//! | [`cc`] | is a C compiler for static musl executables |
+//! | [`cc`] | is a C and C++ compiler for static musl executables |
+//! | [`libraries`] | finds C++'s runtime, and says which library does not fit |
 
 pub mod cargo;
 pub mod cc;
 mod error;
 pub mod kernel_headers;
+pub mod libraries;
 pub mod line;
 pub mod link;
 pub mod record;

@@ -116,6 +116,26 @@ impl Line {
         dirs
     }
 
+    /// The libraries that are asked for by name (`-lssl`: `ssl`), in order.
+    pub fn libraries(&self) -> Vec<String> {
+        let mut names = Vec::new();
+        let mut words = self.words();
+        while let Some(word) = words.next() {
+            if word == "-l" || word == "--library" {
+                names.extend(words.next().map(str::to_owned));
+            } else if let Some(name) = word.strip_prefix("--library=").or(word.strip_prefix("-l")) {
+                names.push(name.to_owned());
+            }
+        }
+        names
+    }
+
+    /// The archives of this file name that are given by path.
+    pub fn named_archives(&self, file_name: &str) -> Vec<PathBuf> {
+        let is_it = |path: &PathBuf| path.file_name().is_some_and(|name| name == file_name) && path.is_file();
+        self.args.iter().filter(|arg| !arg.starts_with('-')).map(PathBuf::from).filter(is_it).collect()
+    }
+
     /// The `libc.a` that this link names or would find in its own search path.
     pub fn libc(&self) -> Option<PathBuf> {
         if let Some(index) = self.libc_argument() {

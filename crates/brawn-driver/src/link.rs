@@ -6,9 +6,9 @@ use std::process::Command;
 use brawn_elf::{Arch, LinkId, Problem, link_note_object};
 use brawn_libc::{Cache, Choice, Overlay, sha256_hex};
 
-use crate::Error;
 use crate::line::{Line, join_response};
 use crate::record::{Input, OUTPUT, OVERLAY, RECORD, Record, Store};
+use crate::{Error, libraries};
 
 /// A link that is about to be done.
 pub struct Job {
@@ -76,6 +76,7 @@ pub fn perform(job: &Job, cache: &Cache, choice: &Choice) -> Result<Linked, Erro
     let named = job.line.libc().or_else(|| job.libc.clone()).ok_or(Error::NoLibc)?;
     let base = brawn_libc::patch::base_of(&named)?;
     let overlay = cache.overlay(&base, Some(job.arch), choice)?;
+    libraries::refuse_foreign_cxx(&job.line, &job.linker)?;
     let store = Store::new(cache.root());
     let folder = store.begin()?;
 
@@ -101,7 +102,13 @@ pub fn perform(job: &Job, cache: &Cache, choice: &Choice) -> Result<Linked, Erro
         let linked = run(command(&job.linker), &real);
         (linked, digests.join().expect("describing a file does not panic"))
     });
-    linked?;
+    linked.map_err(|error| match error {
+        Error::LinkerFailed(status) => match libraries::explain(&job.line) {
+            Some((what, hint)) => Error::LibraryUnfit { what, hint },
+            None => Error::LinkerFailed(status),
+        },
+        other => other,
+    })?;
     let warnings = verify(&output, &overlay)?;
     let record = Record {
         format: crate::record::format(),

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use brawn_elf::Arch;
 use brawn_libc::Cache;
 
+use crate::libraries;
 use crate::line::Line;
 use crate::link::{self, Job};
 use crate::settings::{Layer, Settings};
@@ -39,12 +40,14 @@ impl Seam {
 
     /// Performs the link.
     pub fn run(&self, args: impl IntoIterator<Item = OsString>) -> Result<(), Error> {
-        let line = Line::parse(args)?;
+        let mut line = Line::parse(args)?;
         let arch = musl_arch(&self.triple)?;
         let linker = vec![fs_err::read_to_string(self.folder.join(LINKER))?];
         if !line.is_static_executable() || !line.wants_libc() {
             return link::pass_through(&linker, &line.args);
         }
+        let cache = cache()?;
+        libraries::provide_cxx(&mut line, arch, &cache, libraries::Unwinder::There)?;
         let package = vars::get("CARGO_MANIFEST_DIR").map(PathBuf::from);
         let choice = Settings::collect(Layer::default(), package.as_deref())?.choice()?;
         let libc = match line.libc() {
@@ -53,7 +56,7 @@ impl Seam {
         };
         let job = Job { linker, line, arch, libc, package, keep: link::Keep::Objects };
         // Warnings can wait: rustc would not show them, and `brawn build` verifies again.
-        link::perform(&job, &cache()?, &choice)?;
+        link::perform(&job, &cache, &choice)?;
         Ok(())
     }
 }

@@ -32,7 +32,9 @@ vars! {
     TARGET = "BRAWN_TARGET";
     /// The compiler that `brawn cc` drives, instead of the one that it would find: a command with arguments.
     CC = "BRAWN_CC";
-    /// The zig executable that `brawn cc` falls back on.
+    /// The compiler that `brawn c++` drives, likewise.
+    CXX = "BRAWN_CXX";
+    /// The zig executable that `brawn cc` and `brawn c++` fall back on.
     ZIG = "BRAWN_ZIG";
     /// Folder for overlays and link records; default `brawn` in the user's cache folder.
     CACHE_DIR = "BRAWN_CACHE_DIR";

@@ -69,6 +69,11 @@ impl<'data> Archive<'data> {
         self.members.iter().any(|member| member.defined.iter().any(|definition| definition.name == symbol))
     }
 
+    /// Whether any member needs `symbol`, from itself or from elsewhere.
+    pub fn needs(&self, symbol: &str) -> bool {
+        self.members.iter().any(|member| member.needed.contains(&symbol))
+    }
+
     /// The member with a strong definition of `symbol`.
     pub fn owner(&self, symbol: &str) -> Option<&Member<'data>> {
         self.members.iter().find(|member| member.defines(symbol))

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use brawn_driver::cc::Language;
 use brawn_driver::settings::Layer;
 use clap::{ArgAction, Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
@@ -87,6 +88,9 @@ enum Command {
     Cargo(Passed),
     /// Compile and link C for static musl: a compiler for make, CMake, autotools (`CC='brawn cc'`)
     Cc(Passed),
+    /// Compile and link C++ for static musl (`CXX='brawn c++'`)
+    #[command(name = "c++")]
+    Cxx(Passed),
     /// Print the variables that make cargo and other build systems use Brawn
     Env(commands::env::Arguments),
     /// Write a libc.a with the heap replaced into a folder
@@ -165,7 +169,8 @@ pub fn run() -> anyhow::Result<ExitCode> {
     match command {
         Command::Build(passed) => commands::build::run(options, passed.args),
         Command::Cargo(passed) => commands::cargo::run(options, passed.args),
-        Command::Cc(passed) => commands::cc::run(options, passed.args),
+        Command::Cc(passed) => commands::cc::run(Language::C, options, passed.args),
+        Command::Cxx(passed) => commands::cc::run(Language::Cxx, options, passed.args),
         Command::Env(arguments) => commands::env::run(options, arguments),
         Command::Libc(arguments) => commands::libc::run(options, arguments),
         Command::Patch(arguments) => commands::patch::patch(options, arguments),
@@ -194,7 +199,9 @@ fn after_help() -> String {
     for meaning in crate::exit::ALL {
         text.push_str(&format!("  {}  {}\n", meaning.code, meaning.meaning));
     }
-    text.push_str("  `build`, `cargo` and `cc` otherwise end with the code of the program that they ran.\n");
+    text.push_str(
+        "  `build`, `cargo`, `cc` and `c++` otherwise end with the code of the program that they ran.\n",
+    );
     text.push_str("\nEnvironment:\n");
     for var in brawn_driver::vars::ALL {
         text.push_str(&format!("  {:16} {}\n", var.name, var.summary.trim()));

@@ -16,8 +16,8 @@ fn main() -> ExitCode {
     let called_as = args.next().map(PathBuf::from).unwrap_or_default();
     let result = if let Some(seam) = Seam::from_call(&called_as) {
         seam.run(args).map(|()| ExitCode::SUCCESS).map_err(Into::into)
-    } else if let Some(triple) = cc::from_call(&called_as) {
-        commands::cc::run_for(triple, args)
+    } else if let Some((language, triple)) = cc::from_call(&called_as) {
+        commands::cc::run_for(language, triple, args)
     } else {
         cli::run()
     };

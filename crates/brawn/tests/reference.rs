@@ -6,8 +6,9 @@ use std::path::Path;
 
 use common::{Bench, ok};
 
-const COMMANDS: &[&str] =
-    &["build", "cargo", "cc", "env", "libc", "patch", "restore", "relink", "verify", "inspect", "bench"];
+const COMMANDS: &[&str] = &[
+    "build", "cargo", "cc", "c++", "env", "libc", "patch", "restore", "relink", "verify", "inspect", "bench",
+];
 
 /// Commands of commands.
 const INNER: &[(&str, &str)] = &[("bench", "compare"), ("bench", "report")];

@@ -1,4 +1,4 @@
-//! The compilers that `brawn cc` can drive.
+//! The compilers that `brawn cc` and `brawn c++` can drive.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -10,10 +10,45 @@ use super::command_line::CommandLine;
 use crate::toolchain::{display, on_path, query};
 use crate::{Error, vars};
 
-/// A C compiler for musl.
+/// What a compiler compiles, and what is linked for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Language {
+    /// C: the C library alone.
+    C,
+    /// C++: its runtime as well.
+    Cxx,
+}
+
+impl Language {
+    /// The name by which Brawn is called as this compiler: `brawn cc`, `brawn c++`.
+    pub fn command(self) -> &'static str {
+        match self {
+            Language::C => "cc",
+            Language::Cxx => "c++",
+        }
+    }
+
+    fn variable(self) -> &'static str {
+        match self {
+            Language::C => vars::CC,
+            Language::Cxx => vars::CXX,
+        }
+    }
+
+    /// What GCC's compiler for this language is called, behind a target's triple.
+    fn gcc(self) -> &'static str {
+        match self {
+            Language::C => "gcc",
+            Language::Cxx => "g++",
+        }
+    }
+}
+
+/// A C or C++ compiler for musl.
 pub struct Backend {
     command: Vec<String>,
     arch: Arch,
+    language: Language,
     kind: Kind,
 }
 
@@ -39,6 +74,8 @@ struct ZigFacts {
     /// Size and modification time of the zig that said so.
     zig: (u64, u64),
     start: PathBuf,
+    /// What stands before libc.a: C++'s runtime.
+    before: Vec<PathBuf>,
     libc: PathBuf,
     /// What stands behind libc.a: zig's own part of the C library, and the compiler's runtime.
     after: Vec<PathBuf>,
@@ -46,50 +83,52 @@ struct ZigFacts {
 }
 
 impl Backend {
-    /// Finds a compiler: the one that `BRAWN_CC` names, the distribution's, a cross compiler, zig.
-    pub fn find(arch: Arch) -> Result<Backend, Error> {
+    /// Finds a compiler: the one that `BRAWN_CC` or `BRAWN_CXX` names, the distribution's, a cross compiler, zig.
+    pub fn find(arch: Arch, language: Language) -> Result<Backend, Error> {
         let native = Arch::host() == Some(arch);
         let mut tried = Vec::new();
-        if let Some(text) = vars::get(vars::CC) {
+        if let Some(text) = vars::get(language.variable()) {
             let command: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
-            return Backend::from_command(command, arch);
+            return Backend::from_command(command, arch, language);
         }
+        let (compiler, gcc) = (language.command(), language.gcc());
         let mut candidates = Vec::new();
-        if native {
+        if native && compiles_for_musl(compiler) {
+            candidates.push(compiler.to_owned());
+        }
+        // There is no musl-g++: the wrapper would find glibc's C++ library.
+        if native && language == Language::C {
             candidates.push("musl-gcc".to_owned());
         }
-        candidates.push(format!("{arch}-linux-musl-gcc"));
-        candidates.push(format!("{arch}-unknown-linux-musl-gcc"));
-        if native && compiles_for_musl("cc") {
-            candidates.insert(0, "cc".to_owned());
-        }
+        candidates.push(format!("{arch}-linux-musl-{gcc}"));
+        candidates.push(format!("{arch}-unknown-linux-musl-{gcc}"));
         for name in candidates {
             if on_path(&name).is_some() {
-                return Backend::from_command(vec![name], arch);
+                return Backend::from_command(vec![name], arch, language);
             }
             tried.push(name);
         }
         if let Some(zig) = zig() {
             let target = format!("{arch}-linux-musl");
-            let command = [zig.as_str(), "cc", "-target", &target].map(str::to_owned).to_vec();
-            return Ok(Backend { command, arch, kind: Kind::Zig });
+            let command = [zig.as_str(), compiler, "-target", &target].map(str::to_owned).to_vec();
+            return Ok(Backend { command, arch, language, kind: Kind::Zig });
         }
         tried.push("zig".to_owned());
-        Err(Error::NoCompiler { triple: arch.musl_triple().to_owned(), tried })
+        Err(Error::NoCompiler { language, triple: arch.musl_triple().to_owned(), tried })
     }
 
-    fn from_command(command: Vec<String>, arch: Arch) -> Result<Backend, Error> {
+    fn from_command(command: Vec<String>, arch: Arch, language: Language) -> Result<Backend, Error> {
         let is_zig = |word: &String| {
             Path::new(word).file_name().is_some_and(|name| name == "zig" || name == "ziglang")
         };
         if command.iter().any(is_zig) {
-            return Ok(Backend { command, arch, kind: Kind::Zig });
+            return Ok(Backend { command, arch, language, kind: Kind::Zig });
         }
         let facts = driver_facts(&command)?.ok_or_else(|| Error::Unsupported {
             what: format!("{} does not compile for musl", command.join(" ")),
-            hint: format!("set {} to a compiler whose C library is musl", vars::CC),
+            hint: format!("set {} to a compiler whose C library is musl", language.variable()),
         })?;
-        Ok(Backend { command, arch, kind: Kind::Driver(facts) })
+        Ok(Backend { command, arch, language, kind: Kind::Driver(facts) })
     }
 
     /// Program and fixed arguments.
@@ -157,10 +196,19 @@ impl Backend {
             Kind::Driver(facts) => Ok((self.command.clone(), driver_line(facts, line, pie))),
             Kind::Zig => {
                 let facts = self.zig_facts(pie, cache)?;
-                let zig = &self.command[..self.command.iter().position(|word| word == "cc").unwrap_or(1)];
+                let compiler = |word: &String| word == "cc" || word == "c++";
+                let zig = &self.command[..self.command.iter().position(compiler).unwrap_or(1)];
                 let linker = zig.iter().cloned().chain(["ld.lld".to_owned()]).collect();
                 Ok((linker, zig_line(&facts, line, pie)?))
             }
+        }
+    }
+
+    /// C++'s runtime, if it is zig's, for links that another compiler does: its archives in their order.
+    pub(crate) fn cxx_runtime(&self, cache: &Path) -> Result<Vec<PathBuf>, Error> {
+        match &self.kind {
+            Kind::Driver(_) => Ok(Vec::new()),
+            Kind::Zig => Ok(self.zig_facts(true, cache)?.before),
         }
     }
 
@@ -171,25 +219,27 @@ impl Backend {
         let modified =
             data.modified()?.duration_since(std::time::UNIX_EPOCH).map_or(0, |time| time.as_secs());
         let stamp = (data.len(), modified);
-        let name = format!("zig-{}-{}.json", self.arch, if pie { "pie" } else { "no-pie" });
+        let mode = if pie { "pie" } else { "no-pie" };
+        let name = format!("zig-{}-{}-{mode}.json", self.language.command(), self.arch);
         let memo = cache.join("compilers").join(name);
         if let Ok(text) = fs_err::read(&memo)
             && let Ok(facts) = serde_json::from_slice::<ZigFacts>(&text)
             && facts.zig == stamp
             && facts.libc.exists()
             && facts.start.exists()
-            && facts.after.iter().all(|path| path.exists())
+            && facts.before.iter().chain(&facts.after).all(|path| path.exists())
         {
             return Ok(facts);
         }
         let scratch = tempfile::Builder::new().prefix("brawn-zig-").tempdir()?;
-        fs_err::write(scratch.path().join("empty.c"), "int main(void) { return 0; }\n")?;
+        let source = if self.language == Language::C { "empty.c" } else { "empty.cc" };
+        fs_err::write(scratch.path().join(source), "int main() { return 0; }\n")?;
         let mut command = Command::new(&self.command[0]);
         command.args(&self.command[1..]).args(["-fno-sanitize=undefined", "-static", "-v"]);
         if pie {
             command.arg("-pie");
         }
-        command.args(["empty.c", "-o", "empty"]).current_dir(scratch.path());
+        command.args([source, "-o", "empty"]).current_dir(scratch.path());
         let output =
             command.output().map_err(|source| Error::Spawn { program: self.command[0].clone(), source })?;
         let text = String::from_utf8_lossy(&output.stderr);
@@ -209,11 +259,14 @@ fn zig_facts_from(line: &str, zig: (u64, u64)) -> Option<ZigFacts> {
     let libc = words.iter().position(|word| word.ends_with("/libc.a"))?;
     let start = words.iter().find(|word| word.ends_with("crt1.o"))?;
     let emulation = words.iter().position(|word| *word == "-m").and_then(|index| words.get(index + 1))?;
+    let archives =
+        |words: &[&str]| words.iter().filter(|word| word.ends_with(".a")).map(PathBuf::from).collect();
     Some(ZigFacts {
         zig,
         start: start.into(),
+        before: archives(&words[..libc]),
         libc: words[libc].into(),
-        after: words[libc + 1..].iter().filter(|word| word.ends_with(".a")).map(PathBuf::from).collect(),
+        after: archives(&words[libc + 1..]),
         emulation: (*emulation).to_owned(),
     })
 }
@@ -302,6 +355,8 @@ fn zig_line(facts: &ZigFacts, line: &CommandLine, pie: bool) -> Result<Vec<Strin
         args.extend(["-pie", "--no-dynamic-linker", "-z", "text"].map(str::to_owned));
     }
     args.push(facts.start.display().to_string());
+    let cxx = !facts.before.is_empty();
+    let provided = |library: &str| IN_LIBC.contains(&library) || cxx && IN_CXX.contains(&library);
     let mut rest = line.link_args();
     let mut output = false;
     while let Some(arg) = rest.next() {
@@ -313,11 +368,11 @@ fn zig_line(facts: &ZigFacts, line: &CommandLine, pie: bool) -> Result<Vec<Strin
         } else if ["-L", "-l", "-T", "-u", "-z", "-e", "-o"].contains(&arg.as_str()) {
             output |= arg == "-o";
             let value = next();
-            if arg != "-l" || !IN_LIBC.contains(&value.as_str()) {
+            if arg != "-l" || !provided(&value) {
                 args.extend([arg.clone(), value]);
             }
         } else if let Some(library) = arg.strip_prefix("-l") {
-            if !IN_LIBC.contains(&library) {
+            if !provided(library) {
                 args.push(arg.clone());
             }
         } else if arg == "-s" || arg == "-rdynamic" || arg.starts_with("-L") || arg.starts_with("-o") {
@@ -331,6 +386,7 @@ fn zig_line(facts: &ZigFacts, line: &CommandLine, pie: bool) -> Result<Vec<Strin
     if !output {
         args.extend(["-o", "a.out"].map(str::to_owned));
     }
+    args.extend(facts.before.iter().map(|path| path.display().to_string()));
     args.push(facts.libc.display().to_string());
     args.extend(facts.after.iter().map(|path| path.display().to_string()));
     Ok(args)
@@ -338,3 +394,6 @@ fn zig_line(facts: &ZigFacts, line: &CommandLine, pie: bool) -> Result<Vec<Strin
 
 /// Libraries that other systems have and that musl keeps in `libc.a`.
 const IN_LIBC: &[&str] = &["c", "m", "pthread", "rt", "dl", "util", "resolv", "crypt", "xnet"];
+
+/// Libraries in whose place zig's C++ runtime stands, whatever a build system calls it.
+const IN_CXX: &[&str] = &["stdc++", "supc++", "c++", "c++abi", "unwind", "gcc", "gcc_eh", "gcc_s"];

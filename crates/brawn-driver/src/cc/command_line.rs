@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use super::Source;
+use super::{Language, Source};
 use crate::Error;
 
 /// What a command line amounts to.
@@ -23,6 +23,7 @@ pub(crate) struct CommandLine {
     pub args: Vec<String>,
     inputs: Vec<usize>,
     explicit_language: bool,
+    language: Language,
 }
 
 /// Options whose value is the next argument.
@@ -96,7 +97,10 @@ const SOURCES: &[&str] = &["c", "i", "s", "S", "sx"];
 const CXX_SOURCES: &[&str] = &["cc", "cp", "cpp", "cxx", "c++", "C", "CPP", "ii"];
 
 impl CommandLine {
-    pub(crate) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<CommandLine, Error> {
+    pub(crate) fn parse(
+        args: impl IntoIterator<Item = OsString>,
+        language: Language,
+    ) -> Result<CommandLine, Error> {
         // Response files and odd characters are treated as on a link line.
         let args = crate::line::Line::parse(args)?.args;
         let mut inputs = Vec::new();
@@ -112,7 +116,7 @@ impl CommandLine {
             }
             index += 1;
         }
-        let line = CommandLine { args, inputs, explicit_language };
+        let line = CommandLine { args, inputs, explicit_language, language };
         if line.step() == Step::Link {
             line.refuse_cxx()?;
         }
@@ -120,13 +124,15 @@ impl CommandLine {
     }
 
     fn refuse_cxx(&self) -> Result<(), Error> {
+        if self.language == Language::Cxx {
+            return Ok(());
+        }
         let cxx =
             self.inputs.iter().map(|index| &self.args[*index]).find(|input| ends_in(input, CXX_SOURCES));
         match cxx {
             Some(input) => Err(Error::Unsupported {
                 what: format!("{input} is C++, and brawn cc compiles C"),
-                hint: "compile it with a C++ compiler for musl and link the object files with brawn cc"
-                    .into(),
+                hint: "use brawn c++".into(),
             }),
             None => Ok(()),
         }
@@ -167,9 +173,13 @@ impl CommandLine {
         }
         self.inputs
             .iter()
-            .filter(|index| ends_in(&self.args[**index], SOURCES))
+            .filter(|index| self.is_source(&self.args[**index]))
             .map(|index| Source { index: *index, path: PathBuf::from(&self.args[*index]) })
             .collect()
+    }
+
+    fn is_source(&self, input: &str) -> bool {
+        ends_in(input, SOURCES) || self.language == Language::Cxx && ends_in(input, CXX_SOURCES)
     }
 
     /// The arguments that compile one source to `object`, with every option that concerns compiling.
@@ -221,7 +231,7 @@ mod tests {
     use super::*;
 
     fn line(text: &str) -> CommandLine {
-        CommandLine::parse(text.split_whitespace().map(Into::into)).unwrap()
+        CommandLine::parse(text.split_whitespace().map(Into::into), Language::C).unwrap()
     }
 
     #[test]
@@ -259,7 +269,9 @@ mod tests {
 
     #[test]
     fn cxx_is_refused_with_a_reason() {
-        let error = CommandLine::parse(["a.cpp", "-o", "a"].map(Into::into)).unwrap_err();
+        let args = || ["a.cpp", "b.c", "-o", "a"].map(Into::into);
+        let error = CommandLine::parse(args(), Language::C).unwrap_err();
         assert_eq!(error.to_string(), "a.cpp is C++, and brawn cc compiles C");
+        assert_eq!(CommandLine::parse(args(), Language::Cxx).unwrap().sources().len(), 2);
     }
 }

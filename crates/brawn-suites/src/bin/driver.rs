@@ -12,9 +12,9 @@ fn main() -> ExitCode {
     let called_as = args.next().map(PathBuf::from).unwrap_or_default();
     let result = if let Some(seam) = Seam::from_call(&called_as) {
         seam.run(args).map(|()| ExitCode::SUCCESS)
-    } else if let Some(triple) = cc::from_call(&called_as) {
+    } else if let Some((language, triple)) = cc::from_call(&called_as) {
         let flags = Layer { target: Some(triple), ..Layer::default() };
-        cc::run(args, flags, |_| {})
+        cc::run(language, args, flags, |_| {})
             .map(|status| if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     } else {
         eprintln!("error: this program is called by path only, as a linker or a compiler");

@@ -128,10 +128,10 @@ impl Workshop {
     /// # Errors
     /// [`Error::Absent`] when there is no C compiler for musl.
     pub fn musl_cc(&self) -> Result<PathBuf, Error> {
-        if let Err(error) = cc::Backend::find(self.arch) {
+        if let Err(error) = cc::Backend::find(self.arch, cc::Language::C) {
             return Err(Error::absent(error.to_string(), error.hint().unwrap_or_default()));
         }
-        Ok(cc::install_in(&self.cache(), self.arch.musl_triple(), &self.brawn)?)
+        Ok(cc::install_in(&self.cache(), cc::Language::C, self.arch.musl_triple(), &self.brawn)?)
     }
 
     /// The linker for static musl programs written in Rust, whose links are recorded, for `-C linker=`.

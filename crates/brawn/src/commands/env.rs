@@ -1,6 +1,7 @@
 use std::process::ExitCode;
 
 use brawn_driver::cargo::Invocation;
+use brawn_driver::cc::Language;
 use clap::Args;
 
 use super::executable;
@@ -10,6 +11,9 @@ use crate::cli::Options;
 pub struct Arguments {
     #[command(flatten)]
     options: Options,
+    /// Print a CMake toolchain file instead (for -DCMAKE_TOOLCHAIN_FILE=…)
+    #[arg(long, conflicts_with = "message_format")]
+    cmake: bool,
 }
 
 /// `brawn env`
@@ -30,8 +34,14 @@ pub fn run(before: Options, arguments: Arguments) -> anyhow::Result<ExitCode> {
     if !variables.iter().any(|(name, _)| name == "CARGO_BUILD_TARGET") {
         variables.push(("CARGO_BUILD_TARGET".into(), triple.clone()));
     }
-    let compiler = brawn_driver::cc::install(&triple, &executable)?;
-    variables.push(("CC".into(), compiler.display().to_string()));
+    let c = brawn_driver::cc::install(Language::C, &triple, &executable)?;
+    let cxx = brawn_driver::cc::install(Language::Cxx, &triple, &executable)?;
+    if arguments.cmake {
+        anstream::print!("{}", cmake(&triple, &c.display().to_string(), &cxx.display().to_string()));
+        return Ok(ExitCode::SUCCESS);
+    }
+    variables.push(("CC".into(), c.display().to_string()));
+    variables.push(("CXX".into(), cxx.display().to_string()));
     variables.sort();
     if options.json() {
         let map: serde_json::Map<_, _> =
@@ -43,6 +53,25 @@ pub fn run(before: Options, arguments: Arguments) -> anyhow::Result<ExitCode> {
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// What CMake must be told to compile for another system. Programs of the build come from this machine, and
+/// libraries, headers and packages do not, because this machine's are made for its own libc.
+fn cmake(triple: &str, c: &str, cxx: &str) -> String {
+    let processor = triple.split('-').next().unwrap_or_default();
+    format!(
+        "set(CMAKE_SYSTEM_NAME Linux)\n\
+         set(CMAKE_SYSTEM_PROCESSOR {processor})\n\
+         set(CMAKE_C_COMPILER [==[{c}]==])\n\
+         set(CMAKE_CXX_COMPILER [==[{cxx}]==])\n\
+         set(CMAKE_POSITION_INDEPENDENT_CODE ON)\n\
+         set(BUILD_SHARED_LIBS OFF CACHE BOOL \"the executable is static\")\n\
+         set(CMAKE_FIND_LIBRARY_SUFFIXES .a)\n\
+         set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)\n\
+         set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)\n\
+         set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)\n\
+         set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)\n"
+    )
 }
 
 /// A word as a POSIX shell reads it back.

@@ -1,7 +1,7 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use brawn_driver::cc::Backend;
+use brawn_driver::cc::{Backend, Language};
 use brawn_driver::toolchain::{Rust, musl_arch};
 use brawn_elf::Arch;
 use brawn_libc::patch::{Outcome, manifest_path};
@@ -102,5 +102,5 @@ fn targets(before: Options, arguments: Arguments) -> anyhow::Result<(Options, Ve
 
 /// The `libc.a` of the machine's C compiler for musl.
 pub fn system_libc(arch: Arch) -> Result<PathBuf, brawn_driver::Error> {
-    Backend::find(arch)?.system_libc()
+    Backend::find(arch, Language::C)?.system_libc()
 }

@@ -52,6 +52,7 @@ impl Bench {
             "BRAWN_MALLOC",
             "BRAWN_TARGET",
             "BRAWN_CC",
+            "BRAWN_CXX",
             "RUSTFLAGS",
             "CARGO_ENCODED_RUSTFLAGS",
             "CARGO_TARGET_DIR",

@@ -1,0 +1,188 @@
+//! The libraries of a link: C++'s runtime for whoever asks for it, and clear words about libraries that do not fit a
+//! static musl executable.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use brawn_elf::Arch;
+use brawn_libc::Cache;
+use brawn_libc::archive::Archive;
+
+use crate::Error;
+use crate::cc::{Backend, Language};
+use crate::line::{Flavor, Line};
+use crate::toolchain::query;
+
+/// The names under which build systems ask for C++'s runtime.
+const CXX: &[&str] = &["stdc++", "c++"];
+
+/// Functions that compilers call for glibc's headers, and that musl does not have.
+const ONLY_GLIBC: &[&str] =
+    &["__libc_single_threaded", "__sprintf_chk", "__fprintf_chk", "__memcpy_chk", "__isoc23_strtoul"];
+
+/// Whether a link has what unwinds the stack for exceptions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unwinder {
+    /// rustc brings one.
+    There,
+    /// A C compiler's own may be glibc's.
+    Missing,
+}
+
+/// Makes `-lstdc++` and `-lc++` find the runtime of the compiler that `brawn c++` drives, when that is zig's; any
+/// other compiler for musl finds its own. Both names lead to the same runtime, because crates name either without
+/// knowing which one their code was compiled against.
+pub fn provide_cxx(line: &mut Line, arch: Arch, cache: &Cache, unwinder: Unwinder) -> Result<(), Error> {
+    if !line.libraries().iter().any(|name| CXX.contains(&name.as_str())) {
+        return Ok(());
+    }
+    // Without a C++ compiler nothing of this link was compiled by it: the line finds what it finds.
+    let Ok(backend) = Backend::find(arch, Language::Cxx) else { return Ok(()) };
+    let runtime = backend.cxx_runtime(cache.root())?;
+    let parts: Vec<String> = runtime
+        .iter()
+        .filter(|path| unwinder == Unwinder::Missing || !path.ends_with("libunwind.a"))
+        .map(|path| path.display().to_string())
+        .collect();
+    if parts.is_empty() {
+        return Ok(());
+    }
+    let whose = if unwinder == Unwinder::Missing { "whole" } else { "without-unwinder" };
+    let folder = cache.root().join("c++").join(format!("{arch}-{whose}"));
+    fs_err::create_dir_all(&folder)?;
+    let script = format!("GROUP({})\n", parts.join(" "));
+    for name in CXX {
+        let path = folder.join(format!("lib{name}.a"));
+        if fs_err::read_to_string(&path).ok().as_deref() != Some(&*script) {
+            let fresh = tempfile::NamedTempFile::new_in(&folder)?;
+            fs_err::write(fresh.path(), &script)?;
+            fresh.persist(&path).map_err(|error| error.error)?;
+        }
+    }
+    let front = line.front();
+    line.args.insert(front, format!("-L{}", folder.display()));
+    if unwinder == Unwinder::Missing {
+        // It looks the frames up in a table that GCC leaves out of static executables.
+        let table = line.linker_option(&["--eh-frame-hdr"]);
+        line.args.splice(front..front, table);
+    }
+    Ok(())
+}
+
+/// Refuses glibc's C++ library: it links, more or less, and then crashes where the two C libraries differ.
+pub fn refuse_foreign_cxx(line: &Line, linker: &[String]) -> Result<(), Error> {
+    for path in line.named_archives("libstdc++.a").into_iter().chain(asked_for(line, linker)) {
+        if let Some(symbol) = made_for_glibc(&path) {
+            return Err(Error::Unsupported {
+                what: format!(
+                    "{} was made for glibc ({symbol}), and this executable is linked with musl",
+                    path.display()
+                ),
+                hint: "compile and link with brawn c++, which has a C++ library for musl; brawn cargo sets \
+                       CXX_<target> to it"
+                    .into(),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// The file that `-lstdc++` would find.
+fn asked_for(line: &Line, linker: &[String]) -> Option<PathBuf> {
+    if !line.libraries().iter().any(|name| name == "stdc++") {
+        return None;
+    }
+    let file = "libstdc++.a";
+    line.search_dirs().into_iter().map(|folder| folder.join(file)).find(|path| path.is_file()).or_else(|| {
+        if line.flavor == Flavor::Linker {
+            return None;
+        }
+        let mut command = Command::new(&linker[0]);
+        command.args(&linker[1..]).arg(format!("-print-file-name={file}"));
+        query(&mut command).ok().map(|path| PathBuf::from(path.trim())).filter(|path| path.is_file())
+    })
+}
+
+fn made_for_glibc(path: &Path) -> Option<&'static str> {
+    let bytes = fs_err::read(path).ok()?;
+    let archive = Archive::parse(path, &bytes).ok()?;
+    ONLY_GLIBC.iter().copied().find(|name| archive.needs(name))
+}
+
+/// Why a link may have failed: libraries that are only there in a form that a static musl executable cannot use.
+/// What, and what to do about it.
+pub fn explain(line: &Line) -> Option<(String, String)> {
+    let folders = line.search_dirs();
+    for name in line.libraries() {
+        let file = |ending: &str| {
+            let file = format!("lib{name}.{ending}");
+            folders.iter().map(|folder| folder.join(&file)).find(|path| path.is_file())
+        };
+        match (file("a"), file("so")) {
+            (None, Some(shared)) => {
+                let what = format!(
+                    "the linker failed: {} is a shared library, and a static executable needs lib{name}.a",
+                    shared.display()
+                );
+                return Some((what, remedy(&name).to_owned()));
+            }
+            (Some(archive), _) => {
+                if let Some(symbol) = made_for_glibc(&archive) {
+                    let what = format!(
+                        "the linker failed: {} was compiled for glibc (it calls {symbol}), and this executable is \
+                         linked with musl",
+                        archive.display()
+                    );
+                    return Some((what, remedy(&name).to_owned()));
+                }
+            }
+            (None, None) => {}
+        }
+    }
+    None
+}
+
+fn remedy(name: &str) -> &'static str {
+    match name {
+        "ssl" | "crypto" => {
+            "have the crate build OpenSSL itself (openssl = { features = [\"vendored\"] }) and leave OPENSSL_DIR and \
+             PKG_CONFIG_ALLOW_CROSS unset"
+        }
+        _ => {
+            "have the crate build it from source (`vendored`, `bundled` or `static` among its features), or compile \
+             the library with brawn cc"
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(text: &str) -> Line {
+        Line::parse(text.split_whitespace().map(Into::into)).unwrap()
+    }
+
+    #[test]
+    fn a_shared_library_alone_is_named_with_what_to_do() {
+        let folder = tempfile::tempdir().unwrap();
+        fs_err::write(folder.path().join("libssl.so"), b"").unwrap();
+        let line = line(&format!("-static -Wl,-O1 a.o -L{} -lssl -lc", folder.path().display()));
+        let (what, hint) = explain(&line).unwrap();
+        assert!(what.contains("libssl.so is a shared library"), "{what}");
+        assert!(hint.contains("vendored"), "{hint}");
+        // With the archive beside it, the linker takes that.
+        fs_err::write(folder.path().join("libssl.a"), b"!<arch>\n").unwrap();
+        assert_eq!(explain(&line), None);
+    }
+
+    #[test]
+    fn links_without_cxx_are_left_alone() {
+        let cache = tempfile::tempdir().unwrap();
+        let mut line = line("-static -Wl,-O1 a.o -lc");
+        let before = line.args.clone();
+        provide_cxx(&mut line, Arch::X86_64, &Cache::new(cache.path()), Unwinder::There).unwrap();
+        assert_eq!(line.args, before);
+        assert!(refuse_foreign_cxx(&line, &["cc".into()]).is_ok());
+    }
+}

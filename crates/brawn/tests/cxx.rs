@@ -1,0 +1,156 @@
+//! `brawn c++`: C++ programs, by hand, with CMake and inside Rust programs; and C++ libraries that do not fit.
+
+mod common;
+
+use std::path::Path;
+use std::process::Command;
+
+use brawn_elf::Arch;
+use common::{Bench, fails, note, ok};
+use insta::assert_snapshot;
+
+fn sources() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/cxx"))
+}
+
+/// `brawn ARGS`, with the zig that `make setup` brings.
+fn brawn(bench: &Bench, args: &[&str]) -> Command {
+    let mut command = bench.brawn(args);
+    let zig = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.tools/zig/ziglang/zig");
+    command.env("BRAWN_ZIG", zig).env_remove("BRAWN_CXX");
+    command
+}
+
+fn runtime() -> String {
+    sources().join("runtime.cc").display().to_string()
+}
+
+/// A command for an executable of `arch`, through qemu if it is not this machine's.
+fn run(bench: &Bench, arch: Arch, program: &str) -> Command {
+    if Arch::host() == Some(arch) {
+        return bench.command(program);
+    }
+    let mut command = bench.command(&format!("qemu-{arch}-static"));
+    command.arg(program);
+    command
+}
+
+#[test]
+fn the_whole_runtime_works_on_both_architectures() {
+    let bench = Bench::new();
+    for arch in Arch::ALL {
+        let program = format!("./runtime-{arch}");
+        let mut compile = brawn(&bench, &["--target", arch.musl_triple(), "c++", "-O2", "-std=c++17"]);
+        ok(compile.args([&runtime(), "-o", &program]));
+        assert_eq!(ok(&mut run(&bench, arch, &program)), "whole\n", "{arch}");
+        // `cc` and `c++` verify what they link: one heap, and static.
+        assert_eq!(note(&bench.path().join(&program)).malloc, "mimalloc");
+    }
+}
+
+#[test]
+fn a_cxx_program_gets_another_heap_without_compiling() {
+    let bench = Bench::new();
+    bench.write("runtime.cc", fs_err::read(runtime()).unwrap());
+    ok(brawn(&bench, &["c++", "-std=c++17"]).args(["runtime.cc", "-o", "runtime"]));
+    fs_err::remove_file(bench.path().join("runtime.cc")).unwrap();
+    ok(&mut brawn(&bench, &["relink", "runtime", "--malloc", "stock"]));
+    assert_eq!(note(&bench.path().join("runtime")).malloc, "stock");
+    assert_eq!(ok(&mut bench.command("./runtime")), "whole\n");
+}
+
+#[test]
+fn brawn_cc_links_what_brawn_cxx_compiled() {
+    let bench = Bench::new();
+    ok(brawn(&bench, &["c++", "-std=c++17", "-c"]).args([&runtime(), "-o", "runtime.o"]));
+    for library in ["-lstdc++", "-lc++"] {
+        ok(&mut brawn(&bench, &["cc", "runtime.o", library, "-o", "runtime"]));
+        assert_eq!(ok(&mut bench.command("./runtime")), "whole\n", "{library}");
+    }
+}
+
+fn cmake(bench: &Bench) -> Command {
+    let mut command = bench.command("cmake");
+    command.env("BRAWN_ZIG", Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.tools/zig/ziglang/zig"));
+    command
+}
+
+#[test]
+fn cmake_needs_no_more_than_the_toolchain_file() {
+    let bench = Bench::new();
+    bench.write("toolchain.cmake", ok(&mut brawn(&bench, &["env", "--cmake"])));
+    bench.write("runtime.cc", fs_err::read(runtime()).unwrap());
+    bench.write("part.c", "int part(void) { return 0; }\n");
+    bench.write(
+        "CMakeLists.txt",
+        "cmake_minimum_required(VERSION 3.18)\nproject(whole C CXX)\nset(CMAKE_CXX_STANDARD 17)\n\
+         find_package(Threads REQUIRED)\nadd_library(part part.c)\nadd_executable(whole runtime.cc)\n\
+         target_link_libraries(whole part Threads::Threads)\n",
+    );
+    ok(cmake(&bench).args(["-S", ".", "-B", "build", "-DCMAKE_TOOLCHAIN_FILE=../toolchain.cmake"]));
+    ok(cmake(&bench).args(["--build", "build"]));
+    assert_eq!(note(&bench.path().join("build/whole")).malloc, "mimalloc");
+    assert_eq!(ok(&mut bench.command("build/whole")), "whole\n");
+}
+
+#[test]
+fn a_rust_program_with_cxx_inside_just_builds() {
+    let bench = Bench::new();
+    for arch in Arch::ALL {
+        let triple = arch.musl_triple();
+        let mut build = brawn(&bench, &["build", "--quiet", "--target", triple, "--target-dir"]);
+        ok(build.arg(bench.path().join("target")).current_dir(sources().join("linked")));
+        let program = bench.path().join("target").join(triple).join("debug/linked");
+        assert_eq!(ok(&mut run(&bench, arch, program.to_str().unwrap())), "1000 true\n", "{arch}");
+    }
+}
+
+/// An archive with one object that calls what only glibc has, as every library compiled with glibc's headers does.
+fn glibcs_archive(bench: &Bench, name: &str) {
+    bench.write(
+        "glibc.c",
+        "extern char __libc_single_threaded;\nint part(void) { return __libc_single_threaded; }\n",
+    );
+    ok(&mut brawn(bench, &["cc", "-c", "glibc.c"]));
+    ok(bench.command("ar").args(["rcs", name, "glibc.o"]));
+    bench.write("main.c", "int part(void);\nint main(void) { return part(); }\n");
+}
+
+#[test]
+fn glibcs_cxx_library_is_refused_before_it_can_crash() {
+    let bench = Bench::new();
+    glibcs_archive(&bench, "libstdc++.a");
+    let message = fails(&mut brawn(&bench, &["cc", "main.c", "libstdc++.a", "-o", "main"]), 2);
+    assert_snapshot!(common::redact(&bench, &message), @r"
+    error: libstdc++.a was made for glibc (__libc_single_threaded), and this executable is linked with musl
+    hint: compile and link with brawn c++, which has a C++ library for musl; brawn cargo sets CXX_<target> to it
+    ");
+    assert!(!bench.path().join("main").exists());
+}
+
+#[test]
+fn a_failed_link_says_which_library_does_not_fit() {
+    let bench = Bench::new();
+    glibcs_archive(&bench, "libpart.a");
+    let message = fails(&mut brawn(&bench, &["cc", "main.c", "-L.", "-lpart", "-o", "main"]), 1);
+    let last = message.split("error: the linker failed").nth(1).unwrap_or_else(|| panic!("{message}"));
+    assert_snapshot!(last, @r"
+    : ./libpart.a was compiled for glibc (it calls __libc_single_threaded), and this executable is linked with musl
+    hint: have the crate build it from source (`vendored`, `bundled` or `static` among its features), or compile the library with brawn cc
+    ");
+
+    fs_err::remove_file(bench.path().join("libpart.a")).unwrap();
+    bench.write("libssl.so", "");
+    let message = fails(&mut brawn(&bench, &["cc", "main.c", "-L.", "-lssl", "-o", "main"]), 1);
+    assert!(message.contains("./libssl.so is a shared library"), "{message}");
+    assert!(message.contains("vendored"), "{message}");
+}
+
+#[test]
+fn without_a_cxx_compiler_the_message_says_what_to_install() {
+    let bench = Bench::new();
+    let mut command = brawn(&bench, &["c++", "-c", "x.cc"]);
+    let message = fails(command.env("PATH", "/nonexistent").env_remove("BRAWN_ZIG"), 4);
+    assert!(message.starts_with("error: no C++ compiler for"), "{message}");
+    assert!(message.contains("pip install ziglang") && message.contains("BRAWN_CXX"), "{message}");
+}
