@@ -9,6 +9,36 @@ use crate::{Content, Error};
 /// Where the image's parts stand in a `Cargo.toml`.
 const PATH: [&str; 4] = ["package", "metadata", "brawn", "image"];
 
+/// The parts that a `Cargo.toml` names in `[package.metadata.brawn.image] with`.
+///
+/// # Errors
+/// [`Error::Manifest`] when the text is no TOML, or a name there is not that of a part.
+pub fn contents_of(manifest: &str) -> Result<BTreeSet<Content>, Error> {
+    let document = parse(manifest)?;
+    let mut at = Some(document.as_item());
+    for key in PATH {
+        at = at.and_then(|item| item.get(key));
+    }
+    let list = at.and_then(|item| item.get("with")).and_then(Item::as_array);
+    list.into_iter()
+        .flatten()
+        .map(|value| {
+            let name = value.as_str().unwrap_or_default();
+            Content::from_name(name).ok_or_else(|| Error::Manifest {
+                what: "package.metadata.brawn.image.with".to_owned(),
+                reason: format!("there is no part '{name}' of an image"),
+            })
+        })
+        .collect()
+}
+
+fn parse(manifest: &str) -> Result<DocumentMut, Error> {
+    manifest.parse().map_err(|error: toml_edit::TomlError| Error::Manifest {
+        what: "Cargo.toml".to_owned(),
+        reason: error.message().to_owned(),
+    })
+}
+
 /// The text of a `Cargo.toml` with these parts in `[package.metadata.brawn.image] with`, and those that are new. What
 /// was there stays, comments and spaces included. Parts that are named already, and none at all, change nothing.
 ///
@@ -20,9 +50,7 @@ pub fn add_contents(
 ) -> Result<(String, BTreeSet<Content>), Error> {
     let wrong =
         |what: &str, reason: &str| Error::Manifest { what: what.to_owned(), reason: reason.to_owned() };
-    let mut document: DocumentMut = manifest.parse().map_err(|error: toml_edit::TomlError| {
-        Error::Manifest { what: "Cargo.toml".to_owned(), reason: error.message().to_owned() }
-    })?;
+    let mut document = parse(manifest)?;
     if !document.contains_key("package") {
         return Err(wrong("Cargo.toml", "it has no [package]"));
     }
@@ -96,6 +124,11 @@ mod tests {
             "{added}"
         );
         assert_eq!(add(&added, &[Content::Tmp, Content::Zones]).unwrap(), added);
+        assert_eq!(contents_of(&added).unwrap(), [Content::Tmp, Content::Zones].into());
+        assert_eq!(contents_of("[workspace]\n").unwrap(), BTreeSet::new());
+        assert!(
+            contents_of(&added.replace("tmp", "temp")).unwrap_err().to_string().contains("no part 'temp'")
+        );
         assert!(added.contains("preset = \"small\""));
     }
 
@@ -103,12 +136,12 @@ mod tests {
     fn what_is_no_list_of_parts_is_refused() {
         assert_eq!(
             add("[workspace]\n", &[Content::Tmp]).unwrap_err(),
-            "cannot change Cargo.toml: it has no [package]"
+            "cannot use Cargo.toml: it has no [package]"
         );
         let odd = "[package]\nname = \"x\"\n[package.metadata]\nbrawn = 3\n";
         assert_eq!(
             add(odd, &[Content::Tmp]).unwrap_err(),
-            "cannot change package.metadata.brawn: it is not a table"
+            "cannot use package.metadata.brawn: it is not a table"
         );
         let odd = "[package]\nname = \"x\"\n[package.metadata.brawn.image]\nwith = \"tmp\"\n";
         assert!(add(odd, &[Content::Tmp]).unwrap_err().ends_with("it is not a list"));

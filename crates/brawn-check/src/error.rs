@@ -26,7 +26,7 @@ pub enum Error {
         source: std::io::Error,
     },
     /// `Cargo.toml` is not what it should be.
-    #[error("cannot change {what}: {reason}")]
+    #[error("cannot use {what}: {reason}")]
     Manifest {
         /// The table or key at fault.
         what: String,

@@ -58,6 +58,19 @@ pub struct Options {
     pub quiet: bool,
 }
 
+/// What the commands take that look into files.
+#[derive(Args)]
+pub struct Files {
+    /// Executables; `inspect` takes shared libraries as well
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<PathBuf>,
+    /// Print one JSON object for each file
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub options: Options,
+}
+
 /// How to print results.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Format {
@@ -102,9 +115,11 @@ enum Command {
     /// Link an executable that Brawn made again, with another allocator, in about a second
     Relink(commands::relink::Arguments),
     /// Exit 0 only if each executable is static and has exactly one heap, the one that its note says
-    Verify(commands::verify::Arguments),
+    Verify(Files),
     /// Show what is inside any ELF executable: linkage, libc, heaps, hardening, sizes
-    Inspect(commands::inspect::Arguments),
+    Inspect(Files),
+    /// Run an executable in an empty root, and say what an image must carry for it
+    Check(commands::check::Arguments),
     /// Measure the standard suites with glibc, stock musl and Brawn's presets side by side
     Bench(Box<commands::bench::Arguments>),
 }
@@ -178,6 +193,7 @@ pub fn run() -> anyhow::Result<ExitCode> {
         Command::Relink(arguments) => commands::relink::run(options, arguments),
         Command::Verify(arguments) => commands::verify::run(options, arguments),
         Command::Inspect(arguments) => commands::inspect::run(options, arguments),
+        Command::Check(arguments) => commands::check::run(options, arguments),
         Command::Bench(arguments) => commands::bench::run(options, *arguments),
     }
 }

@@ -31,10 +31,13 @@ pub const INTERRUPTED: u8 = 130;
 /// The whole list.
 pub const ALL: &[Meaning] = &[
     Meaning { code: 0, meaning: "success" },
-    Meaning { code: FAILED, meaning: "a link failed, or an executable does not pass verification" },
+    Meaning {
+        code: FAILED,
+        meaning: "a link failed, or an executable does not pass verification or a check",
+    },
     Meaning { code: USAGE, meaning: "wrong arguments or settings" },
     Meaning { code: INPUT, meaning: "an input cannot be used, or changed since it was recorded" },
-    Meaning { code: MISSING, meaning: "a target, linker or compiler is missing on this machine" },
+    Meaning { code: MISSING, meaning: "a target, linker, compiler or right is missing on this machine" },
     Meaning { code: IO, meaning: "reading or writing failed" },
     Meaning { code: GATE, meaning: "a condition of `bench compare --fail-if` holds" },
     Meaning { code: INTERRUPTED, meaning: "`bench` was interrupted; what was measured is kept" },
@@ -47,12 +50,20 @@ pub fn code_of(error: &anyhow::Error) -> ExitCode {
         .find_map(|cause| {
             let driver = cause.downcast_ref::<brawn_driver::Error>().map(driver_code);
             let libc = || cause.downcast_ref::<Libc>().map(libc_code);
+            let check = || cause.downcast_ref::<brawn_check::Error>().map(check_code);
             let elf = || cause.downcast_ref::<brawn_elf::Error>().map(|_| INPUT);
             let suites = || cause.downcast_ref::<brawn_suites::Error>().map(suites_code);
             let bench = || cause.downcast_ref::<brawn_bench::Error>().map(bench_code);
             let compared = || compared_code(cause);
             let io = || cause.downcast_ref::<std::io::Error>().map(|_| IO);
-            driver.or_else(libc).or_else(elf).or_else(suites).or_else(bench).or_else(compared).or_else(io)
+            driver
+                .or_else(libc)
+                .or_else(check)
+                .or_else(elf)
+                .or_else(suites)
+                .or_else(bench)
+                .or_else(compared)
+                .or_else(io)
         })
         .unwrap_or(FAILED);
     ExitCode::from(code)
@@ -76,6 +87,16 @@ fn driver_code(error: &brawn_driver::Error) -> u8 {
         | Error::NoLinker { .. }
         | Error::NoCompiler { .. } => MISSING,
         Error::NoRecord(_) | Error::BadRecord { .. } | Error::InputChanged { .. } => INPUT,
+        _ => FAILED,
+    }
+}
+
+fn check_code(error: &brawn_check::Error) -> u8 {
+    use brawn_check::Error;
+    match error {
+        Error::Elf(_) | Error::Manifest { .. } => INPUT,
+        Error::NoRoot { .. } | Error::TraceRefused => MISSING,
+        Error::File(_) | Error::System { .. } => IO,
         _ => FAILED,
     }
 }

@@ -7,7 +7,8 @@ use std::path::Path;
 use common::{Bench, ok};
 
 const COMMANDS: &[&str] = &[
-    "build", "cargo", "cc", "c++", "env", "libc", "patch", "restore", "relink", "verify", "inspect", "bench",
+    "build", "cargo", "cc", "c++", "env", "libc", "patch", "restore", "relink", "verify", "inspect", "check",
+    "bench",
 ];
 
 /// Commands of commands.

@@ -1,27 +1,13 @@
 pub mod render;
 
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Context;
-use clap::Args;
 
-use crate::cli::Options;
-
-#[derive(Args)]
-pub struct Arguments {
-    /// Executables or shared objects
-    #[arg(value_name = "FILE", required = true)]
-    files: Vec<PathBuf>,
-    /// Print one JSON object for each file (schema: docs/schema/inspect.schema.json)
-    #[arg(long)]
-    json: bool,
-    #[command(flatten)]
-    options: Options,
-}
+use crate::cli::{Files, Options};
 
 /// `brawn inspect`
-pub fn run(before: Options, arguments: Arguments) -> anyhow::Result<ExitCode> {
+pub fn run(before: Options, arguments: Files) -> anyhow::Result<ExitCode> {
     let json = arguments.json;
     let options = arguments.options.over(before);
     for file in &arguments.files {

@@ -4,6 +4,7 @@ pub mod bench;
 pub mod build;
 pub mod cargo;
 pub mod cc;
+pub mod check;
 pub mod env;
 pub mod inspect;
 pub mod libc;

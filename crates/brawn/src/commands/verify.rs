@@ -1,27 +1,13 @@
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use brawn_elf::{Expectation, Report, verify};
-use clap::Args;
 use serde_json::json;
 
-use crate::cli::Options;
+use crate::cli::{Files, Options};
 use crate::{exit, output};
 
-#[derive(Args)]
-pub struct Arguments {
-    /// Executables
-    #[arg(value_name = "FILE", required = true)]
-    files: Vec<PathBuf>,
-    /// Print one JSON object for each file
-    #[arg(long)]
-    json: bool,
-    #[command(flatten)]
-    options: Options,
-}
-
 /// `brawn verify`
-pub fn run(before: Options, arguments: Arguments) -> anyhow::Result<ExitCode> {
+pub fn run(before: Options, arguments: Files) -> anyhow::Result<ExitCode> {
     let json = arguments.json;
     let options = arguments.options.over(before);
     let mut code = ExitCode::SUCCESS;

@@ -1,0 +1,217 @@
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anyhow::{Context, bail};
+use brawn_check::{
+    Content, Entry, Finding, NONROOT, Program, Report, Severity, configure, judge, needs, run as run_it,
+};
+use clap::Args;
+use serde_json::json;
+
+use crate::cli::Options;
+use crate::exit;
+use crate::output::{self, STRONG};
+
+#[derive(Args)]
+pub struct Arguments {
+    /// The executable
+    #[arg(value_name = "EXE")]
+    executable: PathBuf,
+    /// Its arguments
+    #[arg(last = true, value_name = "ARGS")]
+    args: Vec<OsString>,
+    /// Look at the file only, and run nothing
+    #[arg(long = "static")]
+    look_only: bool,
+    /// Leave out what a container runtime provides: /proc, /sys, /dev, /etc/resolv.conf, /etc/hosts
+    #[arg(long)]
+    bare: bool,
+    /// Parts that the root is to have: certificates, zones, users, tmp, nsswitch, resolv (repeatable)
+    #[arg(long, value_name = "PART", value_delimiter = ',', value_parser = part)]
+    with: Vec<Content>,
+    /// Who runs it
+    #[arg(long, value_name = "UID[:GID]", value_parser = user, default_value_t = User(NONROOT, NONROOT))]
+    user: User,
+    /// A variable of its environment (repeatable)
+    #[arg(long = "env", value_name = "NAME=VALUE", value_parser = variable)]
+    environment: Vec<(String, String)>,
+    /// How long it may run; a server never ends by itself
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=3600))]
+    seconds: u64,
+    /// Write the parts that it needs into [package.metadata.brawn.image] of Cargo.toml
+    #[arg(long)]
+    fix: bool,
+    /// The Cargo.toml to read parts from, and to write them to [default with --fix: the nearest one]
+    #[arg(long, value_name = "PATH")]
+    manifest_path: Option<PathBuf>,
+    /// Print the report as JSON
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    options: Options,
+}
+
+/// `brawn check`
+pub fn run(before: Options, arguments: Arguments) -> anyhow::Result<ExitCode> {
+    let options = arguments.options.clone().over(before);
+    let path = arguments.executable.display().to_string();
+    let data = fs_err::read(&arguments.executable)?;
+    let needs = needs(&data).with_context(|| format!("cannot check {path}"))?;
+    let manifest = manifest(&arguments)?;
+    let mut with: BTreeSet<Content> = arguments.with.iter().copied().collect();
+    if let Some(manifest) = &manifest {
+        let text = fs_err::read_to_string(manifest)?;
+        with.extend(configure::contents_of(&text).with_context(|| manifest.display().to_string())?);
+    }
+    // What cannot run is not run.
+    let stands_still = judge(&needs, None, &with);
+    let report = if arguments.look_only || !stands_still.ok {
+        stands_still
+    } else {
+        let program = Program {
+            executable: arguments.executable.clone(),
+            arguments: arguments.args.clone(),
+            environment: arguments
+                .environment
+                .iter()
+                .map(|(name, value)| (name.into(), value.into()))
+                .collect(),
+            entries: entries(&with),
+            user: (arguments.user.0, arguments.user.1),
+            runtime: !arguments.bare,
+            limit: Duration::from_secs(arguments.seconds),
+        };
+        let run = run_it(&program).with_context(|| format!("cannot check {path}"))?;
+        if !arguments.bare && !run.runtime {
+            output::warn("nothing can be mounted here: /proc, /sys and /dev were left out");
+        }
+        judge(&needs, Some(run), &with)
+    };
+    if arguments.json || options.json() {
+        let mut value = serde_json::to_value(&report)?;
+        value["path"] = json!(arguments.executable);
+        anstream::println!("{}", serde_json::to_string_pretty(&value)?);
+    } else {
+        print(&path, &report, options.quiet);
+    }
+    let mut left = report.findings.iter().filter(|finding| finding.severity == Severity::Error);
+    let mut ok = report.ok;
+    if arguments.fix {
+        let manifest = manifest.expect("found above, or an error");
+        fix(&manifest, &report, options.dry_run)?;
+        ok = left.all(|finding| finding.content.is_some());
+    }
+    Ok(if ok { ExitCode::SUCCESS } else { ExitCode::from(exit::FAILED) })
+}
+
+/// The manifest that parts are read from and written to.
+fn manifest(arguments: &Arguments) -> anyhow::Result<Option<PathBuf>> {
+    if arguments.manifest_path.is_some() || !arguments.fix {
+        return Ok(arguments.manifest_path.clone());
+    }
+    let here = std::env::current_dir().context("cannot tell the current folder")?;
+    match here.ancestors().map(|folder| folder.join("Cargo.toml")).find(|path| path.is_file()) {
+        Some(path) => Ok(Some(path)),
+        None => bail!(brawn_check::Error::Manifest {
+            what: "--fix".into(),
+            reason: "there is no Cargo.toml here or above; name one with --manifest-path".into(),
+        }),
+    }
+}
+
+fn fix(manifest: &Path, report: &Report, dry_run: bool) -> anyhow::Result<()> {
+    let text = fs_err::read_to_string(manifest)?;
+    let place = || manifest.display().to_string();
+    let (text, new) = configure::add_contents(&text, &report.missing).with_context(place)?;
+    if new.is_empty() {
+        output::say(&format!("{} names all that is needed", place()));
+        return Ok(());
+    }
+    let names: Vec<&str> = new.iter().map(|content| content.name()).collect();
+    if dry_run {
+        output::say(&format!("{} would get: {}", place(), names.join(", ")));
+        return Ok(());
+    }
+    fs_err::write(manifest, text)?;
+    output::say(&format!("{} now has: {}", place(), names.join(", ")));
+    Ok(())
+}
+
+/// The files of these parts.
+fn entries(with: &BTreeSet<Content>) -> Vec<Entry> {
+    let _ = with;
+    Vec::new()
+}
+
+fn print(path: &str, report: &Report, quiet: bool) {
+    let verdict = match (&report.run, report.ok) {
+        (Some(run), true) => format!("it runs in an empty root ({}; {})", run.root, run.end),
+        (Some(_), false) | (None, false) => "it does not run in an empty root as it is".to_owned(),
+        (None, true) => {
+            "nothing in the file keeps it from running in an empty root; it was not run".to_owned()
+        }
+    };
+    anstream::println!("{STRONG}{path}{STRONG:#}: {verdict}");
+    for finding in &report.findings {
+        if !(quiet && finding.severity == Severity::Info) {
+            print_finding(finding);
+        }
+    }
+    if !report.missing.is_empty() {
+        let names: Vec<&str> = report.missing.iter().map(|content| content.name()).collect();
+        anstream::println!("  an image of it needs: {STRONG}--with {}{STRONG:#}", names.join(","));
+    }
+}
+
+fn print_finding(finding: &Finding) {
+    let Finding { code, message, .. } = finding;
+    match finding.severity {
+        Severity::Error => anstream::println!("  {0}error:{0:#} {message} [{code}]", output::ERROR),
+        Severity::Warning => anstream::println!("  {0}warning:{0:#} {message} [{code}]", output::WARNING),
+        Severity::Info => anstream::println!("  note: {message} [{code}]"),
+    }
+    for evidence in &finding.evidence {
+        anstream::println!("    {evidence}");
+    }
+    let flag = finding.content.filter(|_| finding.severity != Severity::Info);
+    let flag = flag.map(|content| format!("--with {content}"));
+    let text: Vec<&str> = flag.iter().map(String::as_str).chain(finding.hint.as_deref()).collect();
+    if !text.is_empty() {
+        anstream::println!("    {0}hint:{0:#} {1}", output::HINT, text.join("; "));
+    }
+}
+
+/// A user's and a group's number.
+#[derive(Clone, Copy, Debug)]
+struct User(u32, u32);
+
+impl std::fmt::Display for User {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}:{}", self.0, self.1)
+    }
+}
+
+fn user(text: &str) -> Result<User, String> {
+    let (user, group) = text.split_once(':').unwrap_or((text, text));
+    let number = |text: &str| {
+        text.parse::<u32>().map_err(|_| format!("'{text}' is not the number of a user or group"))
+    };
+    Ok(User(number(user)?, number(group)?))
+}
+
+fn part(name: &str) -> Result<Content, String> {
+    Content::from_name(name).ok_or_else(|| {
+        let names = Content::ALL.map(Content::name);
+        format!("the parts of an image are {}", names.join(", "))
+    })
+}
+
+fn variable(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
+        _ => Err("a variable is NAME=VALUE".into()),
+    }
+}
