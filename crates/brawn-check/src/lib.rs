@@ -25,6 +25,6 @@ pub use need::{Need, Provider};
 pub use needs::{Found, Needs, Strength, needs};
 pub use report::{Finding, Report, SCHEMA_VERSION, Severity, judge};
 pub use root::{Entry, EntryKind};
-pub use run::{End, NONROOT, Program, Run, run, run_by};
+pub use run::{End, NONROOT, Program, Run, can_trace, run, run_by, ways};
 pub use sandbox::How;
 pub use trace::{Access, Operation};

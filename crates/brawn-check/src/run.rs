@@ -224,3 +224,52 @@ fn pipe() -> std::io::Result<(fs_err::File, OwnedFd)> {
 fn stderr() -> Result<Stdio, Error> {
     Ok(Stdio::from(std::io::stderr().as_fd().try_clone_to_owned()?))
 }
+
+/// Whether the kernel lets a program be traced, found out by doing it: this executable is started, stopped at its first
+/// instruction, and killed.
+///
+/// # Errors
+/// What the kernel said.
+pub fn can_trace() -> std::io::Result<()> {
+    let trial = std::thread::spawn(|| {
+        let mut command = trial_command();
+        // SAFETY: one system call between fork and exec.
+        unsafe { command.pre_exec(|| nix::sys::ptrace::traceme().map_err(Into::into)) };
+        let mut child = command.spawn()?;
+        let pid = Pid::from_raw(child.id().cast_signed());
+        let stopped = nix::sys::wait::waitpid(pid, Some(nix::sys::wait::WaitPidFlag::WUNTRACED));
+        let traced = matches!(stopped, Ok(nix::sys::wait::WaitStatus::Stopped(_, Signal::SIGTRAP)));
+        let _ = child.kill().and_then(|()| child.wait());
+        if traced { Ok(()) } else { Err(std::io::Error::other("a traced program does not stop")) }
+    });
+    trial.join().unwrap_or_else(|_| Err(std::io::Error::other("the trial failed")))
+}
+
+/// The ways in which this user could get a root of its own, and whether the kernel allows each, found out by doing it.
+pub fn ways() -> Vec<(How, std::io::Result<()>)> {
+    How::candidates().into_iter().map(|how| (how, allows(how))).collect()
+}
+
+fn allows(how: How) -> std::io::Result<()> {
+    let root = Root::build(Path::new("/proc/self/exe"), &[], false).map_err(std::io::Error::other)?;
+    let plan = Plan::new(how, &root, (NONROOT, NONROOT), false)?;
+    let mut command = trial_command();
+    // SAFETY: system calls only between fork and exec; the last step ends it before the exec.
+    unsafe {
+        command.pre_exec(move || {
+            plan.enter_only().map_err(|(_, error)| error)?;
+            Err(std::io::Error::from_raw_os_error(libc::ECANCELED))
+        });
+    }
+    match command.spawn() {
+        Err(error) if error.raw_os_error() == Some(libc::ECANCELED) => Ok(()),
+        Err(error) => Err(error),
+        Ok(mut child) => child.kill().and_then(|()| child.wait()).map(drop),
+    }
+}
+
+fn trial_command() -> Command {
+    let mut command = Command::new("/proc/self/exe");
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command
+}

@@ -113,8 +113,14 @@ impl Plan {
         })
     }
 
-    /// Goes in. To be called in the child, which has one thread and makes system calls only.
+    /// Goes in and asks to be traced. To be called in the child, which has one thread and makes system calls only.
     pub fn enter(&self) -> Result<(), (Step, io::Error)> {
+        self.enter_only()?;
+        nix::sys::ptrace::traceme().map_err(|error| (Step::Trace, error.into()))
+    }
+
+    /// Goes in.
+    pub fn enter_only(&self) -> Result<(), (Step, io::Error)> {
         let at = |step: Step| move |error: io::Error| (step, error);
         match self.how {
             How::Mounts => unshare(libc::CLONE_NEWNS).map_err(at(Step::Unshare))?,
@@ -136,7 +142,7 @@ impl Plan {
         if self.how != How::User {
             self.become_user().map_err(at(Step::SetUser))?;
         }
-        nix::sys::ptrace::traceme().map_err(|error| (Step::Trace, error.into()))
+        Ok(())
     }
 
     fn map_user(&self) -> io::Result<()> {

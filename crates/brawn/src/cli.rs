@@ -120,6 +120,8 @@ enum Command {
     Inspect(Files),
     /// Run an executable in an empty root, and say what an image must carry for it
     Check(commands::check::Arguments),
+    /// Say what this machine has and lacks, what that costs, and what mends it
+    Doctor(commands::doctor::Arguments),
     /// Measure the standard suites with glibc, stock musl and Brawn's presets side by side
     Bench(Box<commands::bench::Arguments>),
 }
@@ -194,6 +196,7 @@ pub fn run() -> anyhow::Result<ExitCode> {
         Command::Verify(arguments) => commands::verify::run(options, arguments),
         Command::Inspect(arguments) => commands::inspect::run(options, arguments),
         Command::Check(arguments) => commands::check::run(options, arguments),
+        Command::Doctor(arguments) => commands::doctor::run(options, arguments),
         Command::Bench(arguments) => commands::bench::run(options, *arguments),
     }
 }

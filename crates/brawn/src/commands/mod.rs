@@ -5,6 +5,7 @@ pub mod build;
 pub mod cargo;
 pub mod cc;
 pub mod check;
+pub mod doctor;
 pub mod env;
 pub mod inspect;
 pub mod libc;

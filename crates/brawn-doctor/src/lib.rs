@@ -1,0 +1,15 @@
+//! What does this machine have and lack?
+//!
+//! Each [`Check`] looks at one thing by trying it, where it can be tried, and answers with its state, what a lack of it
+//! costs, and the command that mends it. A new check is one file in `checks/` and one line in [`CHECKS`].
+
+mod checks;
+mod finding;
+
+pub use checks::{CHECKS, Check};
+pub use finding::{Finding, Report, SCHEMA_VERSION, State};
+
+/// Looks at everything.
+pub fn examine() -> Report {
+    Report::new(CHECKS.iter().map(|check| (check.look)()).collect())
+}

@@ -1,0 +1,53 @@
+use std::process::ExitCode;
+
+use brawn_doctor::{Finding, State};
+use clap::Args;
+
+use crate::cli::Options;
+use crate::exit;
+use crate::output::{self, STRONG};
+
+#[derive(Args)]
+pub struct Arguments {
+    /// Print the findings as JSON
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    options: Options,
+}
+
+/// `brawn doctor`
+pub fn run(before: Options, arguments: Arguments) -> anyhow::Result<ExitCode> {
+    let options = arguments.options.over(before);
+    let report = brawn_doctor::examine();
+    if arguments.json || options.json() {
+        anstream::println!("{}", serde_json::to_string_pretty(&report)?);
+    } else {
+        for finding in &report.findings {
+            if !(options.quiet && finding.state == State::Good) {
+                print(finding);
+            }
+        }
+        let verdict = match report.ok {
+            true => "executables can be built here",
+            false => "no executable can be built here",
+        };
+        anstream::println!("{STRONG}{verdict}{STRONG:#}");
+    }
+    Ok(if report.ok { ExitCode::SUCCESS } else { ExitCode::from(exit::MISSING) })
+}
+
+fn print(finding: &Finding) {
+    let (style, word) = match finding.state {
+        State::Good => (output::HINT, "good"),
+        State::Limited => (output::WARNING, "limited"),
+        State::Missing => (output::ERROR, "missing"),
+    };
+    anstream::println!("{style}{word:7}{style:#} {STRONG}{}{STRONG:#}: {}", finding.name, finding.found);
+    if let Some(cost) = &finding.cost {
+        anstream::println!("        costs: {cost}");
+    }
+    if let Some(mend) = &finding.mend {
+        anstream::println!("        {0}mend:{0:#} {mend}", output::HINT);
+    }
+}

@@ -1,0 +1,121 @@
+//! What `brawn check` prints, and how it ends.
+
+mod common;
+
+use common::{Bench, fails, ok};
+use insta::assert_snapshot;
+
+const TLS: &str =
+    "#include <stdio.h>\nint main(void) { return !fopen(\"/etc/ssl/certs/ca-certificates.crt\", \"r\"); }\n";
+
+/// A bench with a static program of this source.
+fn program(source: &str) -> Bench {
+    let bench = Bench::new();
+    bench.write("program.c", source);
+    ok(bench.command("musl-gcc").args(["-static", "program.c", "-o", "program"]));
+    bench
+}
+
+#[test]
+fn a_program_that_needs_nothing_passes() {
+    let bench = program("int main(void) { return 0; }\n");
+    let said = ok(&mut bench.brawn(&["check", "program"]));
+    assert!(said.starts_with("program: it runs in an empty root ("), "{said}");
+    assert!(said.contains("it ended with status 0"), "{said}");
+}
+
+#[test]
+fn what_is_missing_is_told_with_its_flag() {
+    let bench = program(TLS);
+    let output = bench.brawn(&["check", "program"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert_snapshot!(String::from_utf8(output.stdout).unwrap(), @r"
+    program: it does not run in an empty root as it is
+      error: it ended with status 1 [failed]
+        hint: what it wrote to standard error stands above; the other findings may be the reason
+      error: it looks for certificate authorities and finds none [certificates]
+        tried to open /etc/ssl/certs/ca-certificates.crt: No such file or directory
+        hint: --with certificates
+      an image of it needs: --with certificates
+    ");
+}
+
+#[test]
+fn a_look_alone_runs_nothing() {
+    let bench = program(
+        "#include <stdio.h>\n#include <sys/stat.h>\nint main(void) { return mkdir(\"/tmp/\", 0) + !fopen(\"/bin/sh\", \"r\"); }\n",
+    );
+    let value: serde_json::Value =
+        serde_json::from_str(&ok(&mut bench.brawn(&["check", "--static", "--json", "program"]))).unwrap();
+    assert_eq!((&value["ok"], &value["run"]), (&true.into(), &serde_json::Value::Null));
+    assert_eq!(value["missing"], serde_json::json!(["tmp"]));
+    assert_eq!(value["path"], "program");
+}
+
+#[test]
+fn a_dynamic_program_is_not_even_tried() {
+    let bench = Bench::new();
+    bench.write("program.c", "int main(void) { return 0; }\n");
+    ok(bench.command("cc").args(["program.c", "-o", "program"]));
+    let output = bench.brawn(&["check", "program"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert!(said.contains("[dynamic-executable]") && said.contains("it needs libc.so.6"), "{said}");
+}
+
+/// Arguments, environment and user arrive.
+#[test]
+fn the_program_gets_what_it_is_given() {
+    let bench = program(
+        "#include <stdlib.h>\n#include <string.h>\n#include <unistd.h>\nint main(int n, char **v) {\n\
+         if (n != 3 || strcmp(v[1], \"--static\") || strcmp(v[2], \"two words\")) return 1;\n\
+         if (!getenv(\"MINE\") || strcmp(getenv(\"MINE\"), \"a=b\") || getenv(\"BRAWN_CACHE_DIR\")) return 2;\n\
+         return getuid() == 1234 && getgid() == 99 ? 0 : 3; }\n",
+    );
+    let args = ["check", "--user", "1234:99", "--env", "MINE=a=b", "program", "--", "--static", "two words"];
+    ok(&mut bench.brawn(&args));
+}
+
+#[test]
+fn the_answer_is_written_into_the_manifest() {
+    let bench = program(TLS);
+    let manifest = "[package]\nname = \"x\" # mine\nversion = \"1.0.0\"\n";
+    bench.write("Cargo.toml", manifest);
+    fails(&mut bench.brawn(&["check", "--fix", "--dry-run", "program"]), 1);
+    assert_eq!(fs_err::read_to_string(bench.path().join("Cargo.toml")).unwrap(), manifest);
+    let said = fails(&mut bench.brawn(&["check", "--fix", "program"]), 1);
+    assert!(said.contains("Cargo.toml now has: certificates"), "{said}");
+    assert_snapshot!(fs_err::read_to_string(bench.path().join("Cargo.toml")).unwrap(), @r#"
+    [package]
+    name = "x" # mine
+    version = "1.0.0"
+
+    [package.metadata.brawn.image]
+    with = ["certificates"]
+    "#);
+}
+
+#[test]
+fn wrong_words_and_wrong_files_are_refused() {
+    let bench = program("int main(void) { return 0; }\n");
+    bench.write("script", "#!/bin/sh\n");
+    let said = fails(&mut bench.brawn(&["check", "--with", "certs", "program"]), 2);
+    assert!(said.contains("certificates, zones, users, tmp, nsswitch, resolv"), "{said}");
+    assert!(
+        fails(&mut bench.brawn(&["check", "--user", "me", "program"]), 2).contains("'me' is not the number")
+    );
+    assert_snapshot!(fails(&mut bench.brawn(&["check", "script"]), 3), @r"
+    error: cannot check script
+      caused by: not an ELF file
+    hint: give an executable for Linux; scripts and archives cannot be looked into
+    ");
+    assert_snapshot!(fails(&mut bench.brawn(&["check", "--fix", "--manifest-path", "none.toml", "program"]), 5), @r"
+    error: failed to open file `none.toml`: No such file or directory (os error 2)
+    ");
+    bench.write("virtual.toml", "[workspace]\n");
+    let said = fails(
+        &mut bench.brawn(&["check", "--static", "--fix", "--manifest-path", "virtual.toml", "program"]),
+        3,
+    );
+    assert!(said.contains("it has no [package]"), "{said}");
+}
