@@ -1,6 +1,6 @@
 //! Is there a C compiler for musl?
 
-use brawn_driver::cc::Backend;
+use brawn_driver::cc::{Backend, Language};
 
 use super::host;
 use crate::Finding;
@@ -13,8 +13,15 @@ pub(super) fn look() -> Finding {
     let Some((arch, _)) = host() else {
         return Finding::missing(NAME, "none for this machine", COST, MEND);
     };
-    match Backend::find(arch) {
-        Ok(backend) => Finding::good(NAME, backend.command().join(" ")),
-        Err(error) => Finding::missing(NAME, error.to_string(), COST, MEND),
+    let c = match Backend::find(arch, Language::C) {
+        Ok(backend) => backend.command().join(" "),
+        Err(error) => return Finding::missing(NAME, error.to_string(), COST, MEND),
+    };
+    match Backend::find(arch, Language::Cxx) {
+        Ok(backend) => Finding::good(NAME, format!("{c}; for C++: {}", backend.command().join(" "))),
+        Err(error) => {
+            let cost = "no C++ can be compiled: `brawn c++` does not work";
+            Finding::limited(NAME, format!("{c}; {error}"), cost, "pip install ziglang")
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use brawn_driver::cc::Backend;
+use brawn_driver::cc::{Backend, Language};
 use brawn_driver::toolchain::Rust;
 use brawn_libc::Choice;
 use brawn_libc::overlay::make;
@@ -29,7 +29,7 @@ pub(super) fn look() -> Finding {
     };
     let of_rust = Rust::find().ok().and_then(|rust| rust.self_contained(arch).ok());
     let of_rust = of_rust.map(|folder| folder.join("libc.a"));
-    let of_system = || Backend::find(arch).ok()?.system_libc().ok();
+    let of_system = || Backend::find(arch, Language::C).ok()?.system_libc().ok();
     let Some(libc): Option<PathBuf> = of_rust.or_else(of_system) else {
         let cost = "it has nothing to go into: there is no musl libc.a";
         return Finding::limited(NAME, carried, cost, format!("rustup target add {triple}"));
