@@ -53,9 +53,11 @@ test: lint ## everything that must hold before a change lands
 test-long: lint ## the same with every stress test at full length
 	BRAWN_TEST_LONG=1 cargo test $(CARGO_FLAGS) --workspace
 
-fuzz: setup ## mutated executables for all that reads them, and guided input for the string functions, for a while
+fuzz: setup ## mutated executables for all that reads them, and guided input for the string functions and the heap, for a while
 	BRAWN_TEST_LONG=1 PROPTEST_CASES=200000 cargo test $(CARGO_FLAGS) --release -p brawn-elf --test hostile
 	libc/string/test/run fuzz 600
+	libc/malloc/test/run fuzz 300
+	libc/malloc/test/run fuzz 300 HARDENED
 
 # What `make results` has `brawn bench` measure: `all --time 3` took half an hour, and more time narrows the intervals.
 SUITES := all

@@ -73,6 +73,42 @@ static void write_after_free(void) {
         blocks[0] = malloc(SIZE);
 }
 
+// Past what was asked for, but not past what the heap may have given.
+static void write_past_what_was_asked(void) {
+    allocate();
+    memset(blocks[2], 0x41, SIZE + 1);
+    free(blocks[2]);
+}
+
+// Where no link lies, and long before the block comes back.
+static void write_after_free_inside(void) {
+    allocate();
+    free(blocks[2]);
+    ((volatile char *)blocks[2])[SIZE / 2] = 0x41;
+    for (int i = 0; i < 1000; i++)
+        free(malloc(SIZE));
+}
+
+static void use_large_after_free(void) {
+    char *volatile block = malloc(1 << 20);
+    CHECK(block != NULL, "no memory");
+    free(block);
+    *(volatile char *)block = 0x41;
+}
+
+// Not damage, but what makes it hard to use: nobody can tell which block comes next.
+static void check_order(void) {
+    int same = 0;
+    for (int i = 0; i < 500; i++) {
+        void *const first = malloc(SIZE);
+        free(first);
+        void *const next = malloc(SIZE);
+        same += next == first;
+        free(next);
+    }
+    CHECK(same < 100, "a freed block came back at once, %d times of 500", same);
+}
+
 static const struct {
     const char *option;
     void (*damage)(void);
@@ -86,6 +122,9 @@ static const struct {
     {"free-stack", free_the_stack, 1},
     {"write-past-end", write_past_the_end, 1},
     {"write-after-free", write_after_free, 0},
+    {"write-past-asked", write_past_what_was_asked, 0},
+    {"write-after-free-inside", write_after_free_inside, 0},
+    {"use-large-after-free", use_large_after_free, 0},
 };
 
 int main(int argc, char **argv) {
@@ -108,5 +147,7 @@ int main(int argc, char **argv) {
         CHECK(noticed || !option_of(argc, argv, kinds[i].option, kinds[i].promised),
               "%s was not noticed (status %x)", kinds[i].option, (unsigned)status);
     }
+    if (option_of(argc, argv, "random-order", 0))
+        check_order();
     return passed();
 }

@@ -50,3 +50,10 @@ fn the_model_notices_operations_that_are_not_atomic() {
 fn the_model_notices_a_fork_without_locks() {
     assert!(run_badly(&["model", "FLAW_FORGETS_FORK", "fork"]).contains("child of a fork"));
 }
+
+#[test]
+fn sequences_of_operations_that_a_fuzzer_makes_up() {
+    let seconds = if std::env::var_os("BRAWN_TEST_LONG").is_some() { "600" } else { "4" };
+    run_well(&["fuzz", seconds]);
+    run_well(&["fuzz", seconds, "HARDENED"]);
+}

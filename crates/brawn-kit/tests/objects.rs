@@ -24,7 +24,7 @@ fn read(object: &'static Object) -> ElfFile64<'static> {
 #[test]
 fn the_allocators_are_here() {
     let names: Vec<_> = allocators().iter().map(|allocator| allocator.name).collect();
-    assert_eq!(names, ["brawn", "mimalloc", "mimalloc-secure", "mimalloc2", "mimalloc2-secure"]);
+    assert_eq!(names, ["brawn", "brawn-hardened", "mimalloc", "mimalloc-secure", "mimalloc2", "mimalloc2-secure"]);
     for name in names {
         let found = allocator(name).expect("every listed name is found");
         assert_eq!(found.secure, name.ends_with("-secure"));

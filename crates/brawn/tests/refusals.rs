@@ -206,7 +206,7 @@ fn unknown_names() {
     let message = |args: &[&str]| fails(&mut bench.brawn(args), 2);
     assert_snapshot!(message(&["libc", "--malloc", "mimaloc"]), @r"
     error: unknown allocator 'mimaloc'
-    hint: did you mean 'mimalloc'? There are: brawn, mimalloc, mimalloc-secure, mimalloc2, mimalloc2-secure, stock
+    hint: did you mean 'mimalloc'? There are: brawn, brawn-hardened, mimalloc, mimalloc-secure, mimalloc2, mimalloc2-secure, stock
     ");
     assert_snapshot!(message(&["libc", "--preset", "fastest"]), @r"
     error: unknown preset 'fastest'

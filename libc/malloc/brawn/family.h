@@ -116,6 +116,8 @@ static inline __attribute__((always_inline)) void front_free(void *block) {
     small_overflow(class, block, header.index);
 }
 
+#include "hardened.h"
+
 static void *front_calloc(size_t size) {
     if (size <= LARGEST_SLOT) {
         void *const block = front_malloc(size);
@@ -130,7 +132,7 @@ static SLOW void *realloc_moves(void *block, size_t size, size_t keep) {
     void *const moved = front_malloc(size);
     if (moved != NULL) {
         memcpy(moved, block, keep < size ? keep : size);
-        front_free(block);
+        quarantine_free(block);
     }
     return moved;
 }
@@ -171,7 +173,7 @@ static void *front_aligned(size_t alignment, size_t size, int *error) {
         return NULL;
     }
     if (alignment <= UNIT) {
-        return front_malloc(size);
+        return block_set_size(front_malloc(size), size);
     }
     unsigned char *const block = front_malloc(size + alignment - UNIT);
     if (block == NULL) {
@@ -182,29 +184,32 @@ static void *front_aligned(size_t alignment, size_t size, int *error) {
         const struct slot slot = slot_of(block);
         block_move_up(&slot, block + skip);
     }
-    return block + skip;
+    return block_set_size(block + skip, size);
 }
 
 PUBLIC void *malloc(size_t size) {
-    return front_malloc(size);
+    return block_set_size(front_malloc(size), size);
 }
 
 PUBLIC void free(void *block) {
-    front_free(block);
+    quarantine_free(block);
 }
 
 PUBLIC void *calloc(size_t count, size_t size) {
     size_t total;
-    return unlikely(__builtin_mul_overflow(count, size, &total)) ? fail(ENOMEM) : front_calloc(total);
+    return unlikely(__builtin_mul_overflow(count, size, &total)) ? fail(ENOMEM)
+                                                                 : block_set_size(front_calloc(total), total);
 }
 
 PUBLIC void *realloc(void *block, size_t size) {
-    return front_realloc(block, size);
+    return block_set_size(front_realloc(block, size), size);
 }
 
 PUBLIC void *reallocarray(void *block, size_t count, size_t size) {
     size_t total;
-    return unlikely(__builtin_mul_overflow(count, size, &total)) ? fail(ENOMEM) : front_realloc(block, total);
+    return unlikely(__builtin_mul_overflow(count, size, &total))
+               ? fail(ENOMEM)
+               : block_set_size(front_realloc(block, total), total);
 }
 
 PUBLIC void *aligned_alloc(size_t alignment, size_t size) {
@@ -279,6 +284,7 @@ PUBLIC size_t brawn_malloc_info(struct brawn_malloc_info *result, size_t size) {
     struct brawn_malloc_info info = {
         .shared_bytes = shared_bytes,
         .shared_bound = shared_bound(),
+        .own_bytes = quarantine_bytes(own),
         .large_bytes = large.bytes,
         .refills = counters.refills,
         .refilled = counters.refilled_blocks,

@@ -14,7 +14,11 @@ enum {
 };
 
 #define LARGE_BASE ((size_t)1 << 20)
+#ifdef BRAWN_HARDENED
+#define LARGE_CEILING ((size_t)PAGE) /* less than any of them: who uses a freed one shall not find it */
+#else
 #define LARGE_CEILING ((size_t)64 << 20)
+#endif
 
 struct large_entry {
     void *block;

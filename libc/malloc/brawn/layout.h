@@ -84,8 +84,8 @@ static COLD _Noreturn void die(const char *what) {
 }
 
 /* The four bytes before a block. The second byte is written alone when the block comes and goes, and so it is
- * read alone: a wider load would have to wait until that store has left the processor's store buffer (pairs of
- * malloc and free took twice as long). */
+ * read alone: a wider load would have to wait until that store has left the processor's store buffer (pairs
+ * of malloc and free took twice as long). */
 struct header {
     unsigned wide;     /* 0, or the offset does not fit */
     unsigned index;    /* of the slot */
@@ -134,7 +134,7 @@ struct slot {
 
 static COLD _Noreturn void die_of_header(unsigned reserved) {
     die(reserved >= RESERVED_CACHED ? "a block was freed twice, or used after it was freed"
-                                                   : "free or realloc of something that is not a block");
+                                    : "free or realloc of something that is not a block");
 }
 
 /* Finds it, with every check that mallocng makes. */
@@ -156,7 +156,8 @@ static SLOW struct slot slot_of(const void *block) {
     struct group *const group = (struct group *)(bytes - UNIT * offset - UNIT);
     const struct meta *const meta = group->meta;
     const unsigned class = meta_class(meta);
-    if (unlikely(!meta_is_sound(meta, group, header.index) || (class >= CLASSES && class != CLASS_OF_MAPPINGS))) {
+    if (unlikely(!meta_is_sound(meta, group, header.index) ||
+                 (class >= CLASSES && class != CLASS_OF_MAPPINGS))) {
         die_of_header(0);
     }
     const size_t mapped = meta_mapped(meta);

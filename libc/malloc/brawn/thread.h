@@ -11,6 +11,7 @@
 #include <pthread.h>
 
 #include "large.h"
+#include "quarantine.h"
 
 enum {
     MAGAZINE_BYTES = 4096, /* of one list */
@@ -42,6 +43,9 @@ struct cache {
     uint32_t visits;
     bool registered; /* whether the end of the thread will be heard of */
     bool ending;     /* whether destructors have begun to run */
+#ifdef BRAWN_HARDENED
+    struct quarantine quarantine;
+#endif
 };
 
 /* Both never change: with nothing to give and no room, they send everything down the slow path. */
@@ -62,7 +66,14 @@ static inline uint16_t magazine_size(unsigned class) {
                                        : blocks;
 }
 
+#ifdef BRAWN_HARDENED
+static void quarantine_empty(struct quarantine *quarantine);
+#endif
+
 static void cache_give_all(struct cache *cache) {
+#ifdef BRAWN_HARDENED
+    quarantine_empty(&cache->quarantine);
+#endif
     for (unsigned class = 0; class < SMALL_CLASSES; class ++) {
         struct bin *const bin = &cache->bins[class];
         depot_give(class,
@@ -116,7 +127,7 @@ static COLD struct cache *cache_start(void) {
     if (secrets.list == 0) {
         secrets_start();
     }
-    struct cache *const cache = __libc_malloc_impl(sizeof *cache);
+    struct cache *const cache = KERNEL_CALL(__libc_malloc_impl(sizeof(struct cache))); /* also for free */
     if (cache == NULL) {
         return NULL;
     }

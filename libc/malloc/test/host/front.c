@@ -1,0 +1,85 @@
+/* The front, in a program of the host. With HOST_SIMULATES_THREADS its thread-local variables lie in a
+ * section that is swapped, so that one real thread can be several, one after the other, and time is a
+ * variable. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "host.h"
+
+#define malloc front_malloc_
+#define free front_free_
+#define calloc front_calloc_
+#define realloc front_realloc_
+#define reallocarray front_reallocarray_
+#define aligned_alloc front_aligned_alloc_
+#define memalign front_memalign_
+#define valloc front_valloc_
+#define posix_memalign front_posix_memalign_
+#define malloc_usable_size front_usable_size_
+#define malloc_trim front_trim_
+#define brawn_malloc_info front_info_
+#define __ldso_atfork front_atfork_
+#define __libc_malloc front_libc_malloc_
+#define BRAWN_KIT_NAME "test"
+#define BRAWN_KIT_VERSION "0"
+
+#ifdef HOST_SIMULATES_THREADS
+#include "../../kernel.h"
+
+uint64_t host_milliseconds = 1000000;
+
+#define __thread __attribute__((section("front_locals")))
+#define clock_gettime simulated_time
+static int simulated_time(clockid_t clock, struct timespec *time) {
+    (void)clock;
+    time->tv_sec = (time_t)(host_milliseconds / 1000);
+    time->tv_nsec = (long)(host_milliseconds % 1000) * 1000000;
+    return 0;
+}
+
+static int current;
+static void *specific[HOST_THREADS];
+#define pthread_key_create(key, destructor) (*(key) = 1, 0)
+#define pthread_setspecific(key, value) (specific[current] = (void *)(uintptr_t)(const void *)(value), 0)
+#endif
+
+#include "../../brawn/brawn.c"
+
+#ifdef HOST_SIMULATES_THREADS
+extern unsigned char __start_front_locals[], __stop_front_locals[];
+
+enum { LOCALS = 256 };
+
+static unsigned char initial[LOCALS], locals[HOST_THREADS][LOCALS];
+
+void host_switch(int thread) {
+    static bool started;
+    const size_t size = (size_t)(__stop_front_locals - __start_front_locals);
+    if (!started) {
+        started = true;
+        memcpy(initial, __start_front_locals, size);
+        for (int at = 0; at < HOST_THREADS; at++) {
+            memcpy(locals[at], initial, size);
+        }
+    }
+    memcpy(locals[current], __start_front_locals, size);
+    current = thread;
+    memcpy(__start_front_locals, locals[current], size);
+}
+
+/* And begins anew. One that began while there were no others has not said yet that it wants to hear of it. */
+void host_thread_ends(void) {
+    if (own != &cache_none && own != &cache_closed && !own->registered) {
+        cache_register(own);
+    }
+    for (int round = 0; round < 4 && specific[current] != NULL; round++) {
+        void *const value = specific[current];
+        specific[current] = NULL;
+        thread_ends(value);
+    }
+    memcpy(__start_front_locals, initial, (size_t)(__stop_front_locals - __start_front_locals));
+}
+#endif

@@ -1,0 +1,76 @@
+/* What mallocng's objects, taken out of a libc.a of musl, need around them. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+
+#include "host.h"
+
+_Atomic bool host_memory_is_short;
+
+/* musl's record of the process: 104 bytes. */
+struct {
+    char can_do_threads, threaded, secure;
+    signed char need_locks;
+    int threads_minus_1;
+    size_t *auxv;
+    char rest[88];
+} __libc;
+
+static size_t auxv[] = {AT_RANDOM, 0, 0, 0};
+
+/* mallocng's state ends with its program break. The host has its own use for that: -1 means that there is
+ * none. */
+enum { CONTEXT_SIZE = 928 };
+extern unsigned char __malloc_context[CONTEXT_SIZE];
+
+void host_start(void) {
+    auxv[1] = getauxval(AT_RANDOM);
+    __libc.auxv = auxv;
+    memset(__malloc_context + CONTEXT_SIZE - sizeof(uintptr_t), 0xff, sizeof(uintptr_t));
+}
+
+void host_threads(int count) {
+    __libc.need_locks = count > 1;
+    __libc.threads_minus_1 = count - 1;
+}
+
+/* A mutex of the host's, which its sanitizers know. */
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+void __lock(volatile int *lock) {
+    (void)lock;
+    pthread_mutex_lock(&mutex);
+}
+
+void __unlock(volatile int *lock) {
+    (void)lock;
+    pthread_mutex_unlock(&mutex);
+}
+
+int *___errno_location(void) {
+    return &errno;
+}
+
+void *__mmap(void *address, size_t size, int protection, int flags, int file, off_t offset) {
+    if (host_memory_is_short) {
+        errno = ENOMEM;
+        return MAP_FAILED;
+    }
+    return mmap(address, size, protection, flags, file, offset);
+}
+
+int __madvise(void *address, size_t size, int advice) {
+    return madvise(address, size, advice);
+}
+
+void *__mremap(void *old, size_t old_size, size_t size, int flags, ...) {
+    if (host_memory_is_short) {
+        errno = ENOMEM;
+        return MAP_FAILED;
+    }
+    return mremap(old, old_size, size, flags);
+}
