@@ -93,6 +93,7 @@ pub fn run(
             let mut line = crate::line::Line::parse(args.into_iter().map(OsString::from))?;
             if language == Language::C {
                 libraries::provide_cxx(&mut line, arch, &cache, libraries::Unwinder::Missing)?;
+                libraries::provide_unwinder(&mut line, arch, &cache)?;
             }
             let job = Job {
                 linker,

@@ -11,7 +11,7 @@ use brawn_libc::archive::Archive;
 use crate::Error;
 use crate::cc::{Backend, Language};
 use crate::line::{Flavor, Line};
-use crate::toolchain::query;
+use crate::toolchain::{Rust, query};
 
 /// The names under which build systems ask for C++'s runtime.
 const CXX: &[&str] = &["stdc++", "c++"];
@@ -67,6 +67,34 @@ pub fn provide_cxx(line: &mut Line, arch: Arch, cache: &Cache, unwinder: Unwinde
         line.args.splice(front..front, table);
     }
     Ok(())
+}
+
+/// Gives C links an unwinder that fits musl when something on the line unwinds, as a Rust `staticlib` does for its
+/// panics: the one behind `musl-gcc` is glibc's, and zig links none for C. rustc's own is taken, or else zig's.
+pub fn provide_unwinder(line: &mut Line, arch: Arch, cache: &Cache) -> Result<(), Error> {
+    // The C library itself unwinds nothing.
+    if !line.inputs().iter().any(|path| !path.ends_with("libc.a") && unwinds(path)) {
+        return Ok(());
+    }
+    let of_rust = || Some(Rust::find().ok()?.self_contained(arch).ok()?.join("libunwind.a"));
+    let of_zig = || {
+        let runtime = Backend::find(arch, Language::Cxx).ok()?.cxx_runtime(cache.root()).ok()?;
+        runtime.into_iter().find(|path| path.ends_with("libunwind.a"))
+    };
+    // With neither, the linker takes what the compiler brings, which on a musl distribution is right.
+    if let Some(unwinder) = of_rust().filter(|path| path.is_file()).or_else(of_zig) {
+        let front = line.front();
+        let place = line.args.iter().position(|arg| arg == "-Wl,--start-group").unwrap_or(line.args.len());
+        line.args.insert(place, unwinder.display().to_string());
+        // It looks the frames up in a table that GCC leaves out of static executables.
+        let table = line.linker_option(&["--eh-frame-hdr"]);
+        line.args.splice(front..front, table);
+    }
+    Ok(())
+}
+
+fn unwinds(path: &Path) -> bool {
+    fs_err::read(path).is_ok_and(|bytes| memchr::memmem::find(&bytes, b"_Unwind_Resume").is_some())
 }
 
 /// Refuses glibc's C++ library: it links, more or less, and then crashes where the two C libraries differ.

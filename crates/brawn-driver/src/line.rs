@@ -130,6 +130,20 @@ impl Line {
         names
     }
 
+    /// The objects and archives, given by path or found by name in the folders of this line.
+    pub fn inputs(&self) -> Vec<PathBuf> {
+        let folders = self.search_dirs();
+        let named = self.libraries().into_iter().filter_map(|name| {
+            let file = format!("lib{name}.a");
+            folders.iter().map(|folder| folder.join(&file)).find(|path| path.is_file())
+        });
+        let is_input = |path: &PathBuf| {
+            path.extension().is_some_and(|ending| ending == "o" || ending == "a") && path.is_file()
+        };
+        let given = self.args.iter().filter(|arg| !arg.starts_with('-')).map(PathBuf::from).filter(is_input);
+        given.chain(named).collect()
+    }
+
     /// The archives of this file name that are given by path.
     pub fn named_archives(&self, file_name: &str) -> Vec<PathBuf> {
         let is_it = |path: &PathBuf| path.file_name().is_some_and(|name| name == file_name) && path.is_file();

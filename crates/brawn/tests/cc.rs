@@ -6,8 +6,11 @@ use brawn_elf::inspection::Kind;
 use common::{Bench, fails, note, ok};
 use insta::assert_snapshot;
 
-const HELLO: &str = "#include <stdio.h>\n#include <stdlib.h>\nint main(void) {\n    char *text = malloc(16);\n    \
-                     snprintf(text, 16, \"hello %d\", 42);\n    puts(text);\n    free(text);\n    return 0;\n}\n";
+// The division is a function of the compiler's own runtime.
+const HELLO: &str = "#include <stdio.h>\n#include <stdlib.h>\nint main(int count, char **words) {\n    \
+                     char *text = malloc(16);\n    (void)words;\n    __int128 whole = (__int128)42 * count << 70;\n    \
+                     snprintf(text, 16, \"hello %d\", (int)(whole / ((__int128)count << 70)));\n    puts(text);\n    \
+                     free(text);\n    return 0;\n}\n";
 
 #[test]
 fn every_mode_is_static_and_whole() {
@@ -69,6 +72,56 @@ fn relink_refuses_when_an_input_changed() {
     hint: build the program again
     ");
     assert!(fs_err::read(bench.path().join("hello")).unwrap() == before);
+}
+
+#[test]
+fn a_rust_library_in_a_c_program_shares_the_heap_and_catches_its_panics() {
+    let bench = Bench::new();
+    bench.write(
+        "words.rs",
+        "use std::ffi::{CString, c_char};\n\
+         unsafe extern \"C\" { fn strdup(text: *const c_char) -> *mut c_char; }\n\
+         #[unsafe(no_mangle)]\n\
+         pub extern \"C\" fn words(count: u32) -> *mut c_char {\n    \
+             let caught = std::panic::catch_unwind(|| assert!(count > 0)).is_err();\n    \
+             let list = move || (0..count).map(|i| i.to_string()).collect::<Vec<_>>().join(\" \");\n    \
+             let text = std::thread::spawn(list).join().unwrap();\n    \
+             let text = CString::new(format!(\"{text} {caught}\")).unwrap();\n    \
+             unsafe { strdup(text.as_ptr()) }\n\
+         }\n",
+    );
+    // The block is Rust's own libc's, and C frees it.
+    bench.write(
+        "main.c",
+        "#include <stdio.h>\n#include <stdlib.h>\nchar *words(unsigned);\nint main(void) {\n    \
+         char *three = words(3), *none = words(0);\n    printf(\"%s,%s\\n\", three, none);\n    free(three);\n    \
+         free(none);\n    return 0;\n}\n",
+    );
+    let zig = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.tools/zig/ziglang/zig");
+    for arch in brawn_elf::Arch::ALL {
+        let mut rustc = bench.command("rustc");
+        rustc.args(["-O", "--crate-type", "staticlib", "--target", arch.musl_triple(), "words.rs"]);
+        ok(rustc.args(["-o", "libwords.a"]));
+        let zig_cc = format!("{} cc -target {arch}-linux-musl", zig.display());
+        let native = Some(arch) == brawn_elf::Arch::host();
+        for compiler in native.then_some(None).into_iter().chain([Some(zig_cc)]) {
+            let mut command =
+                bench.brawn(&["--target", arch.musl_triple(), "cc", "main.c", "-L.", "-lwords"]);
+            if let Some(compiler) = &compiler {
+                command.env("BRAWN_CC", compiler);
+            }
+            ok(command.args(["-o", "main"]));
+            let mut run = if native {
+                bench.command("./main")
+            } else {
+                let mut run = bench.command(&format!("qemu-{arch}-static"));
+                run.arg("./main");
+                run
+            };
+            assert_eq!(ok(&mut run), "0 1 2 false, true\n", "{arch}, {compiler:?}");
+            assert_eq!(note(&bench.path().join("main")).malloc, "mimalloc");
+        }
+    }
 }
 
 #[test]

@@ -65,6 +65,8 @@ struct DriverFacts {
     start: PathBuf,
     begin: Option<PathBuf>,
     end: Option<PathBuf>,
+    /// The libraries (`-lgcc`, `-lc`, …) that it would add by itself.
+    libraries: Vec<String>,
     default_pie: bool,
 }
 
@@ -320,15 +322,37 @@ fn driver_facts(command: &[String]) -> Result<Option<DriverFacts>, Error> {
         start,
         begin: file(&["crtbeginS.o", "crtbegin.o", "crtbeginT.o"]),
         end: file(&["crtendS.o", "crtend.o"]),
+        libraries: static_libraries(&words),
         default_pie: words.iter().any(|word| word == "-pie"),
     }))
+}
+
+/// The libraries on a driver's own line, each once, as a static executable needs them.
+fn static_libraries(words: &[String]) -> Vec<String> {
+    let mut libraries: Vec<String> = Vec::new();
+    // By name, or as musl-gcc's wrapper names GCC's own: by path.
+    let is_library = |word: &&String| {
+        word.starts_with("-l") && *word != "-lgcc_s" || word.starts_with('/') && word.ends_with(".a")
+    };
+    for word in words.iter().filter(is_library) {
+        if !libraries.contains(word) {
+            libraries.push(word.clone());
+        }
+    }
+    // A dynamic executable has the second part of GCC's runtime from a shared library.
+    if let Some(index) = libraries.iter().position(|word| word == "-lgcc")
+        && !libraries.iter().any(|word| word == "-lgcc_eh")
+    {
+        libraries.insert(index + 1, "-lgcc_eh".to_owned());
+    }
+    libraries
 }
 
 /// The start files are named here, because a driver that does not know `-static-pie` takes the wrong ones.
 fn driver_line(facts: &DriverFacts, line: &CommandLine, pie: bool) -> Vec<String> {
     let start = |name: &str| facts.start.join(name).display().to_string();
     let file = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
-    let mut args: Vec<String> = vec!["-nostartfiles".into(), "-static".into()];
+    let mut args: Vec<String> = vec!["-nostartfiles".into(), "-nodefaultlibs".into(), "-static".into()];
     if pie {
         args.push("-Wl,-pie,--no-dynamic-linker,-z,text".into());
         args.push(start("rcrt1.o"));
@@ -340,6 +364,10 @@ fn driver_line(facts: &DriverFacts, line: &CommandLine, pie: bool) -> Vec<String
     args.push(start("crti.o"));
     args.extend(file(&facts.begin));
     args.extend(line.link_args().cloned());
+    // Before the end file, which ends the tables of whoever unwinds the stack: nothing may stand behind it.
+    args.push("-Wl,--start-group".into());
+    args.extend(facts.libraries.iter().cloned());
+    args.push("-Wl,--end-group".into());
     args.extend(file(&facts.end));
     args.push(start("crtn.o"));
     args
@@ -397,3 +425,21 @@ const IN_LIBC: &[&str] = &["c", "m", "pthread", "rt", "dl", "util", "resolv", "c
 
 /// Libraries in whose place zig's C++ runtime stands, whatever a build system calls it.
 const IN_CXX: &[&str] = &["stdc++", "supc++", "c++", "c++abi", "unwind", "gcc", "gcc_eh", "gcc_s"];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn libraries(line: &str) -> String {
+        static_libraries(&line.split_whitespace().map(str::to_owned).collect::<Vec<_>>()).join(" ")
+    }
+
+    #[test]
+    fn a_drivers_own_libraries_are_kept_as_a_static_executable_needs_them() {
+        let alpine = "-pie Scrt1.o x.o -lssp_nonshared -lstdc++ -lm -lgcc --push-state -lgcc_s -lc -lgcc -lgcc_s crtn.o";
+        assert_eq!(libraries(alpine), "-lssp_nonshared -lstdc++ -lm -lgcc -lgcc_eh -lc");
+        let wrapper =
+            "-plugin-opt=-pass-through=/g/libgcc.a x.o /g/libgcc.a /g/libgcc_eh.a -lc /g/libgcc.a crtn.o";
+        assert_eq!(libraries(wrapper), "/g/libgcc.a /g/libgcc_eh.a -lc");
+    }
+}
