@@ -26,7 +26,8 @@ pub struct Layer {
     pub knobs: BTreeMap<String, String>,
 }
 
-const KEYS: &[&str] = &["preset", "malloc", "target", "strings", "cpu", "knobs"];
+/// `image` is a table of its own, which `brawn image` reads.
+const KEYS: &[&str] = &["preset", "malloc", "target", "strings", "cpu", "knobs", "image"];
 
 /// Layers in falling precedence, each with the name of its place for messages.
 #[derive(Clone, Debug, Default)]

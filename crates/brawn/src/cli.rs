@@ -122,6 +122,8 @@ enum Command {
     Check(commands::check::Arguments),
     /// Say what this machine has and lacks, what that costs, and what mends it
     Doctor(commands::doctor::Arguments),
+    /// Write or push a minimal container image of a static executable, without a daemon
+    Image(Box<commands::image::Arguments>),
     /// Measure the standard suites with glibc, stock musl and Brawn's presets side by side
     Bench(Box<commands::bench::Arguments>),
 }
@@ -197,6 +199,7 @@ pub fn run() -> anyhow::Result<ExitCode> {
         Command::Inspect(arguments) => commands::inspect::run(options, arguments),
         Command::Check(arguments) => commands::check::run(options, arguments),
         Command::Doctor(arguments) => commands::doctor::run(options, arguments),
+        Command::Image(arguments) => commands::image::run(options, *arguments),
         Command::Bench(arguments) => commands::bench::run(options, *arguments),
     }
 }

@@ -25,6 +25,8 @@ pub const IO: u8 = 5;
 
 /// A condition of `bench compare --fail-if` holds.
 pub const GATE: u8 = 6;
+/// A registry cannot be reached, or refuses.
+pub const REGISTRY: u8 = 7;
 /// Interrupted by a signal; what was done until then is kept.
 pub const INTERRUPTED: u8 = 130;
 
@@ -40,6 +42,7 @@ pub const ALL: &[Meaning] = &[
     Meaning { code: MISSING, meaning: "a target, linker, compiler or right is missing on this machine" },
     Meaning { code: IO, meaning: "reading or writing failed" },
     Meaning { code: GATE, meaning: "a condition of `bench compare --fail-if` holds" },
+    Meaning { code: REGISTRY, meaning: "a registry cannot be reached, or refuses" },
     Meaning { code: INTERRUPTED, meaning: "`bench` was interrupted; what was measured is kept" },
 ];
 
@@ -55,6 +58,7 @@ pub fn code_of(error: &anyhow::Error) -> ExitCode {
             let suites = || cause.downcast_ref::<brawn_suites::Error>().map(suites_code);
             let bench = || cause.downcast_ref::<brawn_bench::Error>().map(bench_code);
             let compared = || compared_code(cause);
+            let image = || cause.downcast_ref::<brawn_image::Error>().map(image_code);
             let io = || cause.downcast_ref::<std::io::Error>().map(|_| IO);
             driver
                 .or_else(libc)
@@ -63,6 +67,7 @@ pub fn code_of(error: &anyhow::Error) -> ExitCode {
                 .or_else(suites)
                 .or_else(bench)
                 .or_else(compared)
+                .or_else(image)
                 .or_else(io)
         })
         .unwrap_or(FAILED);
@@ -132,6 +137,31 @@ fn compared_code(cause: &(dyn std::error::Error + 'static)) -> Option<u8> {
     }
     let usage = cause.is::<ParseGateError>() || cause.is::<GateError>();
     usage.then_some(USAGE).or_else(|| cause.is::<CompareError>().then_some(INPUT))
+}
+
+fn image_code(error: &brawn_image::Error) -> u8 {
+    use brawn_image::Error;
+    match error {
+        Error::Io(_) | Error::Unwritable { .. } | Error::NotALayout(_) => IO,
+        Error::SamePlatform { .. }
+        | Error::Setting { .. }
+        | Error::Reference { .. }
+        | Error::Unpinned { .. }
+        | Error::Insecure { .. }
+        | Error::Package { .. } => USAGE,
+        Error::NotAnExecutable { .. }
+        | Error::Dynamic { .. }
+        | Error::Architecture { .. }
+        | Error::Damaged { .. }
+        | Error::Digest { .. }
+        | Error::NoPlatform { .. } => INPUT,
+        Error::Cargo(_) => MISSING,
+        Error::Transport { .. }
+        | Error::Refused { .. }
+        | Error::Protocol { .. }
+        | Error::Credentials { .. } => REGISTRY,
+        _ => FAILED,
+    }
 }
 
 fn libc_code(error: &Libc) -> u8 {

@@ -36,6 +36,7 @@ fn hint_of(cause: &(dyn std::error::Error + 'static)) -> Option<String> {
         .or_else(|| cause.downcast_ref::<brawn_libc::Error>().and_then(brawn_libc::Error::hint))
         .or_else(|| cause.downcast_ref::<brawn_check::Error>().and_then(brawn_check::Error::hint))
         .or_else(|| cause.downcast_ref::<brawn_elf::Error>().and_then(|error| error.hint().map(Into::into)))
+        .or_else(|| cause.downcast_ref::<brawn_image::Error>().and_then(brawn_image::Error::hint))
         .or_else(|| cause.downcast_ref::<brawn_suites::Error>().and_then(brawn_suites::Error::hint))
         .or_else(|| cause.downcast_ref::<brawn_bench::Error>().and_then(|error| error.hint().map(Into::into)))
         .or_else(|| hint_of_comparison(cause))

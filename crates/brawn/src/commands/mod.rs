@@ -7,6 +7,7 @@ pub mod cc;
 pub mod check;
 pub mod doctor;
 pub mod env;
+pub mod image;
 pub mod inspect;
 pub mod libc;
 pub mod patch;

@@ -1,0 +1,193 @@
+//! The image underneath, if it is not `scratch`.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use oci_spec::image::{Descriptor, ImageConfiguration, ImageIndex, ImageManifest, MediaType};
+use serde::de::DeserializeOwned;
+
+use crate::registry::{Access, Reference, Repository};
+use crate::{Blob, Content, Error, Platform, Store};
+
+/// An image to build upon.
+#[derive(Debug)]
+pub struct Base {
+    /// How it was named.
+    pub name: String,
+    source: Source,
+    /// The manifests in it, each with its platform.
+    manifests: Vec<(Option<Platform>, Descriptor)>,
+}
+
+#[derive(Debug)]
+enum Source {
+    Store(Store),
+    Remote(Arc<Repository>),
+}
+
+/// A base image for one platform.
+#[derive(Debug)]
+pub(crate) struct BaseImage {
+    pub digest: String,
+    pub config: ImageConfiguration,
+    pub layers: Vec<Blob>,
+}
+
+/// Docker's names for what OCI took over from it.
+const DOCKER_MANIFEST: &str = "application/vnd.docker.distribution.manifest.v2+json";
+const DOCKER_INDEX: &str = "application/vnd.docker.distribution.manifest.list.v2+json";
+const DOCKER_CONFIG: &str = "application/vnd.docker.container.image.v1+json";
+const DOCKER_LAYER: &str = "application/vnd.docker.image.rootfs.diff.tar.gzip";
+
+impl Base {
+    /// Opens what `given` names: nothing for `scratch`, a layout or archive if there is a file of that name, with
+    /// `@sha256:…` one of the images in it, and otherwise a reference to a registry, which must have a digest.
+    pub fn open(given: &str, access: Access) -> Result<Option<Base>, Error> {
+        if given == "scratch" {
+            return Ok(None);
+        }
+        let (path, digest) = match given.split_once("@sha256:") {
+            Some((path, digest)) => (path, Some(format!("sha256:{digest}"))),
+            None => (given, None),
+        };
+        let (source, top) = if Path::new(path).exists() {
+            let store = Store::open(Path::new(path))?;
+            let mut top: Vec<Descriptor> = store.index()?.manifests().clone();
+            if let Some(digest) = &digest {
+                top.retain(|descriptor| descriptor.digest().as_ref() == digest);
+                if top.is_empty() {
+                    return Err(store.damaged(format!("its index does not list {digest}")));
+                }
+            }
+            (Source::Store(store), top)
+        } else {
+            let reference: Reference = given.parse().map_err(|error| match error {
+                Error::Reference { .. } if given.starts_with(['.', '/']) => Error::setting(
+                    format!("there is no base image {given}"),
+                    "name an OCI layout, an archive of one, or a reference with a digest",
+                ),
+                other => other,
+            })?;
+            let repository = Arc::new(Repository::open(&reference, access)?);
+            let Some(digest) = &reference.digest else {
+                let now = repository.resolve(reference.tag_or_latest()).ok();
+                return Err(Error::Unpinned { reference: given.to_owned(), now });
+            };
+            let descriptor = repository.manifest(digest)?.descriptor;
+            (Source::Remote(repository), vec![descriptor])
+        };
+        let mut base = Base { name: given.to_owned(), source, manifests: Vec::new() };
+        for descriptor in top {
+            base.collect(&descriptor, 0)?;
+        }
+        Ok(Some(base))
+    }
+
+    /// The repository that it comes from, if it comes from one.
+    pub(crate) fn repository(&self) -> Option<&Arc<Repository>> {
+        match &self.source {
+            Source::Remote(repository) => Some(repository),
+            Source::Store(_) => None,
+        }
+    }
+
+    fn place(&self) -> String {
+        match &self.source {
+            Source::Store(store) => store.place(),
+            Source::Remote(repository) => repository.to_string(),
+        }
+    }
+
+    /// Finds the manifests below an entry of an index.
+    fn collect(&mut self, descriptor: &Descriptor, depth: usize) -> Result<(), Error> {
+        match descriptor.media_type().as_ref() {
+            "application/vnd.oci.image.index.v1+json" | DOCKER_INDEX if depth < 4 => {
+                let index: ImageIndex = self.document(descriptor)?;
+                index.manifests().iter().try_for_each(|inner| self.collect(inner, depth + 1))
+            }
+            "application/vnd.oci.image.manifest.v1+json" | DOCKER_MANIFEST => {
+                let platform = descriptor
+                    .platform()
+                    .as_ref()
+                    .map(|platform| format!("{}/{}", platform.os(), platform.architecture()));
+                // An attestation of BuildKit's is listed for `unknown/unknown`.
+                match platform.as_deref().map(Platform::from_name) {
+                    Some(None) => {}
+                    Some(known) => self.manifests.push((known, descriptor.clone())),
+                    None => self.manifests.push((None, descriptor.clone())),
+                }
+                Ok(())
+            }
+            other => Err(Error::damaged(
+                self.place(),
+                format!("{} is of the type {other}, which is no image", descriptor.digest()),
+            )),
+        }
+    }
+
+    /// The image for a platform.
+    pub(crate) fn image(&self, platform: Platform) -> Result<BaseImage, Error> {
+        let mut there = Vec::new();
+        for (listed, descriptor) in &self.manifests {
+            if listed.is_some_and(|listed| listed != platform) {
+                there.extend(listed.map(|listed| listed.to_string()));
+                continue;
+            }
+            let manifest: ImageManifest = self.document(descriptor)?;
+            let type_ = manifest.config().media_type().as_ref();
+            if type_ != MediaType::ImageConfig.as_ref() && type_ != DOCKER_CONFIG {
+                continue;
+            }
+            let config: ImageConfiguration = self.document(manifest.config())?;
+            let found = Platform::from_name(&format!("{}/{}", config.os(), config.architecture()));
+            if found != Some(platform) {
+                there.push(format!("{}/{}", config.os(), config.architecture()));
+                continue;
+            }
+            if config.rootfs().diff_ids().len() != manifest.layers().len() {
+                return Err(Error::damaged(
+                    self.place(),
+                    format!(
+                        "{} and its configuration disagree about the number of layers",
+                        descriptor.digest()
+                    ),
+                ));
+            }
+            let layers = manifest.layers().iter().map(|layer| self.layer(layer)).collect::<Result<_, _>>()?;
+            return Ok(BaseImage { digest: descriptor.digest().to_string(), config, layers });
+        }
+        Err(Error::NoPlatform { base: self.name.clone(), platform: platform.to_string(), there })
+    }
+
+    /// A layer under OCI's name for its type: the bytes are the same.
+    fn layer(&self, descriptor: &Descriptor) -> Result<Blob, Error> {
+        let mut descriptor = descriptor.clone();
+        if descriptor.media_type().as_ref() == DOCKER_LAYER {
+            descriptor.set_media_type(MediaType::ImageLayerGzip);
+        }
+        match &self.source {
+            Source::Store(store) => store.blob(&descriptor),
+            Source::Remote(repository) => {
+                Ok(Blob { descriptor, content: Content::Remote(repository.clone()) })
+            }
+        }
+    }
+
+    fn document<T: DeserializeOwned>(&self, descriptor: &Descriptor) -> Result<T, Error> {
+        match &self.source {
+            Source::Store(store) => store.document(descriptor),
+            Source::Remote(repository) => {
+                let type_ = descriptor.media_type().as_ref();
+                let bytes = if type_.contains("manifest") || type_.contains("index") {
+                    repository.manifest(descriptor.digest().as_ref())?.read()?
+                } else {
+                    Blob { descriptor: descriptor.clone(), content: Content::Remote(repository.clone()) }
+                        .read()?
+                };
+                serde_json::from_slice(&bytes).map_err(|error| {
+                    Error::damaged(self.place(), format!("{}: {error}", descriptor.digest()))
+                })
+            }
+        }
+    }
+}

@@ -1,0 +1,252 @@
+use std::path::{Path, PathBuf};
+
+/// Why an image cannot be made, read or pushed.
+///
+/// Every message names the file, registry or setting at fault; [`Error::hint`] says what to do about it.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// Reading failed; the message names the path.
+    #[error(transparent)]
+    Io(#[from] std::io::Error),
+
+    /// The place for the result cannot be written.
+    #[error("cannot write {}", path.display())]
+    Unwritable {
+        /// The file or folder.
+        path: PathBuf,
+        /// What the system said.
+        #[source]
+        source: std::io::Error,
+    },
+
+    /// The place for a layout holds something else.
+    #[error("{} is there already, and it is not an OCI layout", .0.display())]
+    NotALayout(PathBuf),
+
+    /// The file that should run is no ELF executable.
+    #[error("{} cannot be the program of an image", path.display())]
+    NotAnExecutable {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        #[source]
+        source: brawn_elf::Error,
+    },
+
+    /// The executable needs files that an image from scratch does not hold.
+    #[error("{} is not static: it needs {}", path.display(), needed.join(", "))]
+    Dynamic {
+        /// The executable.
+        path: PathBuf,
+        /// Its loader and its libraries.
+        needed: Vec<String>,
+    },
+
+    /// The executable is for an architecture that OCI has no name for here.
+    #[error("{} is for {arch}, which is no platform that brawn knows", path.display())]
+    Architecture {
+        /// The executable.
+        path: PathBuf,
+        /// Its architecture.
+        arch: String,
+    },
+
+    /// Two executables for the same platform.
+    #[error("{} and {} are both for {platform}", first.display(), second.display())]
+    SamePlatform {
+        /// The platform.
+        platform: String,
+        /// The first executable.
+        first: PathBuf,
+        /// The second.
+        second: PathBuf,
+    },
+
+    /// A layout, an archive or a manifest is not as the OCI image specification says.
+    #[error("{place} is damaged, or not an OCI image: {what}")]
+    Damaged {
+        /// The layout, archive or reference.
+        place: String,
+        /// What is wrong.
+        what: String,
+    },
+
+    /// Bytes do not have the digest by which they were asked for.
+    #[error("{place}: {what} should have the digest {expected}, and has {found}")]
+    Digest {
+        /// The layout, archive or repository.
+        place: String,
+        /// What was read.
+        what: String,
+        /// The digest by which it was asked for.
+        expected: String,
+        /// The digest of what came.
+        found: String,
+    },
+
+    /// A base image has nothing for a platform.
+    #[error("{base} has no image for {platform}, only for {}", there.join(", "))]
+    NoPlatform {
+        /// The base image.
+        base: String,
+        /// The platform of an executable.
+        platform: String,
+        /// The platforms that are there.
+        there: Vec<String>,
+    },
+
+    /// A setting cannot be used.
+    #[error("{what}")]
+    Setting {
+        /// Which one, and why.
+        what: String,
+        /// What to do.
+        hint: Option<String>,
+    },
+
+    /// A reference to an image is not one.
+    #[error("'{given}' is not a reference to an image: {what}")]
+    Reference {
+        /// What was given.
+        given: String,
+        /// What is wrong.
+        what: &'static str,
+    },
+
+    /// A base image is named by something that may mean another image tomorrow.
+    #[error("the base image {reference} is not named by its digest")]
+    Unpinned {
+        /// What was given.
+        reference: String,
+        /// The digest that it has now, if the registry said.
+        now: Option<String>,
+    },
+
+    /// Plain HTTP was asked for with a registry elsewhere.
+    #[error("{registry} is not on this machine, and --insecure is only for registries that are")]
+    Insecure {
+        /// Host and port.
+        registry: String,
+    },
+
+    /// A registry could not be reached, or cut the connection.
+    #[error("{registry} does not answer as it should: {request}")]
+    Transport {
+        /// Host and port.
+        registry: String,
+        /// Method and path.
+        request: String,
+        /// What happened.
+        #[source]
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+
+    /// A registry refused a request.
+    #[error("{registry} refuses {request}: {status}{}", said(message))]
+    Refused {
+        /// Host and port.
+        registry: String,
+        /// Method and path.
+        request: String,
+        /// The HTTP status.
+        status: u16,
+        /// What the registry said about it.
+        message: String,
+    },
+
+    /// A registry's answer makes no sense.
+    #[error("{registry} answers {request} with what no registry should: {what}")]
+    Protocol {
+        /// Host and port.
+        registry: String,
+        /// Method and path.
+        request: String,
+        /// What is wrong.
+        what: String,
+    },
+
+    /// The user's credentials could not be read.
+    #[error("the credentials for {registry} cannot be had from {}", file.display())]
+    Credentials {
+        /// Host and port.
+        registry: String,
+        /// The file that says where they are.
+        file: PathBuf,
+        /// What went wrong, the helper's own words included.
+        #[source]
+        source: docker_credential::CredentialRetrievalError,
+    },
+
+    /// `cargo metadata` failed.
+    #[error("cargo cannot describe the package")]
+    Cargo(#[source] cargo_metadata::Error),
+
+    /// There is no package to make an image of, or more than one executable.
+    #[error("{what}")]
+    Package {
+        /// What is wrong.
+        what: String,
+        /// What to do.
+        hint: String,
+    },
+}
+
+fn said(message: &str) -> String {
+    if message.is_empty() { String::new() } else { format!(" ({message})") }
+}
+
+impl Error {
+    /// What the user can do about it, as one sentence, where there is something to say.
+    pub fn hint(&self) -> Option<String> {
+        Some(match self {
+            Error::Unwritable { .. } => {
+                "choose another place with --output, or make room there; nothing was left half-written".into()
+            }
+            Error::NotALayout(_) => "name a folder that does not exist yet, or remove this one".into(),
+            Error::NotAnExecutable { source, .. } => return source.hint().map(Into::into),
+            Error::Dynamic { .. } => {
+                "link it statically (`brawn build`, `brawn cc`), or name an image that holds these files with --base"
+                    .into()
+            }
+            Error::Architecture { .. } => "there are: x86_64 (linux/amd64) and aarch64 (linux/arm64)".into(),
+            Error::SamePlatform { .. } => "an index holds one image for each platform: name one of them".into(),
+            Error::Damaged { .. } => "make it again, or fetch it again".into(),
+            Error::Digest { .. } => "it was damaged or changed: fetch it again from where it came".into(),
+            Error::NoPlatform { .. } => "leave that platform away, or choose another base".into(),
+            Error::Setting { hint, .. } => return hint.clone(),
+            Error::Reference { .. } => "the form is HOST[:PORT]/NAME[:TAG][@sha256:DIGEST]".into(),
+            Error::Unpinned { reference, now } => match now {
+                Some(digest) => format!("now it is {reference}@{digest}: say --base {reference}@{digest}"),
+                None => format!("say --base {reference}@sha256:…"),
+            },
+            Error::Insecure { .. } => "leave --insecure away: registries elsewhere are spoken to with TLS".into(),
+            Error::Transport { registry, .. } => {
+                format!("check the name and the network; a registry on this machine without TLS ({registry}) needs --insecure")
+            }
+            Error::Refused { registry, status: 401 | 403, .. } => {
+                format!("log in with `docker login {registry}` or `podman login {registry}`, or check what you may push")
+            }
+            Error::Refused { status: 404, .. } => "check the name of the repository".into(),
+            Error::Refused { .. } | Error::Protocol { .. } => return None,
+            Error::Credentials { file, .. } => {
+                format!("log in again, or look into {}: a helper that it names must be on PATH", file.display())
+            }
+            Error::Cargo(_) => "run this in the folder of a package, or name an executable".into(),
+            Error::Package { hint, .. } => hint.clone(),
+            Error::Io(_) => return None,
+        })
+    }
+
+    pub(crate) fn unwritable(path: &Path, source: std::io::Error) -> Error {
+        Error::Unwritable { path: path.to_owned(), source }
+    }
+
+    pub(crate) fn damaged(place: impl Into<String>, what: impl Into<String>) -> Error {
+        Error::Damaged { place: place.into(), what: what.into() }
+    }
+
+    pub(crate) fn setting(what: impl Into<String>, hint: impl Into<String>) -> Error {
+        Error::Setting { what: what.into(), hint: Some(hint.into()) }
+    }
+}

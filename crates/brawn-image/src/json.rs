@@ -1,0 +1,21 @@
+use serde::Serialize;
+use serde_json::Value;
+
+/// The one JSON text of a value: keys sorted at every level, no blanks. OCI's types keep their maps in hash tables, and
+/// a digest must not depend on the order in which those are walked.
+pub(crate) fn canonical(value: &impl Serialize) -> Vec<u8> {
+    let value = serde_json::to_value(value).expect("the types of this crate have string keys only");
+    serde_json::to_vec(&sorted(value)).expect("a JSON value can be written")
+}
+
+fn sorted(value: Value) -> Value {
+    match value {
+        Value::Object(map) => {
+            let mut entries: Vec<_> = map.into_iter().collect();
+            entries.sort_by(|a, b| a.0.cmp(&b.0));
+            Value::Object(entries.into_iter().map(|(key, value)| (key, sorted(value))).collect())
+        }
+        Value::Array(values) => Value::Array(values.into_iter().map(sorted).collect()),
+        other => other,
+    }
+}

@@ -1,0 +1,167 @@
+//! Layers: tar archives whose bytes depend on their content alone.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use tar::{EntryType, Header};
+
+use crate::blob::{Blob, sha256};
+use crate::{Compression, Error};
+
+/// A file, folder or link in a layer. Owner is root unless said otherwise; the time is the beginning of 1970.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// What it is.
+    pub kind: Kind,
+    /// Permission bits.
+    pub mode: u32,
+    /// User and group number of the owner.
+    pub owner: u32,
+}
+
+/// What an [`Entry`] is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A file with these bytes.
+    File(Cow<'static, [u8]>),
+    /// A folder.
+    Directory,
+    /// Another name for a file of the same layer, by its path.
+    HardLink(String),
+}
+
+impl Entry {
+    /// A file that everybody may read.
+    pub fn file(bytes: impl Into<Cow<'static, [u8]>>) -> Entry {
+        Entry { kind: Kind::File(bytes.into()), mode: 0o644, owner: 0 }
+    }
+
+    /// A program.
+    pub fn program(bytes: Vec<u8>) -> Entry {
+        Entry { kind: Kind::File(bytes.into()), mode: 0o755, owner: 0 }
+    }
+
+    /// A folder.
+    pub fn directory(mode: u32, owner: u32) -> Entry {
+        Entry { kind: Kind::Directory, mode, owner }
+    }
+}
+
+/// The files of a layer by path, without a leading slash. Folders above them need not be listed.
+pub type Entries = BTreeMap<String, Entry>;
+
+/// A layer, compressed, and what it was before.
+#[derive(Clone, Debug)]
+pub struct Layer {
+    /// The compressed archive.
+    pub blob: Blob,
+    /// The digest of the archive before compression, by which an image's configuration names it.
+    pub diff_id: String,
+    /// Where the layer came from, in one line for `docker history`.
+    pub made_by: String,
+}
+
+impl Layer {
+    /// Makes a layer of entries.
+    pub fn new(entries: &Entries, compression: Compression, made_by: &str) -> Result<Layer, Error> {
+        let archive = archive(entries)?;
+        let diff_id = sha256(&archive);
+        let blob = Blob::new(compression.media_type(), compression.compress(archive)?);
+        Ok(Layer { blob, diff_id, made_by: made_by.to_owned() })
+    }
+}
+
+/// Writes entries and the folders above them in the order of their names, so that a folder precedes what is in it. The
+/// one exception are hard links, whose target must come first.
+fn archive(entries: &Entries) -> Result<Vec<u8>, Error> {
+    let mut all = entries.clone();
+    for path in entries.keys() {
+        for (index, _) in path.match_indices('/') {
+            all.entry(path[..index].to_owned()).or_insert(Entry::directory(0o755, 0));
+        }
+    }
+    let mut builder = tar::Builder::new(Vec::new());
+    for (path, entry) in all.iter().filter(|(_, entry)| !matches!(entry.kind, Kind::HardLink(_))) {
+        match &entry.kind {
+            Kind::File(bytes) => {
+                builder.append_data(&mut header(entry, EntryType::Regular, bytes.len()), path, &**bytes)?;
+            }
+            Kind::Directory => {
+                let path = format!("{path}/");
+                builder.append_data(&mut header(entry, EntryType::Directory, 0), path, std::io::empty())?;
+            }
+            Kind::HardLink(_) => {}
+        }
+    }
+    for (path, entry) in &all {
+        if let Kind::HardLink(target) = &entry.kind {
+            builder.append_link(&mut header(entry, EntryType::Link, 0), path, target)?;
+        }
+    }
+    Ok(builder.into_inner()?)
+}
+
+fn header(entry: &Entry, kind: EntryType, size: usize) -> Header {
+    let mut header = Header::new_ustar();
+    header.set_entry_type(kind);
+    header.set_mode(entry.mode);
+    header.set_uid(entry.owner.into());
+    header.set_gid(entry.owner.into());
+    header.set_mtime(0);
+    header.set_size(size as u64);
+    header
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn list(bytes: &[u8]) -> Vec<String> {
+        let mut archive = tar::Archive::new(bytes);
+        let entries = archive.entries().unwrap().map(Result::unwrap);
+        entries
+            .map(|entry| {
+                let header = entry.header();
+                let link = header.link_name().unwrap().map(|name| format!(" = {}", name.display()));
+                format!(
+                    "{:04o} {} {} {} {}{}",
+                    header.mode().unwrap(),
+                    header.uid().unwrap(),
+                    header.gid().unwrap(),
+                    header.mtime().unwrap(),
+                    entry.path().unwrap().display(),
+                    link.unwrap_or_default()
+                )
+            })
+            .collect()
+    }
+
+    #[test]
+    fn an_archive_is_sorted_and_has_no_time_or_owner_of_the_machine() {
+        let mut entries = Entries::new();
+        entries.insert("b/c/file".into(), Entry::file(&b"text"[..]));
+        entries
+            .insert("b/a".into(), Entry { kind: Kind::HardLink("b/c/file".into()), mode: 0o644, owner: 0 });
+        entries.insert("tmp".into(), Entry::directory(0o1777, 0));
+        entries.insert("app".into(), Entry::program(vec![1]));
+        let bytes = archive(&entries).unwrap();
+        assert_eq!(
+            list(&bytes),
+            [
+                "0755 0 0 0 app",
+                "0755 0 0 0 b/",
+                "0755 0 0 0 b/c/",
+                "0644 0 0 0 b/c/file",
+                "1777 0 0 0 tmp/",
+                "0644 0 0 0 b/a = b/c/file"
+            ]
+        );
+    }
+
+    #[test]
+    fn a_long_name_survives() {
+        let name = format!("{}/{}", "d".repeat(90), "f".repeat(180));
+        let entries = Entries::from([(name.clone(), Entry::program(vec![1, 2]))]);
+        assert!(list(&archive(&entries).unwrap()).iter().any(|line| line.ends_with(&name)));
+    }
+}

@@ -1,0 +1,257 @@
+use std::fmt;
+use std::fs::File;
+use std::io::{Seek, SeekFrom};
+
+use oci_spec::image::{Descriptor, ImageIndex, ImageIndexBuilder, MediaType};
+use ureq::Body;
+use ureq::http::{Method, Response};
+
+use super::Reference;
+use super::auth::percent;
+use super::client::{Access, Call, Client, Payload};
+use super::retry::Failure;
+use crate::blob::{Checked, sha256};
+use crate::{Blob, Error, json};
+
+/// A repository of a registry.
+#[derive(Debug)]
+pub struct Repository {
+    client: Client,
+    name: String,
+}
+
+/// What may come as a manifest.
+const MANIFESTS: &str = "application/vnd.oci.image.index.v1+json, application/vnd.oci.image.manifest.v1+json, \
+                         application/vnd.docker.distribution.manifest.list.v2+json, \
+                         application/vnd.docker.distribution.manifest.v2+json";
+
+impl Repository {
+    /// Prepares to speak to the repository that a reference names.
+    pub fn open(reference: &Reference, access: Access) -> Result<Repository, Error> {
+        Ok(Repository { client: Client::new(reference, access)?, name: reference.repository.clone() })
+    }
+
+    /// Its path in the registry.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Whether the other is in the same registry.
+    pub fn same_registry(&self, other: &Repository) -> bool {
+        self.client.origin == other.client.origin
+    }
+
+    fn call<'a>(&self, method: Method, path: &str, payload: Payload<'a>) -> Call<'a> {
+        let actions = if method == Method::GET { "pull" } else { "pull,push" };
+        Call {
+            method,
+            url: format!("{}/v2/{}/{path}", self.client.origin, self.name),
+            headers: Vec::new(),
+            payload,
+            scope: format!("repository:{}:{actions}", self.name),
+        }
+    }
+
+    fn get_manifest(&self, reference: &str) -> Result<(Response<Body>, Call<'static>), Error> {
+        let mut call = self.call(Method::GET, &format!("manifests/{reference}"), Payload::Nothing);
+        call.headers.push(("accept", MANIFESTS.to_owned()));
+        let response = self.client.send(&call)?;
+        if response.status() != 200 {
+            return Err(self.client.refused(&call, response));
+        }
+        Ok((response, call))
+    }
+
+    /// The manifest or index with a digest.
+    pub fn manifest(&self, digest: &str) -> Result<Blob, Error> {
+        let (response, call) = self.get_manifest(digest)?;
+        let media_type = response.headers().get("content-type").and_then(|value| value.to_str().ok());
+        let media_type =
+            media_type.unwrap_or_default().split(';').next().unwrap_or_default().trim().to_owned();
+        let bytes = self.client.read(&call, response)?;
+        let found = sha256(&bytes);
+        if found != digest {
+            let what = "the manifest".to_owned();
+            return Err(Error::Digest { place: self.to_string(), what, expected: digest.to_owned(), found });
+        }
+        Ok(Blob::new(MediaType::from(media_type.as_str()), bytes))
+    }
+
+    /// The digest of what a tag names now.
+    pub fn resolve(&self, tag: &str) -> Result<String, Error> {
+        let (response, call) = self.get_manifest(tag)?;
+        Ok(sha256(&self.client.read(&call, response)?))
+    }
+
+    /// Fetches a blob into a file, from its beginning, and checks it.
+    pub(crate) fn fetch(&self, descriptor: &Descriptor, file: &mut File) -> Result<(), Error> {
+        let call = self.call(Method::GET, &format!("blobs/{}", descriptor.digest()), Payload::Nothing);
+        self.client.retry.run(|| {
+            let mut response = self.client.once(&call)?;
+            if response.status() != 200 {
+                return Err(Failure::lasting(self.client.refused(&call, response)));
+            }
+            file.set_len(0).map_err(Error::Io)?;
+            file.seek(SeekFrom::Start(0)).map_err(Error::Io)?;
+            let reader = response.body_mut().with_config().limit(u64::MAX).reader();
+            let mut checked = Checked::new(descriptor, self.to_string(), reader);
+            copy(&mut checked, file, |error| Failure::passing(self.client.transport(&call, error.into())))?;
+            checked.finish().map_err(Failure::lasting)
+        })
+    }
+
+    /// Makes sure that a blob is in the repository: it is there already, or another repository of the registry has it,
+    /// or it is sent.
+    pub(crate) fn send(&self, blob: &Blob, sources: &[String]) -> Result<(), Error> {
+        let mut sources = sources.to_vec();
+        sources.retain(|source| *source != self.name);
+        self.client.retry.run(|| {
+            let call = self.call(Method::HEAD, &format!("blobs/{}", blob.digest()), Payload::Nothing);
+            match self.client.once(&call)?.status().as_u16() {
+                200 => return Ok(()),
+                404 => {}
+                // Some registries refuse to say, and take it all the same.
+                _ => {}
+            }
+            let mut location = None;
+            for source in &sources {
+                location = self.begin(blob, Some(source))?;
+                if location.is_none() {
+                    return Ok(());
+                }
+            }
+            let location = match location {
+                Some(location) => location,
+                None => self.begin(blob, None)?.ok_or_else(|| {
+                    Failure::lasting(Error::Protocol {
+                        registry: self.client.registry.clone(),
+                        request: format!("POST /v2/{}/blobs/uploads/", self.name),
+                        what: "a blob that it does not have is there already".to_owned(),
+                    })
+                })?,
+            };
+            self.upload(blob, &location)
+        })
+    }
+
+    /// Begins an upload, or mounts the blob from another repository: then there is nothing to upload.
+    fn begin(&self, blob: &Blob, source: Option<&str>) -> Result<Option<String>, Failure> {
+        let query = source
+            .map(|source| format!("?mount={}&from={}", percent(blob.digest()), percent(source)))
+            .unwrap_or_default();
+        let mut call = self.call(Method::POST, &format!("blobs/uploads/{query}"), Payload::Bytes(b""));
+        if let Some(source) = source {
+            call.scope.push_str(&format!(" repository:{source}:pull"));
+        }
+        let response = self.client.once(&call)?;
+        match response.status().as_u16() {
+            201 if source.is_some() => Ok(None),
+            202 => {
+                let header = response.headers().get("location").and_then(|value| value.to_str().ok());
+                let location = header
+                    .ok_or_else(|| self.client.protocol(&call, "it does not say where to send the blob"))?;
+                Ok(Some(self.absolute(location)))
+            }
+            _ => Err(Failure::lasting(self.client.refused(&call, response))),
+        }
+    }
+
+    fn upload(&self, blob: &Blob, location: &str) -> Result<(), Failure> {
+        let separator = if location.contains('?') { '&' } else { '?' };
+        let mut call = self.call(Method::PUT, "", Payload::Blob(blob));
+        call.url = format!("{location}{separator}digest={}", percent(blob.digest()));
+        call.headers.push(("content-type", "application/octet-stream".to_owned()));
+        let response = self.client.once(&call)?;
+        match response.status().as_u16() {
+            201 | 204 => Ok(()),
+            _ => Err(Failure::lasting(self.client.refused(&call, response))),
+        }
+    }
+
+    fn absolute(&self, location: &str) -> String {
+        if location.starts_with('/') {
+            format!("{}{location}", self.client.origin)
+        } else {
+            location.to_owned()
+        }
+    }
+
+    /// Puts a manifest under a tag or its digest, and makes sure that the registry understood the same one.
+    pub(crate) fn put_manifest(&self, manifest: &Blob, reference: &str) -> Result<Response<Body>, Error> {
+        let bytes = manifest.read()?;
+        let mut call = self.call(Method::PUT, &format!("manifests/{reference}"), Payload::Bytes(&bytes));
+        call.headers.push(("content-type", manifest.descriptor.media_type().to_string()));
+        let response = self.client.send(&call)?;
+        if !matches!(response.status().as_u16(), 200..=202) {
+            return Err(self.client.refused(&call, response));
+        }
+        let said = response.headers().get("docker-content-digest").and_then(|value| value.to_str().ok());
+        if let Some(found) = said.filter(|found| *found != manifest.digest()) {
+            return Err(Error::Digest {
+                place: self.to_string(),
+                what: "the manifest that was put".to_owned(),
+                expected: manifest.digest().to_owned(),
+                found: found.to_owned(),
+            });
+        }
+        Ok(response)
+    }
+
+    /// Puts a manifest that refers to another one. A registry without referrers of its own gets them in an index under a
+    /// tag made of the subject's digest, as the specification has it.
+    pub(crate) fn refer(&self, manifest: &Blob, artifact_type: &str, subject: &str) -> Result<(), Error> {
+        let response = self.put_manifest(manifest, manifest.digest())?;
+        if response.headers().contains_key("oci-subject") {
+            return Ok(());
+        }
+        let tag = subject.replace(':', "-");
+        let mut entries = match self.get_manifest(&tag) {
+            Ok((response, call)) => {
+                let bytes = self.client.read(&call, response)?;
+                let index: ImageIndex = serde_json::from_slice(&bytes)
+                    .map_err(|error| Error::damaged(format!("{self}:{tag}"), error.to_string()))?;
+                index.manifests().clone()
+            }
+            Err(Error::Refused { status: 404, .. }) => Vec::new(),
+            Err(error) => return Err(error),
+        };
+        let mut descriptor = manifest.descriptor.clone();
+        descriptor.set_artifact_type(Some(MediaType::Other(artifact_type.to_owned())));
+        if entries.iter().any(|entry| entry.digest() == descriptor.digest()) {
+            return Ok(());
+        }
+        entries.push(descriptor);
+        let index = ImageIndexBuilder::default()
+            .schema_version(2u32)
+            .media_type(MediaType::ImageIndex)
+            .manifests(entries)
+            .build()
+            .expect("every field that an index needs is set");
+        self.put_manifest(&Blob::new(MediaType::ImageIndex, json::canonical(&index)), &tag)?;
+        Ok(())
+    }
+}
+
+impl fmt::Display for Repository {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.client.registry, self.name)
+    }
+}
+
+/// Copies, and tells an error of reading, which may pass, from one of writing, which does not.
+fn copy(
+    reader: &mut impl std::io::Read,
+    file: &mut File,
+    cut: impl Fn(std::io::Error) -> Failure,
+) -> Result<(), Failure> {
+    use std::io::Write;
+    let mut buffer = vec![0; 64 << 10];
+    loop {
+        match reader.read(&mut buffer) {
+            Ok(0) => return Ok(()),
+            Ok(count) => file.write_all(&buffer[..count]).map_err(Error::Io)?,
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(cut(error)),
+        }
+    }
+}

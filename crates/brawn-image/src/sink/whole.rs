@@ -1,0 +1,86 @@
+//! Files and folders that appear whole or not at all.
+
+use std::io::{self, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{CWD, RenameFlags};
+use tempfile::{NamedTempFile, TempDir};
+
+use crate::sbom::beside;
+use crate::{Bundle, Error};
+
+/// The folder that a path is in.
+fn parent(path: &Path) -> &Path {
+    path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// A file beside `path` that may take its place.
+pub(super) fn file(path: &Path) -> Result<NamedTempFile, Error> {
+    tempfile::Builder::new()
+        .prefix(".brawn-")
+        .permissions(std::fs::Permissions::from_mode(0o644))
+        .tempfile_in(parent(path))
+        .map_err(|source| Error::unwritable(path, source))
+}
+
+/// A folder beside `path` that may take its place.
+pub(super) fn folder(path: &Path) -> Result<TempDir, Error> {
+    tempfile::Builder::new()
+        .prefix(".brawn-")
+        .permissions(std::fs::Permissions::from_mode(0o755))
+        .tempdir_in(parent(path))
+        .map_err(|source| Error::unwritable(path, source))
+}
+
+/// Puts a finished file in its place.
+pub(super) fn place_file(file: NamedTempFile, path: &Path) -> Result<(), Error> {
+    let fail = |source| Error::unwritable(path, source);
+    file.as_file().set_permissions(std::fs::Permissions::from_mode(0o644)).map_err(fail)?;
+    file.as_file().sync_all().map_err(fail)?;
+    file.persist(path).map_err(|error| fail(error.error))?;
+    Ok(())
+}
+
+/// Puts a finished folder in its place: of another layout, of an empty folder, or of nothing.
+pub(super) fn place_folder(folder: TempDir, path: &Path) -> Result<(), Error> {
+    // The mode with which it was made went through the umask.
+    let mode = std::fs::Permissions::from_mode(0o755);
+    std::fs::set_permissions(folder.path(), mode).map_err(|source| Error::unwritable(path, source))?;
+    let fail = |source: io::Error| Error::unwritable(path, source);
+    let taken = path.symlink_metadata().is_ok();
+    if taken && !replaceable(path) {
+        return Err(Error::NotALayout(path.to_owned()));
+    }
+    let temporary = folder.path().to_owned();
+    if !taken {
+        fs_err::rename(&temporary, path).map_err(fail)?;
+        let _ = folder.keep();
+        return Ok(());
+    }
+    // The two change places in one step; the old one goes away with `folder`, under the other's name.
+    rustix::fs::renameat_with(CWD, &temporary, CWD, path, RenameFlags::EXCHANGE)
+        .map_err(|error| fail(error.into()))?;
+    folder.close().map_err(|source| Error::unwritable(&temporary, source))
+}
+
+/// Whether a folder may be replaced by a layout.
+pub(super) fn replaceable(path: &Path) -> bool {
+    let empty = fs_err::read_dir(path).is_ok_and(|mut entries| entries.next().is_none());
+    path.is_dir() && !path.is_symlink() && (empty || path.join("oci-layout").is_file())
+}
+
+/// Writes what the images hold into files that may go beside `output`.
+pub(super) fn sboms(bundle: &Bundle, output: &Path) -> Result<Vec<(NamedTempFile, PathBuf)>, Error> {
+    let several = bundle.images.len() > 1;
+    let mut files = Vec::new();
+    for image in &bundle.images {
+        for (_, ending, bytes) in image.sbom.iter().flat_map(|sbom| sbom.documents()) {
+            let path = beside(output, several.then_some(image.platform), ending);
+            let mut written = file(&path)?;
+            written.write_all(bytes).map_err(|source| Error::unwritable(&path, source))?;
+            files.push((written, path));
+        }
+    }
+    Ok(files)
+}

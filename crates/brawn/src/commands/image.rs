@@ -1,0 +1,234 @@
+//! `brawn image`
+
+mod package;
+mod settings;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use brawn_image::registry::{Access, Reference, Repository};
+use brawn_image::sink::{Archive, Layout, Push, Rootfs, Sink};
+use brawn_image::{Base, Bundle, Epoch, Executable, Package, Parts, Platform, Request, Settings};
+use clap::Args;
+use serde_json::json;
+
+use crate::cli::{Options, existing};
+use crate::output;
+
+#[derive(Args)]
+pub struct Arguments {
+    /// Static executables, one for each platform [default: build the package in this folder]
+    #[arg(value_name = "FILE", value_parser = existing)]
+    files: Vec<PathBuf>,
+    /// Write an OCI layout into this folder, or, if the name ends in .tar, an archive for docker, podman and skopeo
+    #[arg(short, long, value_name = "PATH", group = "sink")]
+    output: Option<PathBuf>,
+    /// Push to a registry: HOST/NAME[:TAG]
+    #[arg(long, value_name = "REFERENCE", group = "sink")]
+    push: Option<Reference>,
+    /// Write the image's files into this folder, for chroot and crun
+    #[arg(long, value_name = "FOLDER", group = "sink")]
+    rootfs: Option<PathBuf>,
+    /// Print a Dockerfile that builds the same with Brawn
+    #[arg(long, group = "sink", conflicts_with = "files")]
+    dockerfile: bool,
+    /// The image's name where it is written to a file: NAME[:TAG] [default: the program's]
+    #[arg(long, value_name = "NAME", conflicts_with = "push")]
+    tag: Option<Reference>,
+    /// Build for these platforms: linux/amd64, linux/arm64 (repeatable, or with commas)
+    #[arg(long, value_name = "PLATFORM", value_delimiter = ',', conflicts_with = "files")]
+    platform: Vec<String>,
+    /// The package of the workspace to build
+    #[arg(short, long, value_name = "NAME", conflicts_with = "files")]
+    package: Option<String>,
+    /// The executable of the package
+    #[arg(long, value_name = "NAME", conflicts_with = "files")]
+    bin: Option<String>,
+    /// The program's name in the image [default: the file's]
+    #[arg(long, value_name = "NAME")]
+    name: Option<String>,
+    #[command(flatten)]
+    settings: settings::Flags,
+    /// Speak to the registry without TLS; only with one on this machine
+    #[arg(long)]
+    insecure: bool,
+    /// Take blobs over from this repository of the same registry, if they are there (repeatable)
+    #[arg(long, value_name = "REPOSITORY", requires = "push")]
+    mount_from: Vec<String>,
+    #[command(flatten)]
+    options: Options,
+    /// Arguments for cargo build; without --profile it is --release
+    #[arg(last = true, value_name = "CARGO ARGUMENTS")]
+    cargo: Vec<String>,
+}
+
+/// `brawn image`
+pub fn run(before: Options, arguments: Arguments) -> anyhow::Result<ExitCode> {
+    let options = arguments.options.clone().over(before);
+    let sinks = [arguments.output.is_some(), arguments.push.is_some(), arguments.rootfs.is_some()];
+    if !arguments.dockerfile && !sinks.contains(&true) && !options.dry_run {
+        crate::cli::usage("say where the image goes: --output PATH, --push REFERENCE or --rootfs FOLDER");
+    }
+    let package = match arguments.files.is_empty() {
+        true => Some(package::find(&arguments)?),
+        false => None,
+    };
+    let mut settings = arguments.settings.settings();
+    if let Some(package) = &package {
+        settings = settings.over(package.settings()?);
+    }
+    settings.check()?;
+    if arguments.dockerfile {
+        let package = package.expect("there are no files with --dockerfile");
+        let binary = package.binary(arguments.bin.as_deref())?;
+        let inner = arguments.settings.again(&arguments.cargo);
+        anstream::print!("{}", brawn_image::dockerfile::dockerfile(&package, &binary, &settings, &inner)?);
+        return Ok(ExitCode::SUCCESS);
+    }
+    let access = Access { insecure: arguments.insecure };
+    // What can fail early does, before anything is compiled.
+    let sink = sink(&arguments, access)?;
+    let base = settings.base.as_deref().map_or(Ok(None), |base| Base::open(base, access))?;
+    let executables = match &package {
+        Some(package) => match package::build(package, &arguments, &settings, &options)? {
+            Ok(executables) => executables,
+            Err(code) => return Ok(code),
+        },
+        None => read(&arguments)?,
+    };
+    let epoch = Epoch::from_variable(std::env::var("SOURCE_DATE_EPOCH").ok().as_deref())?;
+    let request = Request {
+        executables: &executables,
+        settings: &settings,
+        base: base.as_ref(),
+        package: package.as_ref(),
+        epoch,
+    };
+    let bundle = brawn_image::build(&request)?;
+    if !options.quiet {
+        explain(&request, &bundle)?;
+    }
+    let place = match (options.dry_run, sink) {
+        (true, _) | (_, None) => bundle.digest().to_owned(),
+        (false, Some(sink)) => sink(&bundle, name(&arguments, package.as_ref(), &executables)?)?,
+    };
+    if options.json() {
+        anstream::println!("{}", message(&place, &bundle));
+    } else {
+        anstream::println!("{place}");
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn read(arguments: &Arguments) -> anyhow::Result<Vec<Executable>> {
+    let read = |file: &PathBuf| Executable::read(file, arguments.name.as_deref());
+    Ok(arguments.files.iter().map(read).collect::<Result<_, _>>()?)
+}
+
+type Write<'a> = Box<dyn FnOnce(&Bundle, Reference) -> Result<String, brawn_image::Error> + 'a>;
+
+/// The place that was asked for, made ready as far as it can be before the image is there.
+fn sink(arguments: &Arguments, access: Access) -> anyhow::Result<Option<Write<'_>>> {
+    if let Some(reference) = &arguments.push {
+        if reference.digest.is_some() {
+            crate::cli::usage("an image is pushed to a tag: its digest follows from what is in it");
+        }
+        let repository = Arc::new(Repository::open(reference, access)?);
+        let push =
+            Push { repository, reference: reference.clone(), mount_from: arguments.mount_from.clone() };
+        return Ok(Some(Box::new(move |bundle, _| push.write(bundle))));
+    }
+    if let Some(path) = &arguments.rootfs {
+        let rootfs = Rootfs { path: path.clone() };
+        return Ok(Some(Box::new(move |bundle, _| rootfs.write(bundle))));
+    }
+    Ok(arguments.output.as_ref().map(|path| -> Write<'_> {
+        let path = path.clone();
+        Box::new(move |bundle, name| match path.extension().is_some_and(|extension| extension == "tar") {
+            true => Archive { path, name }.write(bundle),
+            false => Layout { path, name }.write(bundle),
+        })
+    }))
+}
+
+/// What the image is called where it is written to a file.
+fn name(
+    arguments: &Arguments,
+    package: Option<&Package>,
+    executables: &[Executable],
+) -> Result<Reference, brawn_image::Error> {
+    if let Some(tag) = &arguments.tag {
+        return Ok(tag.clone());
+    }
+    let name = package.map_or(executables[0].name.as_str(), Package::name);
+    // What the name of a repository may not hold becomes a dash.
+    let sound: String = name
+        .to_lowercase()
+        .chars()
+        .map(|character| if character.is_ascii_alphanumeric() || character == '_' { character } else { '-' })
+        .collect();
+    let sound = sound.trim_matches(['-', '_']);
+    if sound.is_empty() { "image" } else { sound }.parse()
+}
+
+/// Says what goes into each image, why, and how large it is.
+fn explain(request: &Request<'_>, bundle: &Bundle) -> anyhow::Result<()> {
+    for executable in request.executables {
+        let chosen = Parts::choose(executable, request.settings, request.base.is_some())?;
+        for reason in &chosen.reasons {
+            output::say(&format!("{}: {reason}", executable.platform));
+        }
+        // A base may hold anything.
+        if request.base.is_none() {
+            for (problem, hint) in brawn_image::warnings(executable) {
+                output::warn(&format!("{}: {problem}", executable.path.display()));
+                if let Some(hint) = hint {
+                    output::hint(hint);
+                }
+            }
+        }
+    }
+    for image in &bundle.images {
+        let parts: Vec<String> = image.layers.iter().map(|layer| output::size(layer.size())).collect();
+        let sbom =
+            image.sbom.as_ref().map(|sbom| format!(", {} components", sbom.components)).unwrap_or_default();
+        output::say(&format!(
+            "{}: {} in {} layers ({}){sbom}",
+            image.platform,
+            output::size(image.size()),
+            image.layers.len(),
+            parts.join(" + ")
+        ));
+    }
+    Ok(())
+}
+
+fn message(place: &str, bundle: &Bundle) -> String {
+    let images = bundle.images.iter().map(|image| {
+        json!({
+            "platform": image.platform.to_string(),
+            "digest": image.manifest.digest(),
+            "size": image.size(),
+            "layers": image.layers.iter().map(|layer| json!({ "digest": layer.digest(), "size": layer.size() })).collect::<Vec<_>>(),
+        })
+    });
+    json!({ "reason": "brawn-image", "place": place, "digest": bundle.digest(), "images": images.collect::<Vec<_>>() }).to_string()
+}
+
+/// The platforms that are asked for: by flag, by `--target`, or in `Cargo.toml`.
+fn platforms(settings: &Settings, options: &Options) -> Result<Vec<Platform>, brawn_image::Error> {
+    let names = match (&options.target, settings.platforms.as_slice()) {
+        (Some(target), []) => std::slice::from_ref(target),
+        (_, names) => names,
+    };
+    names
+        .iter()
+        .map(|name| {
+            Platform::from_name(name).ok_or_else(|| brawn_image::Error::Setting {
+                what: format!("'{name}' is no platform that brawn knows"),
+                hint: Some("there are: linux/amd64, linux/arm64".to_owned()),
+            })
+        })
+        .collect()
+}
