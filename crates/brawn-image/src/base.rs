@@ -83,14 +83,6 @@ impl Base {
         Ok(Some(base))
     }
 
-    /// The repository that it comes from, if it comes from one.
-    pub(crate) fn repository(&self) -> Option<&Arc<Repository>> {
-        match &self.source {
-            Source::Remote(repository) => Some(repository),
-            Source::Store(_) => None,
-        }
-    }
-
     fn place(&self) -> String {
         match &self.source {
             Source::Store(store) => store.place(),

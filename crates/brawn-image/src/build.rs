@@ -42,7 +42,9 @@ impl Parts {
     /// Chooses: what the executable shows it uses, with what is asked for, without what is not wanted. Upon a base
     /// image only what is asked for.
     pub fn choose(executable: &Executable, settings: &Settings, on_base: bool) -> Result<Parts, Error> {
-        let named = |names: &[String]| names.iter().map(|name| contents::part(name)).collect::<Result<BTreeSet<_>, _>>();
+        let named = |names: &[String]| {
+            names.iter().map(|name| contents::part(name)).collect::<Result<BTreeSet<_>, _>>()
+        };
         let with = named(&settings.with)?;
         let without = match settings.without.iter().any(|name| name == "all") {
             true => BTreeSet::from(Part::ALL),
@@ -73,7 +75,9 @@ pub fn warnings(executable: &Executable) -> Vec<(String, Option<&'static str>)> 
     let likely = executable.needs.found.iter().filter(|found| found.strength == Strength::Likely);
     likely
         .filter(|found| found.need.provider() == Provider::Nobody)
-        .map(|found| (format!("it may look for {} ({})", found.need, found.evidence[0].detail), found.need.hint()))
+        .map(|found| {
+            (format!("it may look for {} ({})", found.need, found.evidence[0].detail), found.need.hint())
+        })
         .collect()
 }
 

@@ -112,7 +112,7 @@ impl Client {
                 let seconds =
                     response.headers().get("retry-after").and_then(|value| value.to_str().ok()?.parse().ok());
                 let error = self.refused(call, response);
-                Err(Failure { error, transient: true, after: seconds.map(Duration::from_secs) })
+                Err(Failure { error: error.into(), transient: true, after: seconds.map(Duration::from_secs) })
             }
             _ => Ok(response),
         }
@@ -165,7 +165,7 @@ impl Client {
                     | ureq::Error::Rustls(_)
                     | ureq::Error::Tls(_)
             );
-            Failure { error: self.transport(call, error), transient, after: None }
+            Failure { error: self.transport(call, error).into(), transient, after: None }
         })
     }
 

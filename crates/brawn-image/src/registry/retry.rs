@@ -4,7 +4,7 @@ use crate::Error;
 
 /// A failed attempt.
 pub(super) struct Failure {
-    pub error: Error,
+    pub error: Box<Error>,
     /// Whether the same may work a moment later.
     pub transient: bool,
     /// How long the registry asks to wait.
@@ -13,11 +13,11 @@ pub(super) struct Failure {
 
 impl Failure {
     pub fn lasting(error: Error) -> Failure {
-        Failure { error, transient: false, after: None }
+        Failure { error: error.into(), transient: false, after: None }
     }
 
     pub fn passing(error: Error) -> Failure {
-        Failure { error, transient: true, after: None }
+        Failure { error: error.into(), transient: true, after: None }
     }
 }
 
@@ -48,7 +48,7 @@ impl Retry {
         for left in (0..self.attempts).rev() {
             match attempt() {
                 Ok(value) => return Ok(value),
-                Err(failure) if left == 0 || !failure.transient => return Err(failure.error),
+                Err(failure) if left == 0 || !failure.transient => return Err(*failure.error),
                 Err(failure) => std::thread::sleep(failure.after.unwrap_or(wait).min(LONGEST_WAIT)),
             }
             wait *= 2;
