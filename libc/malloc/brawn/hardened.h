@@ -18,27 +18,51 @@
 #define QUARANTINE_FILL 0xd5
 #endif
 
+/* Where the block's slot ends. It is the caller's own, so as a rule there is nothing to check. */
+static inline unsigned char *block_end(const void *block) {
+    const struct header header = header_of(block);
+    const struct group *const group =
+        (const struct group *)((const unsigned char *)block - UNIT * (size_t)header.offset - UNIT);
+    const unsigned class = header.wide == 0 ? meta_class(group->meta) : CLASSES;
+    if (likely(class < SMALL_CLASSES && header.offset == header.index * __malloc_size_classes[class])) {
+        return (unsigned char *)block + class_capacity(class);
+    }
+    return slot_of(block).end;
+}
+
 /* Makes `block` as large as was asked for: the same that mallocng writes for a request. */
 static void *block_set_size(void *block, size_t size) {
     if (block == NULL) {
         return NULL;
     }
-    const struct slot slot = slot_of(block);
-    const size_t left = (size_t)(slot.end - (unsigned char *)block) - size;
-    unsigned reserved = (unsigned)left;
+    unsigned char *const bytes = block, *const end = block_end(block);
+    const size_t left = (size_t)(end - bytes) - size;
+    const unsigned index = bytes[-3] & 31;
     if (left > 0) {
-        *(slot.end - left) = 0;
+        *(end - left) = 0;
     }
     if (left >= 5) {
         const uint32_t wide = (uint32_t)left;
-        memcpy(slot.end - 4, &wide, sizeof wide);
-        if (left > 5) {
-            *(slot.end - 5) = 0;
-        }
-        reserved = 5;
+        memcpy(end - 4, &wide, sizeof wide);
+        *(end - 5) = 0;
     }
-    ((unsigned char *)block)[-3] = (unsigned char)(slot.index | reserved << 5);
+    bytes[-3] = (unsigned char)(index | (left < 5 ? left : 5) << 5);
     return block;
+}
+
+/* Whether a slot is still filled. Its size is a multiple of 16 less 4; the loop has no way out, so that the
+ * compiler can make vectors of it. */
+static bool quarantine_is_whole(const unsigned char *start, size_t size) {
+    const uint64_t fill = (uint64_t)QUARANTINE_FILL * 0x0101010101010101;
+    uint64_t words[2], differences = 0;
+    uint32_t last;
+    for (size_t at = 0; at + sizeof words <= size; at += sizeof words) {
+        memcpy(words, start + at, sizeof words);
+        differences |= (words[0] ^ fill) | (words[1] ^ fill);
+    }
+    memcpy(words, start + size - 12, sizeof words[0]);
+    memcpy(&last, start + size - 4, sizeof last);
+    return (differences | (words[0] ^ fill) | (last ^ (uint32_t)fill)) == 0;
 }
 
 static uint32_t quarantine_random(struct quarantine *quarantine) {
@@ -52,64 +76,53 @@ static uint32_t quarantine_random(struct quarantine *quarantine) {
 }
 
 /* A block leaves: it must be as it came. */
-static void quarantine_release(struct quarantine *quarantine, void *block) {
-    if (block == NULL) {
+static void quarantine_release(struct quarantine *quarantine, struct waiting it) {
+    if (it.block == NULL) {
         return;
     }
-    block_unmark(block);
-    const struct slot slot = slot_of(block);
-    const size_t size = (size_t)(slot.end - slot.start);
-    quarantine->bytes -= size;
-    for (const unsigned char *at = slot.start; at < slot.end; at += 4) {
-        uint32_t word;
-        memcpy(&word, at, sizeof word);
-        if (unlikely(word != QUARANTINE_FILL * 0x01010101u)) {
-            die("a free block was written to");
-        }
+    block_unmark(it.block);
+    quarantine->bytes -= it.size;
+    if (unlikely(!quarantine_is_whole(it.block, it.size))) {
+        die("a free block was written to");
     }
-    front_free(block);
+    front_free(it.block);
 }
 
-/* The one that has queued longest, or NULL. */
-static void *quarantine_next(struct quarantine *quarantine) {
-    if (quarantine->queued == 0) {
-        return NULL;
-    }
-    const uint32_t first = (quarantine->end - quarantine->queued) % QUARANTINE_QUEUE;
-    quarantine->queued--;
-    return quarantine->queue[first];
+/* The one that has queued longest; there is one. */
+static struct waiting quarantine_next(struct quarantine *quarantine) {
+    return quarantine->queue[(quarantine->end - quarantine->queued--) % QUARANTINE_QUEUE];
 }
 
-static void quarantine_keep(struct quarantine *quarantine, void *block, size_t size) {
-    void **const place = &quarantine->waiting[quarantine_random(quarantine) % QUARANTINE_RANDOM];
-    void *const displaced = *place;
-    *place = block;
-    quarantine->bytes += size;
-    if (displaced != NULL) {
+static struct waiting quarantine_take(struct quarantine *quarantine, uint32_t at) {
+    const struct waiting it = quarantine->waiting[at];
+    quarantine->waiting[at] = (struct waiting){NULL, 0};
+    return it;
+}
+
+static void quarantine_keep(struct quarantine *quarantine, struct waiting it) {
+    const uint32_t place = quarantine_random(quarantine) % QUARANTINE_RANDOM;
+    const struct waiting displaced = quarantine->waiting[place];
+    quarantine->waiting[place] = it;
+    quarantine->bytes += it.size;
+    if (displaced.block != NULL) {
         if (quarantine->queued == QUARANTINE_QUEUE) {
             quarantine_release(quarantine, quarantine_next(quarantine));
         }
         quarantine->queue[quarantine->end++ % QUARANTINE_QUEUE] = displaced;
         quarantine->queued++;
     }
-    for (uint32_t at = 0; quarantine->bytes > QUARANTINE_BYTES && at < QUARANTINE_RANDOM; at++) {
-        while (quarantine->bytes > QUARANTINE_BYTES && quarantine->queued > 0) {
-            quarantine_release(quarantine, quarantine_next(quarantine));
-        }
-        if (quarantine->bytes > QUARANTINE_BYTES && &quarantine->waiting[at] != place) {
-            void *const first = quarantine->waiting[at];
-            quarantine->waiting[at] = NULL;
-            quarantine_release(quarantine, first);
-        }
+    while (unlikely(quarantine->bytes > QUARANTINE_BYTES) && quarantine->queued > 0) {
+        quarantine_release(quarantine, quarantine_next(quarantine));
+    }
+    for (uint32_t at = 1; unlikely(quarantine->bytes > QUARANTINE_BYTES) && at < QUARANTINE_RANDOM; at++) {
+        quarantine_release(quarantine, quarantine_take(quarantine, (place + at) % QUARANTINE_RANDOM));
     }
 }
 
 /* All of it goes: the thread ends, or memory is short. */
 static void quarantine_empty(struct quarantine *quarantine) {
     for (uint32_t at = 0; at < QUARANTINE_RANDOM; at++) {
-        void *const block = quarantine->waiting[at];
-        quarantine->waiting[at] = NULL;
-        quarantine_release(quarantine, block);
+        quarantine_release(quarantine, quarantine_take(quarantine, at));
     }
     while (quarantine->queued > 0) {
         quarantine_release(quarantine, quarantine_next(quarantine));
@@ -136,7 +149,7 @@ static void quarantine_free(void *block) {
     block = block_to_start(&slot, block);
     memset(block, QUARANTINE_FILL, size);
     block_mark(block, slot.index);
-    quarantine_keep(&cache->quarantine, block, size);
+    quarantine_keep(&cache->quarantine, (struct waiting){block, size});
 }
 
 static size_t quarantine_bytes(const struct cache *cache) {

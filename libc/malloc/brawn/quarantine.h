@@ -9,9 +9,14 @@ enum {
     QUARANTINE_LARGEST = 8 << 10, /* larger blocks do not wait */
 };
 
+struct waiting {
+    void *block; /* at its slot's start */
+    size_t size; /* of the slot */
+};
+
 struct quarantine {
-    void *waiting[QUARANTINE_RANDOM];
-    void *queue[QUARANTINE_QUEUE];
+    struct waiting waiting[QUARANTINE_RANDOM];
+    struct waiting queue[QUARANTINE_QUEUE];
     uint32_t end, queued; /* where the queue ends, modulo its length, and how many are in it */
     size_t bytes;
     uint64_t random;

@@ -46,6 +46,35 @@ static void *specific[HOST_THREADS];
 #define pthread_setspecific(key, value) (specific[current] = (void *)(uintptr_t)(const void *)(value), 0)
 #endif
 
+#ifdef __SANITIZE_THREAD__
+/* mallocng's own hand-over of a slot, from who frees it to who gets it next, is an atomic operation on the
+ * group's meta that the sanitizer does not see. So it hears of the calls: who gets any block comes after all
+ * who gave one back. */
+void __tsan_acquire(void *), __tsan_release(void *);
+void *__libc_malloc_impl(size_t);
+void *__libc_realloc(void *, size_t);
+void __libc_free(void *);
+static char handed_over;
+static void *backend_gives(size_t size) {
+    void *const block = __libc_malloc_impl(size);
+    __tsan_acquire(&handed_over);
+    return block;
+}
+static void *backend_resizes(void *block, size_t size) {
+    __tsan_release(&handed_over);
+    void *const moved = __libc_realloc(block, size);
+    __tsan_acquire(&handed_over);
+    return moved;
+}
+static void backend_takes(void *block) {
+    __tsan_release(&handed_over);
+    __libc_free(block);
+}
+#define __libc_malloc_impl backend_gives
+#define __libc_realloc backend_resizes
+#define __libc_free backend_takes
+#endif
+
 #include "../../brawn/brawn.c"
 
 #ifdef HOST_SIMULATES_THREADS
