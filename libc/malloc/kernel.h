@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -33,10 +34,11 @@ static inline int *kernel_libc_errno(void) {
 
 /* Memory without transparent huge pages: where the system hands them out unasked, a heap of many threads
  * takes twice the memory with them (measured in docs/kit.md). Said for this memory alone, where mimalloc
- * would say it for the process and all its children. */
-static inline void *kernel_map(void *address, size_t size, int protection, int flags, int fd, off_t offset) {
+ * would say it for the process and all its children. Unless it may have them. */
+static inline void *kernel_map(bool huge_pages, void *address, size_t size, int protection, int flags, int fd,
+                               off_t offset) {
     void *const memory = KERNEL_CALL((mmap)(address, size, protection, flags, fd, offset));
-    if (memory != MAP_FAILED && size >= (size_t)2 << 20) {
+    if (memory != MAP_FAILED && !huge_pages && size >= (size_t)2 << 20) {
         (void)KERNEL_CALL((madvise)(memory, size, MADV_NOHUGEPAGE));
     }
     return memory;

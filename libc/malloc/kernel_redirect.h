@@ -1,11 +1,12 @@
 /* Included after every system header and before the sources of an allocator: from here on, its system calls
- * are those of kernel.h, and errno is its own. */
+ * are those of kernel.h, and errno is its own. KERNEL_HUGE_PAGES says whether its memory may lie in
+ * transparent huge pages where the system hands them out unasked. */
 #include "kernel.h"
 
 #undef errno
 #define errno kernel_errno
 
-#define mmap(...) kernel_map(__VA_ARGS__)
+#define mmap(...) kernel_map(KERNEL_HUGE_PAGES, __VA_ARGS__)
 #define munmap(...) KERNEL_CALL((munmap)(__VA_ARGS__))
 #define madvise(...) KERNEL_CALL((madvise)(__VA_ARGS__))
 #define mprotect(...) KERNEL_CALL((mprotect)(__VA_ARGS__))

@@ -1,5 +1,5 @@
 /* mimalloc 2 as the heap of a libc.a: all of its sources in this one translation unit, less what a libc has
- * no use for. See mimalloc_kit.h, gate.h and family.h. */
+ * no use for. See mimalloc_kit.h, mimalloc_heap.h and gate.h. */
 
 #define MI_STAT 0
 #define MI_GUARDED 0
@@ -44,19 +44,12 @@ static void kit_page_unfull(mi_page_t *page);
 #include "segment-map.c"
 #include "stats.c"
 
-/* Options are constants of this file; the environment has no say. */
-static const struct kit_option kit_options[] = {
-    {"mimalloc_allow_thp", "0"},
-    {"mimalloc_purge_delay", "10"}, /* ms */
-};
-
 #define _mi_prim_getenv kit_no_getenv
 #include "prim/prim.c"
 #undef _mi_prim_getenv
 
-int _mi_prim_getenv(const char *name, char *result, size_t result_size) {
-    const char *const value = kit_find_option(kit_options, sizeof kit_options / sizeof *kit_options, name);
-    return value != NULL && _mi_strlcpy(result, value, result_size) ? 1 : 0;
+int _mi_prim_getenv(const char *name, char *result, size_t size) {
+    return kit_find_option(name, result, size);
 }
 
 __attribute__((noinline)) void *kit_malloc_generic(mi_heap_t *heap, size_t size, bool zero,
@@ -67,40 +60,10 @@ __attribute__((noinline)) void *kit_malloc_generic(mi_heap_t *heap, size_t size,
     return block;
 }
 
-static __attribute__((noinline)) void kit_page_retire(mi_page_t *page) {
-    gate_enter();
-    _mi_page_retire(page);
-    gate_leave();
-}
-
-static __attribute__((noinline)) void kit_page_unfull(mi_page_t *page) {
-    gate_enter();
-    _mi_page_unfull(page);
-    gate_leave();
-}
-
 static __attribute__((noinline)) void kit_free_foreign(void *block) {
     gate_enter();
     mi_free(block);
     gate_leave();
-}
-
-static void kit_thread_exit(void *heap) {
-    gate_enter();
-    _mi_thread_done(heap);
-    gate_leave();
-    gate_give_place_back();
-}
-
-static void kit_start(void) {
-    if (!kit_started) {
-        kit_started = true;
-        os_preloading = false;
-        if ((pthread_key_create)(&kit_key, kit_thread_exit) != 0) {
-            kit_abort("no thread-specific key is left");
-        }
-        __asm__ volatile("" : : "r"(kit_marker));
-    }
 }
 
 /* mimalloc 2 keeps no list of the heaps of other threads: what they had free at the fork is lost to the
@@ -111,6 +74,11 @@ static void gate_child_work(void) {
 /* Whether this thread may work on the segment of the block without the gate. */
 static inline bool kit_is_own(const mi_segment_t *segment) {
     return _mi_prim_thread_id() == mi_atomic_load_relaxed(&segment->thread_id);
+}
+
+static inline enum kit_whose kit_whose(void *block) {
+    const mi_segment_t *const segment = mi_checked_ptr_segment(block, "realloc");
+    return segment == NULL ? KIT_NOBODYS : kit_is_own(segment) ? KIT_OWN : KIT_FOREIGN;
 }
 
 static inline void *heap_malloc(size_t size) {
@@ -141,33 +109,4 @@ static inline void heap_free(void *block) {
     }
 }
 
-static inline void *heap_realloc(void *block, size_t size) {
-    if (block == NULL) {
-        return heap_malloc(size);
-    }
-    mi_segment_t *const segment = mi_checked_ptr_segment(block, "realloc");
-    if (segment == NULL) {
-        kit_abort("realloc of something that is not a block");
-    }
-    if (kit_is_own(segment)) {
-        return mi_realloc(block, size);
-    }
-    gate_enter();
-    void *const result = mi_realloc(block, size);
-    gate_leave();
-    return result;
-}
-
-static inline void *heap_aligned_alloc(size_t alignment, size_t size) {
-    return mi_malloc_aligned(size, alignment);
-}
-
-static inline size_t heap_usable_size(void *block) {
-    return mi_usable_size(block);
-}
-
-static inline void heap_atfork(int who) {
-    gate_fork(who);
-}
-
-#include "family.h"
+#include "mimalloc_heap.h"

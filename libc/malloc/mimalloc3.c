@@ -1,5 +1,5 @@
 /* mimalloc 3 as the heap of a libc.a: all of its sources in this one translation unit, less what a libc has
- * no use for. See mimalloc_kit.h, gate.h and family.h. */
+ * no use for. See mimalloc_kit.h, mimalloc_heap.h and gate.h. */
 
 #define MI_PROFILE 0
 #define MI_STATS 0
@@ -16,21 +16,14 @@
 
 static mi_error_fun *volatile mi_error_handler = &kit_error;
 
-/* Options are constants of this file; the environment has no say. */
 #define _mi_prim_getenv kit_no_getenv
 #include "prim/os.c"
 #include "prim/prim.c"
 #undef _mi_prim_getenv
 #include "prim/prim-tls.c"
 
-static const struct kit_option kit_options[] = {
-    {"mimalloc_allow_thp", "0"},
-    {"mimalloc_purge_delay", "10"}, /* ms */
-};
-
-int _mi_prim_getenv(const char *name, char *result, size_t result_size) {
-    const char *const value = kit_find_option(kit_options, sizeof kit_options / sizeof *kit_options, name);
-    return value != NULL && _mi_strlcpy(result, value, result_size) ? 1 : 0;
+int _mi_prim_getenv(const char *name, char *result, size_t size) {
+    return kit_find_option(name, result, size);
 }
 
 #include "util/libc.c"
@@ -85,40 +78,10 @@ __attribute__((noinline)) void *kit_malloc_generic(mi_theap_t *theap, size_t siz
     return block;
 }
 
-static __attribute__((noinline)) void kit_page_retire(mi_page_t *page) {
-    gate_enter();
-    _mi_page_retire(page);
-    gate_leave();
-}
-
-static __attribute__((noinline)) void kit_page_unfull(mi_page_t *page) {
-    gate_enter();
-    _mi_page_unfull(page);
-    gate_leave();
-}
-
 static __attribute__((noinline)) void kit_free_foreign(void *block, mi_page_t *page) {
     gate_enter();
     mi_free_nonnull(block, page, NULL, true);
     gate_leave();
-}
-
-static void kit_thread_exit(void *heap) {
-    gate_enter();
-    _mi_thread_done(heap);
-    gate_leave();
-    gate_give_place_back();
-}
-
-static void kit_start(void) {
-    if (!kit_started) {
-        kit_started = true;
-        os_preloading = false;
-        if ((pthread_key_create)(&kit_key, kit_thread_exit) != 0) {
-            kit_abort("no thread-specific key is left");
-        }
-        __asm__ volatile("" : : "r"(kit_marker));
-    }
 }
 
 #if MI_SECURE
@@ -148,9 +111,13 @@ static void gate_child_work(void) {
     _mi_fork_child();
 }
 
-/* Whether this thread may work on the page of the block without the gate. */
-static inline bool kit_is_own(const mi_page_t *page) {
-    return (_mi_prim_thread_id() ^ mi_page_xthread_id(page)) <= MI_PAGE_FLAG_MASK;
+/* A page is the calling thread's if nothing but its flags differs. */
+static inline enum kit_whose kit_whose(void *block) {
+    mi_page_t *page;
+    if (!mi_ptr_page_is_valid(block, "realloc", &page)) {
+        return KIT_NOBODYS;
+    }
+    return (_mi_prim_thread_id() ^ mi_page_xthread_id(page)) <= MI_PAGE_FLAG_MASK ? KIT_OWN : KIT_FOREIGN;
 }
 
 static inline void *heap_malloc(size_t size) {
@@ -179,33 +146,4 @@ static inline void heap_free(void *block) {
     }
 }
 
-static inline void *heap_realloc(void *block, size_t size) {
-    if (block == NULL) {
-        return heap_malloc(size);
-    }
-    mi_page_t *page;
-    if (!mi_ptr_page_is_valid(block, "realloc", &page)) {
-        kit_abort("realloc of something that is not a block");
-    }
-    if (kit_is_own(page)) {
-        return mi_realloc(block, size);
-    }
-    gate_enter();
-    void *const result = mi_realloc(block, size);
-    gate_leave();
-    return result;
-}
-
-static inline void *heap_aligned_alloc(size_t alignment, size_t size) {
-    return mi_malloc_aligned(size, alignment);
-}
-
-static inline size_t heap_usable_size(void *block) {
-    return mi_usable_size(block);
-}
-
-static inline void heap_atfork(int who) {
-    gate_fork(who);
-}
-
-#include "family.h"
+#include "mimalloc_heap.h"

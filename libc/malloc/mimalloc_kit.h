@@ -1,30 +1,21 @@
-/* What the shims of mimalloc 2 and 3 have in common: start, thread exit, messages, options. Included before
- * the sources of mimalloc, after the macros that only one of the two versions wants. */
+/* What the shims of mimalloc 2 and 3 have in common, before the sources: start, messages, options. Included
+ * after the macros that only one of the two versions wants; mimalloc_heap.h comes after the sources. */
 #ifndef BRAWN_MIMALLOC_KIT_H
 #define BRAWN_MIMALLOC_KIT_H
 
+#include "kit.h"
+
 #include <pthread.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/sysinfo.h>
 #include <sys/time.h>
 
+/* Huge pages are a knob of mimalloc. */
+#define KERNEL_HUGE_PAGES kit_knob_is_on("allow_thp", true)
+
 #include "gate.h"
 #include "kernel_redirect.h"
 
-/* Tells the kit's copy of an allocator from any other, even in a stripped executable. */
-static const char kit_marker[] __attribute__((section(".rodata.brawn_kit"))) =
-    "brawn-kit: " BRAWN_KIT_NAME " " BRAWN_KIT_VERSION;
-
-/* gcc would call a helper of its runtime for this on x86-64 without popcnt; rustc does not bring that one. */
-static inline int kit_popcount(unsigned long long bits) {
-    bits -= (bits >> 1) & 0x5555555555555555;
-    bits = (bits & 0x3333333333333333) + ((bits >> 2) & 0x3333333333333333);
-    bits = (bits + (bits >> 4)) & 0x0F0F0F0F0F0F0F0F;
-    return (int)((bits * 0x0101010101010101) >> 56);
-}
 #define __builtin_popcount(bits) kit_popcount(bits)
 #define __builtin_popcountl(bits) kit_popcount(bits)
 #define __builtin_popcountll(bits) kit_popcount(bits)
@@ -46,7 +37,9 @@ static pthread_key_t kit_key;
 static bool kit_started;
 
 static void kit_start(void);
-static void kit_thread_exit(void *heap);
+
+/* Whose a block is: then only the owner's thread may work on it without the gate. */
+enum kit_whose { KIT_OWN, KIT_FOREIGN, KIT_NOBODYS };
 
 static inline int kit_take_key(pthread_key_t *key) {
     kit_start();
@@ -55,27 +48,28 @@ static inline int kit_take_key(pthread_key_t *key) {
 }
 #define pthread_key_create(key, destructor) kit_take_key(key)
 
-/* An option of mimalloc, by the name that it has in the environment for those who let it look there. */
-struct kit_option {
-    const char *name;
-    const char *value;
-};
-
-static inline const char *kit_find_option(const struct kit_option *options, size_t count, const char *name) {
-    for (size_t i = 0; i < count; i++) {
-        if (strcmp(options[i].name, name) == 0) {
-            return options[i].value;
-        }
+/* An option of mimalloc, by the name that it has in the environment: `mimalloc_purge_delay`. 1 if it is set.
+ */
+static int kit_find_option(const char *name, char *result, size_t size) {
+    static const char prefix[] = "mimalloc_";
+    char variable[64];
+    size_t length = 0;
+    for (; name[length] != 0 && length < sizeof variable - 1; length++) {
+        const char letter = name[length];
+        variable[length] = letter >= 'a' && letter <= 'z' ? (char)(letter - 'a' + 'A') : letter;
     }
-    return NULL;
-}
-
-/* Damage that mimalloc has noticed: no other way to go on is safe. */
-static __attribute__((noreturn, noinline, cold)) void kit_abort(const char *what) {
-    kernel_print(BRAWN_KIT_NAME ": ");
-    kernel_print(what);
-    kernel_print("\n");
-    abort();
+    variable[length] = 0;
+    const char *value = kit_getenv(variable);
+    size_t value_length = value != NULL ? strlen(value) : 0;
+    if (value == NULL && strlen(name) >= sizeof prefix) {
+        value = kit_knob(name + sizeof prefix - 1, &value_length);
+    }
+    if (value == NULL || value_length >= size) {
+        return 0;
+    }
+    memcpy(result, value, value_length);
+    result[value_length] = 0;
+    return 1;
 }
 
 static void kit_error(int error, void *argument) {

@@ -1,6 +1,6 @@
 // What a heap does when the program damages it. Each kind of damage is done in a child, which must not live
 // to tell: a heap that promises to notice ends it with a signal. `free-twice=0` and so on say that a heap
-// does not promise that one; then the child may do as it likes.
+// does not promise that one; then the child may do as it likes. What was noticed is reported.
 #include "check.h"
 #include <malloc.h>
 #include <sys/resource.h>
@@ -64,6 +64,23 @@ static void write_past_the_end(void) {
     free(blocks[2]);
 }
 
+// Into the block that the heap put behind it, whichever that is.
+static void write_into_the_next(void) {
+    allocate();
+    size_t size = malloc_usable_size(blocks[2]);
+    memset(blocks[2], 0x41, size * 2);
+    for (int i = 0; i < OTHERS; i++)
+        free(blocks[i]);
+}
+
+// No heap can notice a read. What it can do is to leave nothing to be read.
+static void read_after_free(void) {
+    allocate();
+    free(blocks[2]);
+    if (((volatile unsigned char *)blocks[2])[SIZE / 2] != 1)
+        raise(SIGKILL);
+}
+
 static void write_after_free(void) {
     allocate();
     free(blocks[3]);
@@ -121,10 +138,12 @@ static const struct {
     {"free-off-by-one", free_off_by_one, 1},
     {"free-stack", free_the_stack, 1},
     {"write-past-end", write_past_the_end, 1},
+    {"write-into-next", write_into_the_next, 0},
     {"write-after-free", write_after_free, 0},
     {"write-past-asked", write_past_what_was_asked, 0},
     {"write-after-free-inside", write_after_free_inside, 0},
     {"use-large-after-free", use_large_after_free, 0},
+    {"read-after-free", read_after_free, 0},
 };
 
 int main(int argc, char **argv) {
@@ -144,6 +163,8 @@ int main(int argc, char **argv) {
         int status;
         CHECK(waitpid(child, &status, 0) == child, "cannot wait");
         bool noticed = WIFSIGNALED(status) && WTERMSIG(status) != SIGALRM;
+        if (noticed)
+            fprintf(stderr, "report: noticed %s\n", kinds[i].option);
         CHECK(noticed || !option_of(argc, argv, kinds[i].option, kinds[i].promised),
               "%s was not noticed (status %x)", kinds[i].option, (unsigned)status);
     }

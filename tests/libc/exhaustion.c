@@ -1,7 +1,7 @@
 // Under RLIMIT_AS memory ends: every function of the family then answers NULL and ENOMEM, nothing that was
 // allocated is damaged, the program goes on, and what it frees can be had again. Options: threads=N (then N
 // threads run dry at once), limit-mib=N above what the program has at the start, usable-percent=N of it
-// that a program must get.
+// that a program must get, again-percent=N of that which it must get again in blocks of another size.
 #include "check.h"
 #include <malloc.h>
 #include <pthread.h>
@@ -17,7 +17,7 @@ struct link {
 
 static pthread_barrier_t together;
 static size_t limit_bytes;
-static long usable_percent;
+static long usable_percent, again_percent;
 
 static void allow(size_t more) {
     static rlim_t at_first; // later the program's size holds what its heap keeps
@@ -132,8 +132,8 @@ static void in_one_thread(void) {
     for (int round = 0; round < 2; round++) {
         size_t again = exhaust(&large, round == 0 ? SMALL : CHUNK);
         // Of small blocks fewer bytes fit: each has room for its own bookkeeping and 16 for the list.
-        CHECK(again >= first_total / 2, "round %d: only %zu of the %zu bytes came back", round, again,
-              first_total);
+        CHECK(again >= first_total / 100 * (size_t)again_percent,
+              "round %d: only %zu of the %zu bytes came back", round, again, first_total);
         release(&large);
     }
     pthread_barrier_destroy(&together);
@@ -178,6 +178,7 @@ int main(int argc, char **argv) {
     int scale = scale_of(argc, argv), threads = (int)option_of(argc, argv, "threads", 1);
     limit_bytes = (size_t)option_of(argc, argv, "limit-mib", 32) * 1024 * 1024;
     usable_percent = option_of(argc, argv, "usable-percent", 75);
+    again_percent = option_of(argc, argv, "again-percent", 50);
     watchdog(240);
     if (threads == 1)
         for (int i = 0; i < scale; i++) {

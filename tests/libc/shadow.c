@@ -4,7 +4,8 @@
 // them, and forks in the middle of it, whose children go on working. Each block has a pattern, and its place
 // in a map of all blocks (shadow.h), so a block that two have got is found even while nobody writes.
 //
-// Options: seed=N (without one, a new one every time; it is printed), threads=N, operations=N, forks=N.
+// Options: seed=N (without one, a new one every time; it is printed), threads=N, operations=N, forks=N,
+// largest-shift=N for the largest alignment.
 #include "shadow.h"
 #include <dirent.h>
 #include <locale.h>
@@ -38,6 +39,7 @@ struct owner {
 static struct block *_Atomic exchange[EXCHANGE];
 static _Atomic long operations_left, forks_left;
 static _Atomic int running;
+static unsigned largest_shift;
 static pthread_key_t leftovers;
 static uint64_t first_seed;
 
@@ -66,7 +68,8 @@ static void release(struct block *block) {
 static void allocate(struct owner *owner, struct block *block) {
     uint64_t *const random = &owner->random;
     size_t size = random_size(random);
-    size_t alignment = (size_t)1 << random_below(random, random_below(random, 16) == 0 ? 17 : 11);
+    size_t alignment =
+        (size_t)1 << random_below(random, random_below(random, 16) == 0 ? largest_shift + 1 : 11);
     void *start = NULL;
     switch (random_below(random, 12)) {
     case 0:
@@ -396,6 +399,7 @@ int main(int argc, char **argv) {
     const int scale = scale_of(argc, argv);
     operations_left = option_of(argc, argv, "operations", OPERATIONS) * scale;
     forks_left = option_of(argc, argv, "forks", 20) * scale;
+    largest_shift = (unsigned)option_of(argc, argv, "largest-shift", 16);
     watchdog(60 + 30 * (unsigned)scale);
     watched_step = "random work";
     shadow_start();

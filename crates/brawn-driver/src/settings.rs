@@ -54,12 +54,10 @@ impl Settings {
 
     /// The allocator and its knobs.
     pub fn choice(&self) -> Result<Choice, Error> {
-        let mut knobs = BTreeMap::new();
         let mut choice = Choice::default();
-        for (place, layer) in &self.layers {
-            for (key, value) in &layer.knobs {
-                knobs.entry(key).or_insert(value);
-            }
+        let mut decided_by = 0;
+        for (index, (place, layer)) in self.layers.iter().enumerate() {
+            decided_by = index;
             choice = match (&layer.preset, &layer.malloc) {
                 (None, None) => continue,
                 (Some(preset), None) => Choice::preset(preset)?,
@@ -85,6 +83,16 @@ impl Settings {
         }
         if let Some(cpu) = self.first(|layer| layer.cpu.as_deref()) {
             choice = choice.with_cpu(cpu)?;
+        }
+        let mut knobs = BTreeMap::new();
+        for (index, (_, layer)) in self.layers.iter().enumerate() {
+            for (key, value) in &layer.knobs {
+                // A lower place that set up another allocator has lost with it.
+                let owners = brawn_libc::Malloc::owners(key);
+                if index <= decided_by || owners.is_empty() || owners.contains(&choice.malloc.name()) {
+                    knobs.entry(key).or_insert(value);
+                }
+            }
         }
         for (key, value) in knobs {
             choice = choice.with_knob(key, value)?;
@@ -258,6 +266,20 @@ mod tests {
             error.to_string(),
             "test: preset 'stock' is stock, but malloc 'mimalloc' was given as well"
         );
+    }
+
+    #[test]
+    fn knobs_of_an_allocator_that_a_higher_place_did_away_with_are_no_fault() {
+        let knobs = |layer: Layer| Layer {
+            knobs: BTreeMap::from([("jemalloc.narenas".to_owned(), "2".to_owned())]),
+            ..layer
+        };
+        let choice = settings(vec![malloc("jemalloc"), knobs(Layer::default())]).choice().unwrap();
+        assert_eq!(choice.knobs["jemalloc.narenas"], "2");
+        let choice = settings(vec![malloc("stock"), knobs(malloc("jemalloc"))]).choice().unwrap();
+        assert!(choice.knobs.is_empty());
+        let error = settings(vec![knobs(malloc("stock")), malloc("jemalloc")]).choice().unwrap_err();
+        assert_eq!(error.to_string(), "'jemalloc.narenas' is no knob of stock");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use crate::compiler::Compiler;
 use crate::sources::Source;
-use crate::table::{Arch, FLAGS, Recipe};
+use crate::table::{Arch, C_FLAGS, CPP_FLAGS, FLAGS, Recipe};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -38,12 +38,17 @@ impl Folders {
 }
 
 /// The flags of this row that name no folder of this machine: what `Object::flags` shows.
-pub fn flags(recipe: &Recipe, arch: &Arch, compiler: &Compiler) -> Vec<String> {
-    let mut flags: Vec<String> = FLAGS.iter().chain(arch.flags).map(|flag| (*flag).to_owned()).collect();
+pub fn flags(recipe: &Recipe, arch: &Arch, compiler: &Compiler, knobs: &str) -> Vec<String> {
+    let language = if recipe.shim.ends_with(".cc") { CPP_FLAGS } else { C_FLAGS };
+    let own = FLAGS.iter().chain(language).chain(arch.flags);
+    let mut flags: Vec<String> = own.map(|flag| (*flag).to_owned()).collect();
     flags.extend(compiler.flags.iter().map(|flag| (*flag).to_owned()));
     flags.extend(recipe.defines.iter().map(|define| format!("-D{define}")));
     flags.push(format!("-DBRAWN_KIT_NAME=\"{}\"", recipe.name));
     flags.push(format!("-DBRAWN_KIT_VERSION=\"{}\"", recipe.version));
+    if recipe.knobs.is_some() {
+        flags.push(format!("-DBRAWN_KIT_KNOBS=\"{knobs}\""));
+    }
     flags
 }
 
@@ -53,9 +58,14 @@ pub fn compile(
     arch: &Arch,
     compiler: &Compiler,
     source: &Source,
+    knobs: &str,
     folders: &Folders,
 ) -> Result<Vec<u8>, Error> {
-    let mut options: Vec<OsString> = flags(recipe, arch, compiler).into_iter().map(Into::into).collect();
+    let mut options: Vec<OsString> =
+        flags(recipe, arch, compiler, knobs).into_iter().map(Into::into).collect();
+    for folder in recipe.own_include {
+        options.extend(["-I".into(), folders.libc.join("malloc").join(folder).into()]);
+    }
     for folder in recipe.include {
         options.extend(["-I".into(), source.folder.join(folder).into()]);
     }

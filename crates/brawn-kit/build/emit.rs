@@ -11,12 +11,16 @@ pub struct Object {
     pub compiler: String,
     pub flags: Vec<String>,
     pub imports: Vec<String>,
+    /// Where the room for knobs begins in the file.
+    pub knobs_at: Option<usize>,
 }
 
 /// One allocator with its objects.
 pub struct Row<'a> {
     pub recipe: &'a crate::table::Recipe,
     pub source_crate_version: String,
+    /// Its table of knobs, as an expression.
+    pub knobs: String,
     pub objects: Vec<Object>,
 }
 
@@ -30,7 +34,7 @@ pub fn write(path: &Path, rows: &[Row<'_>], sets: &[Set]) -> Result<(), std::io:
             text,
             "    Allocator {{\n        name: {:?},\n        title: {:?},\n        version: {:?},\n        summary: {:?},\n        \
              secure: {:?},\n        source_crate: {:?},\n        source_crate_version: {:?},\n        license: {:?},\n        \
-             objects: [\n",
+             knobs: {},\n        objects: [\n",
             recipe.name,
             recipe.title,
             recipe.version,
@@ -39,13 +43,14 @@ pub fn write(path: &Path, rows: &[Row<'_>], sets: &[Set]) -> Result<(), std::io:
             recipe.source_crate,
             row.source_crate_version,
             recipe.license,
+            row.knobs,
         );
         for object in &row.objects {
             let _ = write!(
                 text,
                 "            Object {{\n                arch: brawn_elf::Arch::{},\n                member_name: {:?},\n                \
                  bytes: include_bytes!({:?}),\n                compiler: {:?},\n                flags: &{:?},\n                \
-                 exports: &{:?},\n                imports: &{:?},\n            }},\n",
+                 exports: &{:?},\n                imports: &{:?},\n                knobs_at: {:?},\n            }},\n",
                 object.arch_variant,
                 recipe.member_name,
                 object.file,
@@ -53,6 +58,7 @@ pub fn write(path: &Path, rows: &[Row<'_>], sets: &[Set]) -> Result<(), std::io:
                 object.flags,
                 recipe.family.exports,
                 object.imports,
+                object.knobs_at,
             );
         }
         text.push_str("        ],\n    },\n");

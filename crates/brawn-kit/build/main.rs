@@ -4,6 +4,7 @@
 mod compile;
 mod compiler;
 mod emit;
+mod knobs;
 mod seal;
 mod sources;
 mod strings;
@@ -32,6 +33,8 @@ enum Error {
     Seal { name: &'static str, arch: &'static str, source: seal::Error },
     #[error(transparent)]
     Strings(#[from] strings::Error),
+    #[error(transparent)]
+    Knobs(#[from] knobs::Error),
     #[error("could not write into OUT_DIR")]
     Write(#[from] std::io::Error),
 }
@@ -88,12 +91,19 @@ fn run() -> Result<(), Error> {
         compilers.insert(arch.name, compiler::find(&root, arch, host_arch)?);
     }
 
+    let mut tables = BTreeMap::new();
+    for file in RECIPES.iter().filter_map(|recipe| recipe.knobs) {
+        tables.insert(file, knobs::read(&folders.libc.join("malloc").join(file))?);
+    }
+    let table = |recipe: &Recipe| recipe.knobs.map(|file| &tables[file]);
+
     let jobs: Vec<(&Recipe, &Arch)> =
         RECIPES.iter().flat_map(|recipe| ARCHES.iter().map(move |arch| (recipe, arch))).collect();
     let build = |&(recipe, arch): &(&'static Recipe, &'static Arch)| -> Result<emit::Object, Error> {
         let compiler = &compilers[arch.name];
         let source = &sources[recipe.source_crate];
-        let object = compile::compile(recipe, arch, compiler, source, &folders)
+        let built_in = knobs::built_in(table(recipe));
+        let object = compile::compile(recipe, arch, compiler, source, &built_in, &folders)
             .map_err(|source| Error::Compile { name: recipe.name, arch: arch.name, source })?;
         let contract = seal::Contract {
             machine: arch.machine,
@@ -114,8 +124,9 @@ fn run() -> Result<(), Error> {
             arch_variant: arch.variant,
             file,
             compiler: compiler.identity.clone(),
-            flags: compile::flags(recipe, arch, compiler),
+            flags: compile::flags(recipe, arch, compiler, &built_in),
             imports: sealed.imports,
+            knobs_at: sealed.knobs_at,
         })
     };
     let mut objects = in_parallel(&jobs, build)?.into_iter();
@@ -125,6 +136,7 @@ fn run() -> Result<(), Error> {
         rows.push(emit::Row {
             recipe,
             source_crate_version: sources[recipe.source_crate].version.clone(),
+            knobs: knobs::expression(table(recipe)),
             objects: objects.by_ref().take(ARCHES.len()).collect(),
         });
     }

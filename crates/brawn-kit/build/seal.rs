@@ -29,6 +29,8 @@ pub struct Sealed {
     pub bytes: Vec<u8>,
     /// The symbols that it needs, sorted.
     pub imports: Vec<String>,
+    /// Where in the file the section for knobs begins, if there is one.
+    pub knobs_at: Option<usize>,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -58,7 +60,8 @@ pub enum Error {
 /// Rewrites a relocatable object: makes symbols local, drops what nothing exported leads to, and checks the rest
 /// against the contract.
 pub fn seal(object: &[u8], contract: &Contract<'_>) -> Result<Sealed, Error> {
-    let mut builder = Builder::read(object)?;
+    let object = without_groups(object);
+    let mut builder = Builder::read(object.as_slice())?;
     if builder.header.e_machine != contract.machine {
         return Err(Error::Machine { found: builder.header.e_machine.0, wanted: contract.machine.0 });
     }
@@ -81,7 +84,33 @@ pub fn seal(object: &[u8], contract: &Contract<'_>) -> Result<Sealed, Error> {
             return Err(Error::Path((*path).to_owned()));
         }
     }
-    Ok(Sealed { bytes, imports })
+    let knobs_at = section_start(&bytes, b".rodata.brawn_knobs")?;
+    Ok(Sealed { bytes, imports, knobs_at })
+}
+
+/// Groups are for functions that several objects may hold, of which the linker keeps one: ours are ours. The
+/// sections that list them, which the reader below does not know, become ordinary ones, and go like other notes.
+fn without_groups(object: &[u8]) -> Vec<u8> {
+    let mut bytes = object.to_vec();
+    let number = |at: usize, size: usize| {
+        let field = object.get(at..at + size).unwrap_or_default();
+        field.iter().rev().fold(0, |number, byte| number << 8 | usize::from(*byte))
+    };
+    // e_shoff, e_shentsize and e_shnum of a 64-bit header; sh_type is the second field of a section's.
+    let (table, entry, count) = (number(0x28, 8), number(0x3a, 2), number(0x3c, 2));
+    for at in (0..count).map(|index| table.saturating_add(index * entry).saturating_add(4)) {
+        if number(at, 4) == elf::SHT_GROUP.0 as usize {
+            bytes[at..at + 4].copy_from_slice(&elf::SHT_PROGBITS.0.to_le_bytes());
+        }
+    }
+    bytes
+}
+
+/// The offset of a section's contents in the file.
+fn section_start(bytes: &[u8], name: &[u8]) -> Result<Option<usize>, Error> {
+    let builder = Builder::read(bytes)?;
+    let found = builder.sections.iter().find(|section| section.name.as_slice() == name);
+    Ok(found.map(|section| section.sh_offset as usize))
 }
 
 /// Makes every symbol local except the exports, and says in which sections those are.
@@ -141,13 +170,14 @@ fn prune(builder: &mut Builder<'_>, roots: impl Iterator<Item = Option<SectionId
         }
     }
     for section in &mut builder.sections {
+        section.sh_flags = elf::SectionFlags(section.sh_flags.0 & !elf::SHF_GROUP.0);
         section.delete = match section.data {
             SectionData::Relocation(_) => {
                 section.sh_info_section.is_some_and(|id| !reached.contains(&id.index()))
             }
             _ if section.is_alloc() => !reached.contains(&section.id().index()),
             // Who compiled it is in the table of the kit; the marker of the stack must stay.
-            _ => section.name.as_slice() == b".comment",
+            _ => matches!(section.name.as_slice(), b".comment" | b".group"),
         };
     }
     builder.delete_orphans();

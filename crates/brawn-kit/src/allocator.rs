@@ -1,4 +1,4 @@
-use crate::{ALLOCATORS, Object};
+use crate::{ALLOCATORS, Knobs, Object};
 use brawn_elf::Arch;
 
 /// An allocator of the kit, compiled with one set of build options.
@@ -20,6 +20,8 @@ pub struct Allocator {
     pub source_crate_version: &'static str,
     /// The SPDX licence expression of the allocator.
     pub license: &'static str,
+    /// Its settings, if it has any.
+    pub knobs: Option<Knobs>,
     /// One object per architecture, in the order of [`Arch::ALL`].
     pub(crate) objects: [Object; Arch::ALL.len()],
 }

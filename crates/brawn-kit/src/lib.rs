@@ -6,10 +6,12 @@
 //! with and why.
 
 mod allocator;
+mod knobs;
 mod object;
 mod strings;
 
 pub use allocator::{Allocator, allocator, allocators};
+pub use knobs::{KNOBS_SIZE, Knob, Knobs};
 pub use object::Object;
 pub use strings::{Cpu, LEVEL_MEMBER, Level, Strings, level_names, strings};
 

@@ -1,5 +1,7 @@
 use brawn_elf::Arch;
 
+use crate::knobs::KNOBS_SIZE;
+
 /// A relocatable ELF object, ready to become a member of a `libc.a`.
 pub struct Object {
     /// The architecture that it was compiled for.
@@ -16,6 +18,24 @@ pub struct Object {
     pub exports: &'static [&'static str],
     /// The symbols that it needs from the rest of the `libc.a`, sorted.
     pub imports: &'static [&'static str],
+    /// Where in `bytes` the room for knobs begins, if there is one.
+    pub(crate) knobs_at: Option<usize>,
+}
+
+impl Object {
+    /// The ELF file with these knobs in place of those that are built in. The text is that of
+    /// [`Knobs::text`](crate::Knobs::text).
+    ///
+    /// # Panics
+    /// If the object has no room for knobs, or the text does not fit: no table of the kit comes near that.
+    pub fn with_knobs(&self, text: &str) -> Vec<u8> {
+        let start = self.knobs_at.expect("an allocator with knobs has room for them");
+        let mut bytes = self.bytes.to_vec();
+        let room = &mut bytes[start..start + KNOBS_SIZE];
+        room.fill(0);
+        room[..KNOBS_SIZE - 1][..text.len()].copy_from_slice(text.as_bytes());
+        bytes
+    }
 }
 
 impl std::fmt::Debug for Object {

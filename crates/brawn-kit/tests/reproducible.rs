@@ -9,6 +9,9 @@ mod compile;
 #[path = "../build/compiler.rs"]
 #[allow(dead_code)]
 mod compiler;
+#[path = "../build/knobs.rs"]
+#[allow(dead_code)]
+mod knobs;
 #[path = "../build/seal.rs"]
 mod seal;
 #[path = "../build/sources.rs"]
@@ -29,14 +32,18 @@ fn building_again_elsewhere_gives_the_same_object() {
     for arch in &table::ARCHES {
         let compiler = compiler::find(root, arch, host_arch).expect("the compiler that built the kit");
         let folder = tempfile::Builder::new().prefix("brawn-kit-elsewhere").tempdir().expect("a folder");
+        let table =
+            recipe.knobs.map(|file| knobs::read(&root.join("libc/malloc").join(file)).expect("knobs"));
+        let built_in = knobs::built_in(table.as_ref());
         // A folder without zig's memory: it compiles once more.
         let folders = compile::Folders {
             libc: root.join("libc"),
             out: folder.path().to_owned(),
             zig_cache: folder.path().join("zig-cache"),
         };
-        let object = compile::compile(recipe, arch, &compiler, &sources[recipe.source_crate], &folders)
-            .expect("compiles");
+        let object =
+            compile::compile(recipe, arch, &compiler, &sources[recipe.source_crate], &built_in, &folders)
+                .expect("compiles");
         let contract = seal::Contract {
             machine: arch.machine,
             exports: table::MALLOC_FAMILY,
@@ -49,8 +56,9 @@ fn building_again_elsewhere_gives_the_same_object() {
         let allocator = brawn_kit::allocator(recipe.name).expect("mimalloc2");
         let kit = allocator.object(Arch::from_name(arch.name).expect("an architecture"));
         assert_eq!(sources[recipe.source_crate].version, allocator.source_crate_version);
+        assert!(sealed.knobs_at.is_some(), "room for knobs");
         assert_eq!(compiler.identity, kit.compiler);
-        assert_eq!(compile::flags(recipe, arch, &compiler), kit.flags);
+        assert_eq!(compile::flags(recipe, arch, &compiler, &built_in), kit.flags);
         assert_eq!(sealed.imports, kit.imports);
         assert!(sealed.bytes == kit.bytes, "{}: other bytes", arch.name);
     }

@@ -31,6 +31,8 @@ fn sealing_twice_changes_nothing() {
     let once = bytes(Arch::X86_64);
     let twice = seal(once, &contract()).expect("a sealed object keeps its contract");
     assert!(twice.bytes == once);
+    let knobs = twice.knobs_at.expect("room for knobs");
+    assert!(once[knobs..].starts_with(b"purge_delay:10,"), "what the kit builds in");
     assert!(twice.imports.iter().any(|import| import == "mmap"));
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use brawn_kit::{Allocator, Cpu};
+use brawn_kit::{Allocator, Cpu, Knob, Knobs};
 
 use crate::Error;
 
@@ -40,6 +40,8 @@ pub struct Preset {
     pub name: &'static str,
     /// The allocator's name for `--malloc`.
     pub malloc: &'static str,
+    /// Its knobs, over those that the allocator has built in.
+    pub knobs: &'static [(&'static str, &'static str)],
     /// Whether the kit's string functions come with it.
     pub strings: bool,
     /// What it aims at, in one line.
@@ -51,18 +53,21 @@ pub const PRESETS: &[Preset] = &[
     Preset {
         name: "balanced",
         malloc: "mimalloc",
+        knobs: &[],
         strings: true,
         summary: "fast under threads (the default)",
     },
     Preset {
         name: "hardened",
         malloc: "mimalloc-secure",
+        knobs: &[],
         strings: true,
         summary: "stops the program on heap corruption, for some speed",
     },
     Preset {
         name: "stock",
         malloc: "stock",
+        knobs: &[],
         strings: false,
         summary: "musl as it came: its own heap and string functions",
     },
@@ -76,14 +81,14 @@ impl Choice {
             given: name.to_owned(),
             known: PRESETS.iter().map(|preset| preset.name.to_owned()).collect(),
         })?;
-        let malloc = Malloc::from_name(preset.malloc)?;
-        Ok(Choice {
+        let choice = Choice {
             preset: Some(preset),
-            malloc,
+            malloc: Malloc::from_name(preset.malloc)?,
             strings: preset.strings,
             cpu: None,
             knobs: BTreeMap::new(),
-        })
+        };
+        preset.knobs.iter().try_fold(choice, |choice, (key, value)| choice.with_knob(key, value))
     }
 
     /// An allocator by name, without a preset.
@@ -113,19 +118,40 @@ impl Choice {
     }
 
     /// The same choice with one more knob set.
+    ///
+    /// # Errors
+    /// [`Error::UnknownName`] and [`Error::UnknownKnob`] for a key that does not exist, [`Error::KnobOfAnother`] for one
+    /// of another allocator, [`Error::KnobValue`] for a value that the knob does not take.
     pub fn with_knob(mut self, key: &str, value: &str) -> Result<Choice, Error> {
-        if key != LEVEL_KNOB {
-            return Err(Error::UnknownKnob { malloc: self.malloc.name().to_owned(), key: key.to_owned() });
-        }
-        if !brawn_kit::level_names().any(|name| name == value) {
-            return Err(Error::UnknownName {
-                kind: "level of the string functions",
-                given: value.to_owned(),
-                known: brawn_kit::level_names().map(str::to_owned).collect(),
-            });
+        if key == LEVEL_KNOB {
+            if !brawn_kit::level_names().any(|name| name == value) {
+                return Err(Error::UnknownName {
+                    kind: "level of the string functions",
+                    given: value.to_owned(),
+                    known: brawn_kit::level_names().map(str::to_owned).collect(),
+                });
+            }
+        } else {
+            let knob = self.malloc.knob(key)?;
+            if !knob.takes(value) {
+                return Err(Error::KnobValue {
+                    key: key.to_owned(),
+                    value: value.to_owned(),
+                    values: knob.values(),
+                    words: knob.words.iter().map(|word| (*word).to_owned()).collect(),
+                    nearest: knob.nearest_number(value),
+                });
+            }
         }
         self.knobs.insert(key.to_owned(), value.to_owned());
         Ok(self)
+    }
+
+    /// What the allocator's object reads of the knobs, if that is not what is built into it.
+    pub fn knob_text(&self) -> Option<String> {
+        let knobs = self.malloc.knobs()?;
+        let own = |key: &String| key.split_once('.').is_some_and(|(prefix, _)| prefix == knobs.prefix);
+        self.knobs.keys().any(own).then(|| knobs.text(&self.knobs))
     }
 }
 
@@ -161,6 +187,52 @@ impl Malloc {
         }
     }
 
+    /// The allocator's knobs, if it has any.
+    pub fn knobs(self) -> Option<&'static Knobs> {
+        match self {
+            Malloc::Stock => None,
+            Malloc::Kit(allocator) => allocator.knobs.as_ref(),
+        }
+    }
+
+    /// The knob with this key, such as `jemalloc.narenas`.
+    fn knob(self, key: &str) -> Result<&'static Knob, Error> {
+        let (prefix, name) = key.split_once('.').unwrap_or(("", key));
+        if let Some(knobs) = self.knobs().filter(|knobs| knobs.prefix == prefix) {
+            return knobs.find(name).ok_or_else(|| self.unknown_knob(key));
+        }
+        let owners = Malloc::owners(key);
+        if owners.is_empty() {
+            return Err(self.unknown_knob(key));
+        }
+        Err(Error::KnobOfAnother {
+            key: key.to_owned(),
+            owners: owners.into_iter().map(str::to_owned).collect(),
+            malloc: self.name().to_owned(),
+        })
+    }
+
+    fn unknown_knob(self, key: &str) -> Error {
+        let Some(knobs) = self.knobs() else {
+            return Error::UnknownKnob { malloc: self.name().to_owned(), key: key.to_owned() };
+        };
+        let own = knobs.knobs.iter().map(|knob| format!("{}.{}", knobs.prefix, knob.name));
+        Error::UnknownName {
+            kind: "knob",
+            given: key.to_owned(),
+            known: own.chain([LEVEL_KNOB.to_owned()]).collect(),
+        }
+    }
+
+    /// The allocators that have the knob with this key.
+    pub fn owners(key: &str) -> Vec<&'static str> {
+        let (prefix, name) = key.split_once('.').unwrap_or(("", key));
+        let has = |knobs: &Knobs| knobs.prefix == prefix && knobs.find(name).is_some();
+        let owners =
+            brawn_kit::allocators().iter().filter(|allocator| allocator.knobs.as_ref().is_some_and(has));
+        owners.map(|allocator| allocator.name).collect()
+    }
+
     /// The allocator's own version, if it is one of the kit's.
     pub fn version(self) -> Option<&'static str> {
         match self {
@@ -193,8 +265,54 @@ mod tests {
     }
 
     #[test]
-    fn knobs_of_allocators_without_knobs_are_refused() {
-        let error = Choice::default().with_knob("purge_delay", "10").unwrap_err();
-        assert!(error.to_string().contains("no knob 'purge_delay'"), "{error}");
+    fn a_wrong_knob_is_answered_with_the_nearest_right_one() {
+        let with = |malloc, key, value| Choice::malloc(malloc).unwrap().with_knob(key, value).unwrap_err();
+        let error = with("stock", "purge_delay", "10");
+        assert_eq!(error.to_string(), "stock has no knob 'purge_delay'");
+        let error = with("mimalloc", "mimalloc.purge_dely", "10");
+        assert_eq!(error.to_string(), "unknown knob 'mimalloc.purge_dely'");
+        assert!(error.hint().unwrap().starts_with("did you mean 'mimalloc.purge_delay'?"), "{error:?}");
+        let error = with("mimalloc2", "mimalloc.purge_delay", "10");
+        assert_eq!(error.to_string(), "'mimalloc.purge_delay' is no knob of mimalloc2");
+        assert_eq!(error.hint().unwrap(), "it is one of mimalloc, mimalloc-secure");
+        let error = with("mimalloc", "mimalloc.purge_delay", "-2");
+        assert_eq!(error.to_string(), "mimalloc.purge_delay cannot be '-2'");
+        assert_eq!(error.hint().unwrap(), "it takes -1 to 3600000 ms; the nearest is -1");
+        let error = with("mimalloc", "mimalloc.allow_thp", "ture");
+        assert_eq!(error.hint().unwrap(), "did you mean 'true'? It takes true, false");
+        let error = with("jemalloc", "jemalloc.narenas", "04");
+        assert_eq!(error.hint().unwrap(), "it takes 1 to 4094, auto; the nearest is 4");
+    }
+
+    #[test]
+    fn knobs_come_after_those_that_are_built_in() {
+        let choice = Choice::malloc("mimalloc").unwrap();
+        assert_eq!(choice.knob_text(), None, "the object is right as it is");
+        let choice = choice.with_knob("strings.level", "avx2").unwrap();
+        assert_eq!(choice.knob_text(), None);
+        let choice = choice.with_knob("mimalloc.generic_collect", "500").unwrap();
+        assert_eq!(choice.knob_text().unwrap(), "purge_delay:10,generic_collect:500,allow_thp:false");
+        let choice = choice.with_knob("mimalloc.purge_delay", "1000").unwrap();
+        assert_eq!(
+            choice.knob_text().unwrap(),
+            "generic_collect:500,allow_thp:false",
+            "mimalloc's own default"
+        );
+    }
+
+    #[test]
+    fn every_knob_takes_its_defaults_and_all_of_them_fit() {
+        for malloc in Malloc::names() {
+            let Some(knobs) = Malloc::from_name(malloc).unwrap().knobs() else { continue };
+            let mut longest = 0;
+            for knob in knobs.knobs {
+                assert!(knob.takes(knob.default) && knob.takes(knob.upstream), "{malloc}: {}", knob.name);
+                let ends =
+                    knob.range.iter().flat_map(|range| [range.start().to_string(), range.end().to_string()]);
+                let values = ends.chain(knob.words.iter().map(|word| (*word).to_owned()));
+                longest += knob.name.len() + 2 + values.map(|value| value.len()).max().unwrap_or(0);
+            }
+            assert!(longest < brawn_kit::KNOBS_SIZE, "{malloc}: {longest} bytes of knobs");
+        }
     }
 }

@@ -137,6 +137,32 @@ pub enum Error {
         key: String,
     },
 
+    /// A knob of an allocator that is not the one chosen.
+    #[error("'{key}' is no knob of {malloc}")]
+    KnobOfAnother {
+        /// The key that was given.
+        key: String,
+        /// The allocators that have it.
+        owners: Vec<String>,
+        /// The allocator that was chosen.
+        malloc: String,
+    },
+
+    /// A value that a knob does not take.
+    #[error("{key} cannot be '{value}'")]
+    KnobValue {
+        /// The knob.
+        key: String,
+        /// What was given.
+        value: String,
+        /// What it takes, for people.
+        values: String,
+        /// The words among that.
+        words: Vec<String>,
+        /// The number that it takes and that is nearest to what was given, if that was a number.
+        nearest: Option<i64>,
+    },
+
     /// A setting of the string functions that does not exist on this architecture.
     #[error("{what} is not for {arch}")]
     NotForArchitecture {
@@ -259,6 +285,12 @@ impl Error {
             Error::UnknownKnob { .. } => {
                 format!("the knob that every allocator takes is {}", crate::LEVEL_KNOB)
             }
+            Error::KnobOfAnother { owners, .. } => format!("it is one of {}", owners.join(", ")),
+            Error::KnobValue { value, values, words, nearest, .. } => match (nearest, self::nearest(value, words)) {
+                (Some(number), _) => format!("it takes {values}; the nearest is {number}"),
+                (None, Some(word)) => format!("did you mean '{word}'? It takes {values}"),
+                (None, None) => format!("it takes {values}"),
+            },
             Error::NotForArchitecture { known, .. } if known.is_empty() => "leave it away".into(),
             Error::NotForArchitecture { known, .. } => format!("there are: {}", known.join(", ")),
             Error::WithoutStrings { .. } => {

@@ -115,7 +115,8 @@ fn make_from(
         cpu: choice.cpu.map(|cpu| cpu.name().to_owned()),
         overlay: id(&libc_sha256, musl.arch, choice),
     };
-    let kit = kit_members(path, &archive, musl.arch, choice)?;
+    let with_knobs = object_with_knobs(musl.arch, choice);
+    let kit = kit_members(path, &archive, musl.arch, choice, with_knobs.as_deref())?;
     layout::check(path, &archive, &musl, &kit)?;
     let plan = Plan::new(path, &archive, &kit)?;
     let libc_a = write(path, &archive, &plan, &kit, &note)?;
@@ -171,17 +172,24 @@ fn id(libc_sha256: &str, arch: Arch, choice: &Choice) -> String {
     sha256_hex(text.as_bytes())[..32].to_owned()
 }
 
-fn kit_members(
+/// The allocator's object with the knobs written into it, where they are not those that it has built in.
+fn object_with_knobs(arch: Arch, choice: &Choice) -> Option<Vec<u8>> {
+    let Malloc::Kit(allocator) = choice.malloc else { return None };
+    Some(allocator.object(arch).with_knobs(&choice.knob_text()?))
+}
+
+fn kit_members<'a>(
     path: &Path,
     archive: &Archive<'_>,
     arch: Arch,
     choice: &Choice,
-) -> Result<Vec<Member<'static>>, Error> {
+    with_knobs: Option<&'a [u8]>,
+) -> Result<Vec<Member<'a>>, Error> {
     let mut members = match choice.malloc {
         Malloc::Stock => Vec::new(),
         Malloc::Kit(allocator) => {
             let object = allocator.object(arch);
-            vec![Member::parse(path, object.member_name.to_owned(), object.bytes)?]
+            vec![Member::parse(path, object.member_name.to_owned(), with_knobs.unwrap_or(object.bytes))?]
         }
     };
     members.extend(string_members(path, arch, choice)?);

@@ -42,6 +42,8 @@ impl Flavour {
             Libc::Musl(Choice::preset(name)?)
         } else if Malloc::names().contains(&name) {
             Libc::Musl(Choice::malloc(name)?)
+        } else if let Some(choice) = with_knobs(name)? {
+            Libc::Musl(choice)
         } else if let Some(choice) = with_other_strings(name)? {
             Libc::Musl(choice)
         } else {
@@ -91,7 +93,11 @@ impl Flavour {
             Libc::Musl(choice) => {
                 let mut parts = Vec::new();
                 if let Malloc::Kit(_) = choice.malloc {
-                    parts.push(versioned(choice.malloc.name(), choice.malloc.version()));
+                    let knobs = choice.knobs.iter().filter(|(key, _)| *key != LEVEL_KNOB);
+                    let knobs: Vec<_> = knobs.map(|(key, value)| format!("{key}={value}")).collect();
+                    let of =
+                        if knobs.is_empty() { String::new() } else { format!(" ({})", knobs.join(", ")) };
+                    parts.push(versioned(choice.malloc.name(), choice.malloc.version()) + &of);
                 }
                 if choice.strings {
                     let level = choice.knobs.get(LEVEL_KNOB);
@@ -106,6 +112,19 @@ impl Flavour {
             }
         }
     }
+}
+
+/// `jemalloc+narenas=2+dirty_decay_ms=0`: another variant with knobs, whose keys may leave the allocator's prefix away.
+fn with_knobs(name: &str) -> Result<Option<Choice>, Error> {
+    let Some((base, knobs)) = name.split_once('+') else { return Ok(None) };
+    let Libc::Musl(mut choice) = Flavour::from_name(base)?.libc else { return Ok(None) };
+    let prefix = choice.malloc.knobs().map_or("", |knobs| knobs.prefix);
+    for knob in knobs.split('+') {
+        let Some((key, value)) = knob.split_once('=') else { return Ok(None) };
+        let key = if key.contains('.') { key.to_owned() } else { format!("{prefix}.{key}") };
+        choice = choice.with_knob(&key, value)?;
+    }
+    Ok(Some(choice))
 }
 
 /// `balanced-no-strings`, `mimalloc-sse2`: a preset or an allocator with musl's string functions, or with the kit's held to
@@ -161,6 +180,24 @@ mod tests {
         assert!(title("balanced-sse2").ends_with(" and strings held to sse2"));
         assert!(Flavour::from_name("glibc-sse2").is_err());
         assert!(Flavour::from_name("nothing-no-strings").is_err());
+    }
+
+    #[test]
+    fn knobs_can_be_part_of_a_variant() {
+        let flavour = Flavour::from_name("jemalloc+narenas=2+jemalloc.tcache_max=4096").unwrap();
+        let knobs = &flavour.choice().unwrap().knobs;
+        assert_eq!(
+            (knobs["jemalloc.narenas"].as_str(), knobs["jemalloc.tcache_max"].as_str()),
+            ("2", "4096")
+        );
+        let title = flavour.title(None, None);
+        assert!(title.contains(" (jemalloc.narenas=2, jemalloc.tcache_max=4096) and strings"), "{title}");
+        assert_eq!(
+            Flavour::from_name("jemalloc+narenas=0").unwrap_err().to_string(),
+            "jemalloc.narenas cannot be '0'"
+        );
+        assert!(Flavour::from_name("glibc+narenas=2").is_err());
+        assert!(Flavour::from_name("jemalloc+narenas").is_err());
     }
 
     #[test]

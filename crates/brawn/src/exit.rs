@@ -169,6 +169,8 @@ fn libc_code(error: &Libc) -> u8 {
         Libc::Io(_) | Libc::Unwritable { .. } => IO,
         Libc::UnknownName { .. }
         | Libc::UnknownKnob { .. }
+        | Libc::KnobOfAnother { .. }
+        | Libc::KnobValue { .. }
         | Libc::NotForArchitecture { .. }
         | Libc::WithoutStrings { .. } => USAGE,
         _ => INPUT,

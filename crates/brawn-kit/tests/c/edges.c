@@ -113,7 +113,7 @@ static void errors(void) {
     CHECK(errno == 77);
 }
 
-static void shapes(void) {
+static void shapes(size_t largest_alignment) {
     void *const a = malloc(0), *const b = malloc(0);
     CHECK(a && b && a != b);
     void *const c = realloc(a, 0);
@@ -121,7 +121,7 @@ static void shapes(void) {
     free(b);
     free(c);
     CHECK(malloc_usable_size(NULL) == 0);
-    for (size_t alignment = 8; alignment <= (size_t)64 << 20; alignment *= 2) {
+    for (size_t alignment = 8; alignment <= largest_alignment; alignment *= 2) {
         for (size_t size = 1; size <= 100000; size = size * 5 + 1) {
             void *block;
             CHECK(posix_memalign(&block, alignment, size) == 0);
@@ -154,8 +154,7 @@ static void shapes(void) {
     __libc_free(__libc_calloc(10, 10));
 }
 
-static void threads(int emulated) {
-    const size_t stack_size = 2048; /* PTHREAD_STACK_MIN of musl */
+static void threads(int emulated, size_t stack_size) {
     pthread_attr_t attributes;
     CHECK(pthread_attr_init(&attributes) == 0 && pthread_attr_setstacksize(&attributes, stack_size) == 0);
     pthread_t thread;
@@ -189,12 +188,23 @@ static void threads(int emulated) {
     }
 }
 
+static int has_argument(int argc, char **argv, const char *name) {
+    for (int i = 1; i < argc; i++) {
+        if (!strcmp(argv[i], name)) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
 int main(int argc, char **argv) {
     CHECK(early && ((char *)early)[999] == 7);
     free(early);
+    const int emulated = has_argument(argc, argv, "emulated");
     errors();
-    shapes();
-    threads(argc > 1 && !strcmp(argv[1], "emulated"));
+    shapes(has_argument(argc, argv, "small-alignment") ? 32768 : (size_t)64 << 20);
+    /* 2048 is musl's PTHREAD_STACK_MIN. */
+    threads(emulated, has_argument(argc, argv, "large-stack") ? 8192 : 2048);
     puts("ok");
     return 0;
 }

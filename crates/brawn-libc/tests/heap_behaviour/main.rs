@@ -10,6 +10,7 @@
 
 mod broken;
 mod compile;
+mod damage;
 mod libc;
 mod once;
 mod run;
@@ -42,7 +43,7 @@ fn main() -> ExitCode {
     let reports = Arc::new(Mutex::new(Vec::new()));
 
     let mut trials = Vec::new();
-    for libc in libc::all(&scratch) {
+    for (index, libc) in libc::all(&scratch).into_iter().enumerate() {
         let libc = match libc {
             Ok(libc) => Arc::new(libc),
             Err(absent) => {
@@ -54,11 +55,15 @@ fn main() -> ExitCode {
             }
         };
         if !libc.emulated() && libc.is_of_rustup() {
-            trials.extend(broken::trials(&programs, &tests, &libc, &objects));
+            trials.extend(broken::trials(&programs, &tests.all, &libc, &objects));
+        }
+        if index == 0 {
+            trials.push(damage::trial(&tests, &libc, &objects));
         }
         for malloc in brawn_libc::Malloc::names() {
-            for test in &tests {
-                trials.push(trial(test, &libc, malloc, long, &objects, &reports));
+            for test in tests.all.iter().filter(|test| tests.wanted(test, malloc, index == 0, long)) {
+                let skip = tests.skipped(test, malloc, libc.emulated());
+                trials.push(trial(test, &libc, malloc, long, &objects, &reports).with_ignored_flag(skip));
             }
         }
     }
@@ -83,7 +88,6 @@ fn trial(
     reports: &Arc<Mutex<Vec<String>>>,
 ) -> Trial {
     let name = format!("{}/{malloc}/{}", libc.name, test.name);
-    let skip = libc.emulated() && test.qemu.skip.is_some();
     let (test, libc, objects, reports) = (test.clone(), libc.clone(), objects.clone(), reports.clone());
     let label = name.clone();
     let work = move || {
@@ -100,5 +104,5 @@ fn trial(
             }
         }
     };
-    Trial::test(name, move || work().map_err(|error: String| Failed::from(error))).with_ignored_flag(skip)
+    Trial::test(name, move || work().map_err(|error: String| Failed::from(error)))
 }

@@ -10,7 +10,32 @@ use serde::Deserialize;
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Table {
+    /// Allocators that qemu-user cannot run, with the reason.
+    qemu: BTreeMap<String, String>,
     test: Vec<Test>,
+}
+
+/// What `tests.toml` says.
+pub struct Tests {
+    /// Every program.
+    pub all: Vec<Arc<Test>>,
+    not_emulated: Vec<String>,
+}
+
+impl Tests {
+    /// Whether a program runs with this allocator on a musl: if this is the `first` musl, then all do.
+    pub fn wanted(&self, test: &Test, malloc: &str, first: bool, long: bool) -> bool {
+        let in_use =
+            malloc.starts_with("brawn") || brawn_libc::PRESETS.iter().any(|preset| preset.malloc == malloc);
+        first || long || in_use || test.sample
+    }
+
+    /// Whether this cannot run.
+    pub fn skipped(&self, test: &Test, malloc: &str, emulated: bool) -> bool {
+        let by_allocator = self.not_emulated.iter().any(|name| name == malloc);
+        let by_both = test.malloc.get(malloc).is_some_and(|exception| exception.skip);
+        by_both || emulated && (by_allocator || test.qemu.skip.is_some())
+    }
 }
 
 /// A row of the table; the table's head tells what each key means.
@@ -22,6 +47,8 @@ pub struct Test {
     pub proves: String,
     pub quick: Vec<String>,
     pub long: Vec<String>,
+    #[serde(default)]
+    sample: bool,
     #[serde(default)]
     pub link: Vec<String>,
     #[serde(default = "default_seconds")]
@@ -48,6 +75,8 @@ pub struct Emulated {
 struct Exception {
     #[serde(default)]
     add: Vec<String>,
+    #[serde(default)]
+    skip: bool,
     why: String,
 }
 
@@ -56,7 +85,7 @@ fn default_seconds() -> u64 {
 }
 
 /// Reads the table and holds it to what its head promises.
-pub fn read(path: &Path) -> Vec<Arc<Test>> {
+pub fn read(path: &Path) -> Tests {
     let table: Table = parse(path);
     let folder = path.parent().expect("the table has a folder");
     let allocators = brawn_libc::Malloc::names();
@@ -74,11 +103,19 @@ pub fn read(path: &Path) -> Vec<Arc<Test>> {
         for (malloc, exception) in &test.malloc {
             assert!(allocators.contains(&malloc.as_str()), "{name}: there is no allocator {malloc}");
             assert!(!exception.why.is_empty(), "{name}: no reason for the exception of {malloc}");
+            assert!(exception.skip == exception.add.is_empty(), "{name}: {malloc}: either `add` or `skip`");
         }
         files.retain(|file| *file != test.file);
     }
     assert!(files.is_empty(), "programs without a row in {}: {}", path.display(), files.join(", "));
-    table.test.into_iter().map(Arc::new).collect()
+    for (malloc, why) in &table.qemu {
+        assert!(allocators.contains(&malloc.as_str()), "qemu: there is no allocator {malloc}");
+        assert!(!why.is_empty(), "qemu: no reason why it cannot run {malloc}");
+    }
+    Tests {
+        all: table.test.into_iter().map(Arc::new).collect(),
+        not_emulated: table.qemu.into_keys().collect(),
+    }
 }
 
 /// Reads any of the tables.

@@ -1,0 +1,118 @@
+//! The table of allocators, the docs and the licences agree; `docs/knobs.md` is made from the tables of knobs.
+
+use std::path::{Path, PathBuf};
+
+use brawn_libc::Malloc;
+
+fn doc(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(name)
+}
+
+fn read(name: &str) -> String {
+    fs_err::read_to_string(doc(name)).unwrap_or_default()
+}
+
+/// The names in the first column of the table that follows this header row.
+fn first_column(text: &str, header: &str) -> Vec<String> {
+    let rows = text.lines().skip_while(|line| !line.starts_with(header)).skip(2);
+    let rows = rows.take_while(|line| line.starts_with('|'));
+    rows.map(|row| row.split('|').nth(1).unwrap_or_default().trim().trim_matches('`').to_owned()).collect()
+}
+
+#[test]
+fn the_docs_list_every_allocator_of_the_kit() {
+    let kit = read("kit.md");
+    let names: Vec<_> = brawn_kit::allocators().iter().map(|allocator| allocator.name).collect();
+    assert_eq!(first_column(&kit, "| name | what | sources |"), names, "the table in docs/kit.md");
+    for allocator in brawn_kit::allocators() {
+        let row = kit.lines().find(|line| line.starts_with(&format!("| `{}` |", allocator.name)));
+        let row = row.expect("just found");
+        // A secure build says `the same` of the version and the crate that the row above it names.
+        if !row.contains("the same") && allocator.source_crate != "brawn-kit" {
+            assert!(
+                row.contains(allocator.version),
+                "docs/kit.md: {} is {}",
+                allocator.name,
+                allocator.version
+            );
+            let pinned = allocator.source_crate_version.split('+').next().unwrap_or_default();
+            let source = format!("`{}` {pinned}", allocator.source_crate);
+            assert!(row.contains(&source), "docs/kit.md: {} comes from {source}", allocator.name);
+        }
+    }
+    assert!(Malloc::names().contains(&"stock") && kit.contains("`stock`"));
+}
+
+#[test]
+fn the_docs_name_every_licence() {
+    let licences = read("licences.md");
+    for allocator in brawn_kit::allocators() {
+        let plain = allocator.name.trim_end_matches("-secure").trim_end_matches('2').replace('-', "_");
+        let rows = licences.lines().filter(|line| {
+            line.starts_with('|') && (line.contains(&plain) || line.contains(&plain.replace('_', "-")))
+        });
+        let mut rows =
+            rows.filter(|row| allocator.license.split(" OR ").all(|licence| row.contains(licence)));
+        let own = allocator.source_crate == "brawn-kit";
+        assert!(
+            own || rows.next().is_some(),
+            "docs/licences.md: {} is {}",
+            allocator.name,
+            allocator.license
+        );
+    }
+}
+
+/// `docs/knobs.md`
+fn reference() -> String {
+    let mut text = String::from(
+        "# Knobs\n\nMade from the tables in `libc/malloc/`: `BRAWN_RENEW=1 cargo test -p brawn-libc --test allocators` writes it again.\n\n\
+         `--knob KEY=VALUE`, `BRAWN_KNOBS=\"KEY=VALUE …\"` or `knobs = { \"KEY\" = \"VALUE\" }` in the metadata sets one. They are written into the \
+         executable when it is linked: no compiling, and nothing in the environment of whoever runs it. The note of the executable lists \
+         them, and `brawn inspect` shows them. A key of another allocator, an unknown key and a value that does not fit are refused with the \
+         nearest right one.\n\n| key | values | in the kit | meaning |\n|---|---|---|---|\n",
+    );
+    let levels: Vec<_> = brawn_kit::level_names().collect();
+    text.push_str(&format!(
+        "| `{}` | {} | the processor's | holds the string functions to a level, see [strings.md](strings.md) |\n",
+        brawn_libc::LEVEL_KNOB,
+        levels.join(", ")
+    ));
+    let mut shown = Vec::new();
+    for knobs in brawn_kit::allocators().iter().filter_map(|allocator| allocator.knobs.as_ref()) {
+        if shown.contains(&knobs.prefix) {
+            continue;
+        }
+        shown.push(knobs.prefix);
+        let key = format!("{}.environment", knobs.prefix);
+        let owners = Malloc::owners(&key);
+        let owners = if owners.is_empty() { vec![knobs.prefix] } else { owners };
+        text.push_str(&format!("\n## {}\n\n", owners.join(", ")));
+        text.push_str("| key | values | its own default | in the kit | meaning | documented in |\n|---|---|---|---|---|---|\n");
+        for knob in knobs.knobs {
+            let kit = if knob.default == knob.upstream { "the same" } else { knob.default };
+            text.push_str(&format!(
+                "| `{}.{}` | {} | {} | {kit} | {} | {} |\n",
+                knobs.prefix,
+                knob.name,
+                knob.values(),
+                knob.upstream,
+                knob.meaning,
+                knob.source
+            ));
+        }
+    }
+    text
+}
+
+#[test]
+fn the_list_of_knobs_is_up_to_date() {
+    let reference = reference();
+    if std::env::var_os("BRAWN_RENEW").is_some() {
+        fs_err::write(doc("knobs.md"), &reference).expect("docs can be written");
+    }
+    assert!(
+        read("knobs.md") == reference,
+        "docs/knobs.md is stale: renew it with `BRAWN_RENEW=1 cargo test -p brawn-libc --test allocators`"
+    );
+}

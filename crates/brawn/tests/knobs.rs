@@ -1,0 +1,74 @@
+//! Knobs baked into executables: they do what they say, the environment has no say unless it is given one, and what
+//! is wrong is refused.
+
+mod common;
+
+use common::{Bench, fails, note, ok, redact};
+use insta::assert_snapshot;
+
+/// Prints the first byte of a new block: jemalloc's knob `junk` fills it.
+const FIRST_BYTE: &str = "#include <stdio.h>\n#include <stdlib.h>\nint main(void) {\n    unsigned char *volatile \
+                          block = malloc(200);\n    printf(\"%d\\n\", block[100]);\n    return 0;\n}\n";
+
+/// Asks the Brawn driver for the program with these options.
+fn link(bench: &Bench, options: &[&str]) {
+    bench.write("first.c", FIRST_BYTE);
+    ok(bench.brawn(options).args(["cc", "-w", "first.c", "-o", "first"]));
+}
+
+#[test]
+fn a_knob_of_jemalloc_changes_what_the_program_does() {
+    let bench = Bench::new();
+    link(&bench, &["--malloc", "jemalloc"]);
+    assert_eq!(ok(&mut bench.command("./first")), "0\n");
+    assert_eq!(
+        ok(bench.command("./first").env("MALLOC_CONF", "junk:true")),
+        "0\n",
+        "the environment has no say"
+    );
+    link(&bench, &["--malloc", "jemalloc", "--knob", "jemalloc.junk=alloc"]);
+    assert_eq!(ok(&mut bench.command("./first")), "165\n");
+    let of_note = note(&bench.path().join("first"));
+    assert_eq!(of_note.knobs["jemalloc.junk"], "alloc");
+    let shown = ok(&mut bench.brawn(&["inspect", "first"]));
+    assert!(shown.contains("jemalloc.junk=alloc"), "{shown}");
+    // Without compiling anything again.
+    ok(&mut bench.brawn(&["relink", "first", "--malloc", "jemalloc"]));
+    assert_eq!(ok(&mut bench.command("./first")), "0\n");
+}
+
+#[test]
+fn the_environment_may_override_where_a_knob_says_so() {
+    let bench = Bench::new();
+    let knobs = ["--knob", "jemalloc.environment=true", "--knob", "jemalloc.junk=false"];
+    link(&bench, &[&["--malloc", "jemalloc"], &knobs[..]].concat());
+    assert_eq!(ok(bench.command("./first").env("MALLOC_CONF", "junk:true")), "165\n");
+    assert_eq!(ok(&mut bench.command("./first")), "0\n");
+}
+
+#[test]
+fn knobs_come_from_the_environment_of_the_build_too() {
+    let bench = Bench::new();
+    bench.write("first.c", FIRST_BYTE);
+    let variable = ("BRAWN_KNOBS", "jemalloc.junk=true strings.level=sse2");
+    let mut build = bench.brawn(&["--malloc", "jemalloc", "cc", "-w", "first.c", "-o", "first"]);
+    ok(build.env(variable.0, variable.1));
+    assert_eq!(ok(&mut bench.command("./first")), "165\n");
+}
+
+#[test]
+fn what_is_wrong_is_refused_with_the_nearest_right() {
+    let bench = Bench::new();
+    let refused = |options: &[&str]| {
+        let message = fails(&mut bench.brawn(&[&["libc", "-o", "out"], options].concat()), 2);
+        assert!(!bench.path().join("out").exists(), "something was written");
+        redact(&bench, &message)
+    };
+    assert_snapshot!(refused(&["--malloc", "jemalloc", "--knob", "jemalloc.narena=4"]), @"");
+    assert_snapshot!(refused(&["--malloc", "jemalloc", "--knob", "jemalloc.narenas=0"]), @"");
+    assert_snapshot!(refused(&["--malloc", "jemalloc", "--knob", "jemalloc.thp=allways"]), @"");
+    assert_snapshot!(refused(&["--malloc", "mimalloc", "--knob", "jemalloc.narenas=4"]), @"");
+    assert_snapshot!(refused(&["--malloc", "stock", "--knob", "purge_delay=0"]), @"");
+    assert_snapshot!(refused(&["--malloc", "jemaloc"]), @"");
+    assert_snapshot!(refused(&["--preset", "stock", "--malloc", "jemalloc"]), @"");
+}

@@ -1,0 +1,204 @@
+/* jemalloc as the heap of a libc.a: all of its sources in this one translation unit. What its configure
+ * script would find out stands in jemalloc/. See kit.h, cores.h and family.h. */
+
+#include "kit.h"
+
+#include "cores.h"
+
+/* Every header that the sources want, before the system calls get other names. */
+#include <alloca.h>
+#include <ctype.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <math.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <strings.h>
+#include <sys/param.h>
+#include <sys/time.h>
+#include <sys/uio.h>
+#include <time.h>
+
+#define KERNEL_HUGE_PAGES true /* jemalloc has a knob for them and says so itself */
+#include "kernel_redirect.h"
+
+/* jemalloc sizes its arenas by the processors there are. */
+static long kit_sysconf(int name) {
+    return name == _SC_NPROCESSORS_ONLN ? (long)cores_usable() : (sysconf)(name);
+}
+#define sysconf(name) kit_sysconf(name)
+
+/* Messages name an error by nothing: musl's table of texts would come along. */
+#define strerror_r(error, text, size) (*(text) = 0)
+/* Nothing is printed at exit. */
+#define atexit(function) ((void)(function), 0)
+#define getenv(name) kit_getenv(name)
+
+#undef CPU_COUNT
+
+#include "jemalloc/internal/jemalloc_preamble.h"
+
+#include "jemalloc/internal/jemalloc_internal_includes.h"
+
+/* A thread whose arena cannot be made, because memory has run out, goes on with the first: jemalloc would go
+ * on with none, and crash. */
+#define arena_choose_hard kit_arena_choose_hard
+#include "src/jemalloc.c"
+#undef arena_choose_hard
+
+arena_t *arena_choose_hard(tsd_t *tsd, bool internal) {
+    arena_t *const arena = kit_arena_choose_hard(tsd, internal);
+    return arena != NULL ? arena : arena_get(tsd_tsdn(tsd), 0, false);
+}
+
+/* Messages are for those who set options in the environment; a program whose memory has run out hears of that
+ * from malloc. */
+static void kit_message(void *argument, const char *text) {
+    (void)argument;
+    if (kit_knob_is_on("environment", false)) {
+        kernel_print(text);
+    }
+}
+
+/* The knobs are jemalloc's options, in its own syntax, but for the one that it does not know. */
+static const char *kit_options(void) {
+    static char options[KIT_KNOBS_SIZE];
+    static const char environment[] = "environment:";
+    char *end = options;
+    kit_keep_marker();
+    je_malloc_message = kit_message;
+    for (const char *at = kit_knobs_text(); *at != 0;) {
+        const bool ours = memcmp(at, environment, sizeof environment - 1) == 0;
+        if (!ours && end != options) {
+            *end++ = ',';
+        }
+        for (; *at != 0 && *at != ','; at++) {
+            if (!ours) {
+                *end++ = *at;
+            }
+        }
+        at += *at == ',';
+    }
+    *end = 0;
+    return options;
+}
+
+#define config_malloc_conf kit_options()
+#include "src/conf.c"
+#undef config_malloc_conf
+
+#include "src/arena.c"
+#include "src/background_thread.c"
+#include "src/base.c"
+#include "src/bin.c"
+#include "src/bin_info.c"
+#include "src/bitmap.c"
+#include "src/buf_writer.c"
+#include "src/cache_bin.c"
+#include "src/ckh.c"
+#include "src/counter.c"
+#include "src/ctl.c"
+#include "src/decay.c"
+#include "src/div.c"
+#include "src/ecache.c"
+#include "src/edata.c"
+#include "src/edata_cache.c"
+#include "src/ehooks.c"
+#include "src/emap.c"
+#include "src/eset.c"
+#include "src/exp_grow.c"
+#include "src/extent.c"
+#include "src/extent_dss.c"
+#include "src/extent_mmap.c"
+#include "src/fxp.c"
+#include "src/hook.c"
+#include "src/hpa.c"
+#include "src/hpa_central.c"
+#include "src/hpa_hooks.c"
+#include "src/hpa_utils.c"
+#include "src/hpdata.c"
+#include "src/inspect.c"
+#include "src/large.c"
+#include "src/log.c"
+#include "src/malloc_io.c"
+#include "src/mutex.c"
+#include "src/nstime.c"
+#include "src/pa.c"
+#include "src/pa_extra.c"
+#include "src/pac.c"
+#include "src/pages.c"
+#include "src/peak_event.c"
+#include "src/prof.c"
+#include "src/prof_data.c"
+#include "src/prof_log.c"
+#include "src/prof_recent.c"
+#include "src/prof_stack_range.c"
+#include "src/prof_stats.c"
+#include "src/prof_sys.c"
+#include "src/psset.c"
+#include "src/rtree.c"
+#include "src/safety_check.c"
+#include "src/san.c"
+#include "src/san_bump.c"
+#include "src/sc.c"
+#include "src/sec.c"
+/* Nobody asks for statistics, but three functions would print them: without the printer, and the tree of
+ * names that it walks, an executable is 90 KB smaller. */
+#define stats_print kit_stats_print_unused
+#include "src/stats.c"
+#undef stats_print
+
+void stats_print(write_cb_t *write_cb, void *argument, const char *options) {
+    (void)write_cb, (void)argument, (void)options;
+}
+
+#include "src/sz.c"
+#include "src/tcache.c"
+#include "src/test_hooks.c"
+#include "src/thread_event.c"
+#include "src/thread_event_registry.c"
+#include "src/ticker.c"
+#include "src/tsd.c"
+#include "src/util.c"
+#include "src/witness.c"
+
+#undef sysconf
+
+static inline void *heap_malloc(size_t size) {
+    return je_malloc(size);
+}
+
+static inline void *heap_calloc(size_t size) {
+    return je_calloc(1, size);
+}
+
+static inline void heap_free(void *block) {
+    je_free(block);
+}
+
+static inline void *heap_realloc(void *block, size_t size) {
+    return je_realloc(block, size);
+}
+
+static inline void *heap_aligned_alloc(size_t alignment, size_t size) {
+    return je_aligned_alloc(alignment, size);
+}
+
+static inline size_t heap_usable_size(void *block) {
+    return je_malloc_usable_size(block);
+}
+
+/* jemalloc takes every lock of its own before a fork, and lets go of them, or makes new ones, after it. */
+static inline void heap_atfork(int who) {
+    if (who < 0) {
+        jemalloc_prefork();
+    } else if (who == 0) {
+        jemalloc_postfork_parent();
+    } else {
+        jemalloc_postfork_child();
+    }
+}
+
+#include "family.h"

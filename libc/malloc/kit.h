@@ -1,0 +1,105 @@
+/* What every heap that is made of another allocator's sources needs: the marker by which `inspect` knows it,
+ * the knobs that were baked into it, and an end for a program whose heap is damaged. */
+#ifndef BRAWN_KIT_H
+#define BRAWN_KIT_H
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE 1 /* for secure_getenv */
+#endif
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernel.h"
+
+/* Tells the kit's copy of an allocator from any other, even in a stripped executable. */
+static const char kit_marker[] __attribute__((section(".rodata.brawn_kit"))) =
+    "brawn-kit: " BRAWN_KIT_NAME " " BRAWN_KIT_VERSION;
+
+static inline void kit_keep_marker(void) {
+    __asm__ volatile("" : : "r"(kit_marker));
+}
+
+/* The knobs, as `name:value` with commas between them. The build of the kit fills in where the kit differs
+ * from the allocator's own defaults; an overlay writes its own text over it (brawn-kit, src/knobs.rs), so
+ * nothing may be compiled into code from what stands here. */
+#ifdef BRAWN_KIT_KNOBS
+#define KIT_KNOBS_SIZE 1024
+static const char kit_knobs[KIT_KNOBS_SIZE] __attribute__((section(".rodata.brawn_knobs"), used)) =
+    BRAWN_KIT_KNOBS;
+
+static inline const char *kit_knobs_text(void) {
+    const char *text = kit_knobs;
+    __asm__("" : "+r"(text));
+    return text;
+}
+
+/* The value of a knob, and its length; NULL if it is not set. */
+static const char *kit_knob(const char *name, size_t *length) {
+    const size_t name_length = strlen(name);
+    for (const char *at = kit_knobs_text(); *at != 0;) {
+        size_t end = 0;
+        while (at[end] != 0 && at[end] != ',') {
+            end++;
+        }
+        if (end > name_length && memcmp(at, name, name_length) == 0 && at[name_length] == ':') {
+            *length = end - name_length - 1;
+            return at + name_length + 1;
+        }
+        at += end;
+        if (*at == ',') {
+            at++;
+        }
+    }
+    return NULL;
+}
+
+/* The value of a knob that is a number, or what it is unless set. */
+static inline unsigned long kit_knob_number(const char *name, unsigned long unless_set) {
+    size_t length;
+    const char *const text = kit_knob(name, &length);
+    if (text == NULL) {
+        return unless_set;
+    }
+    unsigned long number = 0;
+    for (size_t i = 0; i < length && text[i] >= '0' && text[i] <= '9'; i++) {
+        number = number * 10 + (unsigned long)(text[i] - '0');
+    }
+    return number;
+}
+
+/* Whether a knob that is a switch is on. */
+static inline bool kit_knob_is_on(const char *name, bool unless_set) {
+    size_t length;
+    const char *const text = kit_knob(name, &length);
+    return text == NULL ? unless_set : length == 4 && memcmp(text, "true", 4) == 0;
+}
+
+/* A variable of the environment, for allocators whose knobs may be overridden there: only where the knob
+ * `environment` says so, and never in a program that runs with more rights than its user. */
+static inline char *kit_getenv(const char *name) {
+    return kit_knob_is_on("environment", false) ? secure_getenv(name) : NULL;
+}
+
+#endif
+
+/* The compiler's own would call its runtime library on processors without such an instruction, and rustc does
+ * not bring that function. */
+static inline int kit_popcount(unsigned long long bits) {
+    bits -= (bits >> 1) & 0x5555555555555555;
+    bits = (bits & 0x3333333333333333) + ((bits >> 2) & 0x3333333333333333);
+    bits = (bits + (bits >> 4)) & 0x0F0F0F0F0F0F0F0F;
+    return (int)((bits * 0x0101010101010101) >> 56);
+}
+
+/* Damage that an allocator has noticed: no other way to go on is safe. */
+static __attribute__((noreturn, noinline, cold)) void kit_abort(const char *what) {
+    kernel_print(BRAWN_KIT_NAME ": ");
+    kernel_print(what);
+    kernel_print("\n");
+    abort();
+}
+
+#endif
