@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-demo brawn demo test test-long lint fuzz results clean
+.PHONY: help setup setup-demo brawn demo test test-long lint fuzz results presets clean
 
 # Tools that scripts/setup put into the repository's private folder win over the machine's own.
 export PATH := $(CURDIR)/.tools/bin:$(PATH)
@@ -68,6 +68,12 @@ results: brawn ## measure the numbers in docs/results/ again, on this machine
 	gzip -9nf docs/results/bench/results.json
 	scripts/report-pictures docs/results/bench/report.html docs/results/bench
 	$(CARGO_TARGET_DIR)/debug/brawn-bench quote
+
+# Seconds for each case of `make presets`, which has over thirty, and as many candidates: 20 take some hours.
+PRESET_TIME := 20
+
+presets: brawn ## measure the candidates for presets again: the choice is made from docs/results/presets/
+	$(CARGO_TARGET_DIR)/debug/brawn-bench presets --brawn $(BRAWN) --out docs/results/presets --time $(PRESET_TIME)
 
 clean: ## remove everything that was built; what setup installed stays
 	cargo clean

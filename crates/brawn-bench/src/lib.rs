@@ -27,6 +27,7 @@ pub mod probe;
 pub mod report;
 pub mod results;
 pub mod service;
+pub mod standing;
 pub mod statistics;
 pub mod table;
 

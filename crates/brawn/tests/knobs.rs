@@ -64,11 +64,33 @@ fn what_is_wrong_is_refused_with_the_nearest_right() {
         assert!(!bench.path().join("out").exists(), "something was written");
         redact(&bench, &message)
     };
-    assert_snapshot!(refused(&["--malloc", "jemalloc", "--knob", "jemalloc.narena=4"]), @"");
-    assert_snapshot!(refused(&["--malloc", "jemalloc", "--knob", "jemalloc.narenas=0"]), @"");
-    assert_snapshot!(refused(&["--malloc", "jemalloc", "--knob", "jemalloc.thp=allways"]), @"");
-    assert_snapshot!(refused(&["--malloc", "mimalloc", "--knob", "jemalloc.narenas=4"]), @"");
-    assert_snapshot!(refused(&["--malloc", "stock", "--knob", "purge_delay=0"]), @"");
-    assert_snapshot!(refused(&["--malloc", "jemaloc"]), @"");
-    assert_snapshot!(refused(&["--preset", "stock", "--malloc", "jemalloc"]), @"");
+    // The list that follows grows with the table of knobs.
+    let message = refused(&["--malloc", "jemalloc", "--knob", "jemalloc.narena=4"]);
+    let start = "error: unknown knob 'jemalloc.narena'\nhint: did you mean 'jemalloc.narenas'? There are: ";
+    assert!(message.starts_with(start), "{message}");
+    assert_snapshot!(refused(&["--malloc", "jemalloc", "--knob", "jemalloc.narenas=0"]), @r"
+    error: jemalloc.narenas cannot be '0'
+    hint: it takes 1 to 4094, auto; the nearest is 1
+    ");
+    assert_snapshot!(refused(&["--malloc", "jemalloc", "--knob", "jemalloc.thp=allways"]), @r"
+    error: jemalloc.thp cannot be 'allways'
+    hint: did you mean 'always'? It takes default, always, never
+    ");
+    assert_snapshot!(refused(&["--malloc", "mimalloc", "--knob", "jemalloc.narenas=4"]), @r"
+    error: 'jemalloc.narenas' is no knob of mimalloc
+    hint: it is one of jemalloc
+    ");
+    assert_snapshot!(refused(&["--malloc", "stock", "--knob", "purge_delay=0"]), @r"
+    error: stock has no knob 'purge_delay'
+    hint: the knob that every allocator takes is strings.level
+    ");
+    let message = refused(&["--malloc", "jemaloc"]);
+    assert!(
+        message.starts_with("error: unknown allocator 'jemaloc'\nhint: did you mean 'jemalloc'?"),
+        "{message}"
+    );
+    assert_snapshot!(refused(&["--preset", "stock", "--malloc", "jemalloc"]), @r"
+    error: command line: preset 'stock' is stock, but malloc 'jemalloc' was given as well
+    hint: give only one of the two
+    ");
 }

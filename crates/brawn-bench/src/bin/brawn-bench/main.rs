@@ -5,6 +5,7 @@ mod build;
 mod costs;
 mod demo;
 mod leptosfmt;
+mod presets;
 mod results;
 mod workshop;
 
@@ -35,6 +36,27 @@ enum Command {
         #[arg(long)]
         seed: Option<u64>,
     },
+    /// Measure the candidates for presets side by side, and say which no other beats.
+    Presets {
+        /// The `brawn` to measure with.
+        #[arg(long)]
+        brawn: PathBuf,
+        /// Folder for the results, the page with its picture of time against memory, and the table.
+        #[arg(long)]
+        out: PathBuf,
+        /// Time for each case, in seconds.
+        #[arg(long, default_value_t = 20)]
+        time: u32,
+        /// Only the suites of this name; all that the candidates' file lists otherwise.
+        #[arg(long)]
+        suite: Vec<String>,
+        /// Only candidates whose names hold this text, besides glibc and stock musl.
+        #[arg(long)]
+        candidate: Option<String>,
+        /// Measures nothing: makes the table again from the results that lie in the folder.
+        #[arg(long)]
+        read: bool,
+    },
     /// Put the tables of docs/results/ into the documents that quote them.
     Quote,
     /// Measure everything that docs/results/ reports, and write it there.
@@ -57,6 +79,10 @@ enum Command {
 fn main() -> ExitCode {
     let result = match Arguments::parse().command {
         Command::Demo { brawn, blocks, seed } => demo::run(&brawn, blocks, seed),
+        Command::Presets { brawn, out, time, suite, candidate, read } => {
+            let search = presets::Search { time, suites: suite, candidate };
+            presets::run(&brawn, &out, &search, read)
+        }
         Command::Quote => results::quote(),
         Command::Results { brawn, out, only, blocks } => results::run(&brawn, &out, &only, blocks),
     };
