@@ -216,11 +216,14 @@ impl Malloc {
         let Some(knobs) = self.knobs() else {
             return Error::UnknownKnob { malloc: self.name().to_owned(), key: key.to_owned() };
         };
-        let own = knobs.knobs.iter().map(|knob| format!("{}.{}", knobs.prefix, knob.name));
+        // Whoever forgot the prefix need not read the whole list.
+        let forgotten = knobs.find(key);
+        let listed = knobs.knobs.iter().filter(|knob| forgotten.is_none_or(|it| it.name == knob.name));
+        let own = listed.map(|knob| format!("{}.{}", knobs.prefix, knob.name));
         Error::UnknownName {
             kind: "knob",
             given: key.to_owned(),
-            known: own.chain([LEVEL_KNOB.to_owned()]).collect(),
+            known: own.chain(forgotten.is_none().then(|| LEVEL_KNOB.to_owned())).collect(),
         }
     }
 
@@ -272,6 +275,7 @@ mod tests {
         let error = with("mimalloc", "mimalloc.purge_dely", "10");
         assert_eq!(error.to_string(), "unknown knob 'mimalloc.purge_dely'");
         assert!(error.hint().unwrap().starts_with("did you mean 'mimalloc.purge_delay'?"), "{error:?}");
+        assert_eq!(with("mimalloc", "purge_delay", "1").hint().unwrap(), "there are: mimalloc.purge_delay");
         let error = with("mimalloc2", "mimalloc.purge_delay", "10");
         assert_eq!(error.to_string(), "'mimalloc.purge_delay' is no knob of mimalloc2");
         assert_eq!(error.hint().unwrap(), "it is one of mimalloc, mimalloc-secure");

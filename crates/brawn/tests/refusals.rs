@@ -206,7 +206,7 @@ fn unknown_names() {
     let message = |args: &[&str]| fails(&mut bench.brawn(args), 2);
     assert_snapshot!(message(&["libc", "--malloc", "mimaloc"]), @r"
     error: unknown allocator 'mimaloc'
-    hint: did you mean 'mimalloc'? There are: brawn, brawn-hardened, mimalloc, mimalloc-secure, mimalloc2, mimalloc2-secure, stock
+    hint: did you mean 'mimalloc'? There are: brawn, brawn-hardened, mimalloc, mimalloc-secure, mimalloc2, mimalloc2-secure, jemalloc, rpmalloc, snmalloc, hardened-malloc, stock
     ");
     assert_snapshot!(message(&["libc", "--preset", "fastest"]), @r"
     error: unknown preset 'fastest'
@@ -217,8 +217,8 @@ fn unknown_names() {
     hint: give only one of the two
     ");
     assert_snapshot!(message(&["libc", "--knob", "purge_delay=1"]), @r"
-    error: mimalloc has no knob 'purge_delay'
-    hint: the knob that every allocator takes is strings.level
+    error: unknown knob 'purge_delay'
+    hint: there are: mimalloc.purge_delay
     ");
 }
 
