@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-demo brawn demo test test-long lint fuzz results presets clean
+.PHONY: help setup setup-demo brawn demo test test-long lint fuzz results presets tune-study clean
 
 # Tools that scripts/setup put into the repository's private folder win over the machine's own.
 export PATH := $(CURDIR)/.tools/bin:$(PATH)
@@ -74,6 +74,13 @@ PRESET_TIME := 20
 
 presets: brawn ## measure the candidates for presets again: the choice is made from docs/results/presets/
 	$(CARGO_TARGET_DIR)/debug/brawn-bench presets --brawn $(BRAWN) --out docs/results/presets --time $(PRESET_TIME)
+
+# Time for each of three runs of five programs.
+STUDY_BUDGET := 2m
+
+tune-study: brawn ## tune five real programs again, twice and once exhaustively, for docs/tune/
+	cargo build $(CARGO_FLAGS) -p brawn-tune
+	$(CARGO_TARGET_DIR)/debug/brawn-tune-study $(BRAWN) $(CARGO_TARGET_DIR)/tune-study docs/tune $(STUDY_BUDGET)
 
 clean: ## remove everything that was built; what setup installed stays
 	cargo clean

@@ -34,6 +34,17 @@ pub enum Error {
         stderr: String,
     },
 
+    /// The program wanted more memory than it may have, and in production would have been killed.
+    #[error("variant `{variant}` wanted more than the limit of {}{}", bytes(*.limit), peaked(*.limit, *.peak))]
+    OverLimit {
+        /// Name of the variant.
+        variant: String,
+        /// The limit, in bytes.
+        limit: u64,
+        /// Its peak, in bytes, where it lived long enough to have one.
+        peak: Option<u64>,
+    },
+
     /// The program did not end in time.
     #[error("variant `{variant}` did not end within {limit:?}")]
     Timeout {
@@ -187,6 +198,7 @@ impl Error {
             Self::OutputDiffers { .. } => {
                 Some("if only the order of lines may change from run to run, compare sorted lines instead")
             }
+            Self::OverLimit { .. } => Some("raise the limit, or take an allocator that holds less"),
             Self::Timeout { .. } => Some("raise the limit, or give the program less work"),
             Self::Taken { .. } => Some("stop that server, or give this one another port"),
             Self::DiskFull { .. } => Some("make room there, or set TMPDIR to a folder that has some"),
@@ -223,6 +235,15 @@ fn excerpt(variant: &str, lines: &[String]) -> String {
         return format!("  {variant} | (nothing more)");
     }
     lines.iter().map(|line| format!("  {variant} | {line}")).collect::<Vec<_>>().join("\n")
+}
+
+fn bytes(bytes: u64) -> String {
+    crate::format::bytes(bytes as f64)
+}
+
+fn peaked(limit: u64, peak: Option<u64>) -> String {
+    peak.filter(|peak| *peak > limit)
+        .map_or(", and was killed".into(), |peak| format!(": it had {}", bytes(peak)))
 }
 
 fn list(cores: &[usize]) -> String {

@@ -120,6 +120,12 @@ impl RowSpec {
         spec
     }
 
+    /// Counts the row as another kind of figure.
+    pub fn of_kind(mut self, kind: Kind) -> Self {
+        self.kind = kind;
+        self
+    }
+
     /// Calls the row something else.
     pub fn named(mut self, name: impl Into<String>) -> Self {
         self.name = name.into();

@@ -49,7 +49,7 @@ pub use figure::{Figure, RowSpec};
 pub use machine::Machine;
 pub use means::Mean;
 pub use outcome::{Measured, Outcome, Stop};
-pub use output::Output;
+pub use output::{Output, Reference};
 pub use probe::{Exit, Sample};
 pub use report::{Report, Section};
 pub use service::{Client, Ready, Service};

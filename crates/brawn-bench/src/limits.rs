@@ -1,4 +1,4 @@
-//! Holding programs to some of the machine: to certain cores, or to a share of the CPU time.
+//! Holding programs to some of the machine: to certain cores, to a share of the CPU time, or to an amount of memory.
 
 use std::io;
 use std::os::fd::AsRawFd;
@@ -8,6 +8,8 @@ use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::Error;
+
+pub mod memory;
 
 /// Period over which a quota is spread, in microseconds; the kernel's own default.
 const PERIOD: u64 = 100_000;
@@ -30,7 +32,7 @@ impl Quota {
     pub fn create(cores: f64) -> Result<Self, Error> {
         let read = |path: &str| fs_err::read_to_string(path).unwrap_or_default();
         let mut reason = None;
-        for parent in parents(&read("/proc/self/mountinfo"), &read("/proc/self/cgroup")) {
+        for parent in parents(&read("/proc/self/mountinfo"), &read("/proc/self/cgroup"), "cpu") {
             match Self::create_in(&parent, cores) {
                 Ok(quota) => return Ok(quota),
                 Err(error) => reason = reason.or(Some(error)),
@@ -81,13 +83,18 @@ impl Quota {
 
 impl Drop for Quota {
     fn drop(&mut self) {
-        // The kernel refuses while a killed member is still being taken apart.
-        for _ in 0..50 {
-            if fs_err::remove_dir(&self.folder).is_ok() {
-                return;
-            }
-            std::thread::sleep(std::time::Duration::from_millis(10));
+        remove_group(&self.folder);
+    }
+}
+
+/// Removes the folder of a group that nobody is left in.
+fn remove_group(folder: &Path) {
+    // The kernel refuses while a killed member is still being taken apart.
+    for _ in 0..50 {
+        if fs_err::remove_dir(folder).is_ok() {
+            return;
         }
+        std::thread::sleep(std::time::Duration::from_millis(10));
     }
 }
 
@@ -122,8 +129,9 @@ fn limits(version: Version, cores: f64) -> Option<Vec<(&'static str, String)>> {
 /// Where a group could be made, the likeliest first: the groups that this process is in and those above.
 ///
 /// `mountinfo` and `cgroup` are the kernel's tables of this process. In version two, groups that hold processes cannot
-/// divide CPU time among groups of their own, the root aside, so that those above come into question, too.
-fn parents(mountinfo: &str, cgroup: &str) -> Vec<Parent> {
+/// divide what a controller gives among groups of their own, the root aside, so that those above come into question, too.
+fn parents(mountinfo: &str, cgroup: &str, controller: &str) -> Vec<Parent> {
+    let is_it = |name: &str| name == controller;
     let mut parents = Vec::new();
     for line in mountinfo.lines() {
         let Some((mount, file_system)) = line.split_once(" - ") else { continue };
@@ -131,7 +139,7 @@ fn parents(mountinfo: &str, cgroup: &str) -> Vec<Parent> {
         let (Some(root), Some(point)) = (mount.next(), mount.next()) else { continue };
         let mut file_system = file_system.split(' ');
         let version = match file_system.next() {
-            Some("cgroup") if file_system.nth(1).is_some_and(|options| options.split(',').any(is_cpu)) => {
+            Some("cgroup") if file_system.nth(1).is_some_and(|options| options.split(',').any(is_it)) => {
                 Version::One
             }
             Some("cgroup2") => Version::Two,
@@ -141,7 +149,7 @@ fn parents(mountinfo: &str, cgroup: &str) -> Vec<Parent> {
             let mut fields = line.splitn(3, ':');
             let (number, controllers, path) = (fields.next()?, fields.next()?, fields.next()?);
             match version {
-                Version::One => controllers.split(',').any(is_cpu),
+                Version::One => controllers.split(',').any(is_it),
                 Version::Two => number == "0" && controllers.is_empty(),
             }
             .then_some(path)
@@ -156,10 +164,6 @@ fn parents(mountinfo: &str, cgroup: &str) -> Vec<Parent> {
         }
     }
     parents
-}
-
-fn is_cpu(controller: &str) -> bool {
-    controller == "cpu"
 }
 
 /// Makes a command run on these cores and within this quota.
@@ -225,7 +229,7 @@ mod tests {
     use super::*;
 
     fn folders(mountinfo: &str, cgroup: &str) -> Vec<(Version, String)> {
-        parents(mountinfo, cgroup)
+        parents(mountinfo, cgroup, "cpu")
             .into_iter()
             .map(|parent| (parent.version, parent.folder.display().to_string()))
             .collect()

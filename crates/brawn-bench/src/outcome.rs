@@ -76,6 +76,14 @@ impl Outcome {
         }
     }
 
+    /// What was measured otherwise than by [`Session::run`], with its warnings. Variants may have fewer samples than
+    /// the first one, if they took part in the first blocks.
+    pub fn of(session: Session, measured: Vec<Measured>, stop: Stop, seconds: f64) -> Self {
+        let mut outcome = Self { stop, seconds, ..Self::new(session, measured) };
+        outcome.warn();
+        outcome
+    }
+
     /// False when the session was interrupted: what is here holds, something else is missing.
     pub fn complete(&self) -> bool {
         self.stop != Stop::Interrupted

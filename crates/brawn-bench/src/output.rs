@@ -3,13 +3,13 @@
 use std::fs::File;
 use std::io::{BufRead, BufReader, Seek, SeekFrom};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::{Error, Session, Variant};
+use crate::Error;
 
 /// How the outputs of two variants must agree.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Output {
     /// Line by line, in the same order.
@@ -23,8 +23,9 @@ pub enum Output {
 /// How many lines of each output are shown when they differ.
 const SHOWN: usize = 3;
 
-/// What the first run of a session printed.
-pub(crate) struct Reference {
+/// What the first run printed, for comparing what others print.
+#[derive(Debug)]
+pub struct Reference {
     variant: String,
     rule: Output,
     ignored: Option<String>,
@@ -33,11 +34,15 @@ pub(crate) struct Reference {
 }
 
 impl Reference {
-    pub(crate) fn new(variant: &Variant, session: &Session, bytes: File) -> Result<Self, Error> {
+    /// The output of `variant`, an open file. Lines that hold the text `ignored` are left out.
+    ///
+    /// # Errors
+    /// [`Error::File`].
+    pub fn new(variant: &str, rule: Output, ignored: Option<&str>, bytes: File) -> Result<Self, Error> {
         let mut reference = Self {
-            variant: variant.name.clone(),
-            rule: session.output,
-            ignored: session.ignored_lines.clone(),
+            variant: variant.to_owned(),
+            rule,
+            ignored: ignored.map(str::to_owned),
             digest: [0; 32],
             bytes,
         };
@@ -45,9 +50,11 @@ impl Reference {
         Ok(reference)
     }
 
+    /// Compares what another variant printed.
+    ///
     /// # Errors
-    /// [`Error::OutputDiffers`] with the first line that differs.
-    pub(crate) fn compare(&self, variant: &str, bytes: File) -> Result<(), Error> {
+    /// [`Error::OutputDiffers`] with the first line that differs, [`Error::File`].
+    pub fn compare(&self, variant: &str, bytes: File) -> Result<(), Error> {
         if self.rule == Output::Unchecked {
             return Ok(());
         }
@@ -105,8 +112,7 @@ mod tests {
     }
 
     fn holding(output: Output, text: &str) -> Reference {
-        let session = Session::new(1).output(output).ignore_lines_with("elapsed");
-        Reference::new(&Variant::new("a", "a"), &session, file(text)).unwrap()
+        Reference::new("a", output, Some("elapsed"), file(text)).unwrap()
     }
 
     #[test]

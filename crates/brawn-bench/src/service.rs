@@ -79,6 +79,13 @@ pub enum Ready {
     Tcp(SocketAddr),
     /// The same, at a socket in the file system.
     Unix(PathBuf),
+    /// `GET` of this path here is answered with a status from 200 to 299.
+    Http {
+        /// Where the server listens.
+        address: SocketAddr,
+        /// What is asked for, from the slash on.
+        path: String,
+    },
     /// A line that holds this text appears on its standard output or standard error.
     Line(String),
 }

@@ -194,7 +194,10 @@ impl Session {
                 };
                 done += 1;
                 match &mut reference {
-                    None => reference = Some(Reference::new(variant, self, run.stdout)?),
+                    None => {
+                        let ignored = self.ignored_lines.as_deref();
+                        reference = Some(Reference::new(&variant.name, self.output, ignored, run.stdout)?);
+                    }
                     Some(reference) => reference.compare(&variant.name, run.stdout)?,
                 }
                 on(Event::After(plan.progress(variant, done, start.elapsed()), &run.sample));
@@ -233,6 +236,7 @@ impl Session {
             limit: self.limit,
             cores: self.cores.clone(),
             quota: self.quota.map(|cores| Quota::create(cores).map(Arc::new)).transpose()?,
+            memory: None,
             timeline: self.timeline,
             scratch: self.scratch.clone(),
             interrupt: self.interrupt.clone(),

@@ -126,6 +126,11 @@ enum Command {
     Image(Box<commands::image::Arguments>),
     /// Measure the standard suites with glibc, stock musl and Brawn's presets side by side
     Bench(Box<commands::bench::Arguments>),
+    /// Find the right allocator for a program by measuring it: one compilation, a link for each candidate
+    Tune(Box<commands::tune::Arguments>),
+    /// The load that `tune` puts on a server
+    #[command(hide = true)]
+    TuneLoad(commands::tune::LoadArguments),
 }
 
 /// Arguments that are another program's.
@@ -201,6 +206,8 @@ pub fn run() -> anyhow::Result<ExitCode> {
         Command::Doctor(arguments) => commands::doctor::run(options, arguments),
         Command::Image(arguments) => commands::image::run(options, *arguments),
         Command::Bench(arguments) => commands::bench::run(options, *arguments),
+        Command::Tune(arguments) => commands::tune::run(options, *arguments),
+        Command::TuneLoad(arguments) => commands::tune::run_load(arguments),
     }
 }
 

@@ -27,6 +27,8 @@ pub const IO: u8 = 5;
 pub const GATE: u8 = 6;
 /// A registry cannot be reached, or refuses.
 pub const REGISTRY: u8 = 7;
+/// `tune` found no answer: no candidate stays within the limit, or the machine is too noisy.
+pub const NO_ANSWER: u8 = 8;
 /// Interrupted by a signal; what was done until then is kept.
 pub const INTERRUPTED: u8 = 130;
 
@@ -43,7 +45,11 @@ pub const ALL: &[Meaning] = &[
     Meaning { code: IO, meaning: "reading or writing failed" },
     Meaning { code: GATE, meaning: "a condition of `bench compare --fail-if` holds" },
     Meaning { code: REGISTRY, meaning: "a registry cannot be reached, or refuses" },
-    Meaning { code: INTERRUPTED, meaning: "`bench` was interrupted; what was measured is kept" },
+    Meaning {
+        code: NO_ANSWER,
+        meaning: "`tune` has no answer: nothing stays within the limit, or the machine is too noisy",
+    },
+    Meaning { code: INTERRUPTED, meaning: "`bench` or `tune` was interrupted; what was measured is kept" },
 ];
 
 /// The code for an error.
@@ -57,6 +63,7 @@ pub fn code_of(error: &anyhow::Error) -> ExitCode {
             let elf = || cause.downcast_ref::<brawn_elf::Error>().map(|_| INPUT);
             let suites = || cause.downcast_ref::<brawn_suites::Error>().map(suites_code);
             let bench = || cause.downcast_ref::<brawn_bench::Error>().map(bench_code);
+            let tune = || cause.downcast_ref::<brawn_tune::Error>().map(tune_code);
             let compared = || compared_code(cause);
             let image = || cause.downcast_ref::<brawn_image::Error>().map(image_code);
             let io = || cause.downcast_ref::<std::io::Error>().map(|_| IO);
@@ -66,6 +73,7 @@ pub fn code_of(error: &anyhow::Error) -> ExitCode {
                 .or_else(elf)
                 .or_else(suites)
                 .or_else(bench)
+                .or_else(tune)
                 .or_else(compared)
                 .or_else(image)
                 .or_else(io)
@@ -124,6 +132,24 @@ fn bench_code(error: &brawn_bench::Error) -> u8 {
     use brawn_bench::Error;
     match error {
         Error::System { .. } | Error::File(_) => IO,
+        _ => FAILED,
+    }
+}
+
+fn tune_code(error: &brawn_tune::Error) -> u8 {
+    use brawn_tune::Error;
+    match error {
+        Error::Driver(error) => driver_code(error),
+        Error::Libc(error) => libc_code(error),
+        Error::Bench(error) => bench_code(error),
+        Error::Io(_) => IO,
+        Error::NoExecutable
+        | Error::ManyExecutables { .. }
+        | Error::NoFigure { .. }
+        | Error::Ready { .. } => USAGE,
+        Error::State { .. } | Error::Manifest { .. } => INPUT,
+        Error::ImpossibleLimit { .. } | Error::TooNoisy { .. } => NO_ANSWER,
+        Error::Interrupted => INTERRUPTED,
         _ => FAILED,
     }
 }

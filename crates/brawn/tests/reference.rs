@@ -8,7 +8,7 @@ use common::{Bench, ok};
 
 const COMMANDS: &[&str] = &[
     "build", "cargo", "cc", "c++", "env", "libc", "patch", "restore", "relink", "verify", "inspect", "check",
-    "doctor", "image", "bench",
+    "doctor", "image", "bench", "tune",
 ];
 
 /// Commands of commands.

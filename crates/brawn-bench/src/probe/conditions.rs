@@ -16,6 +16,8 @@ pub struct Conditions {
     pub cores: Vec<usize>,
     /// CPU quota that the program is held to.
     pub quota: Option<Arc<Quota>>,
+    /// Memory that the program may hold, in bytes; it is killed when it wants more. See [`crate::limits::memory`].
+    pub memory: Option<u64>,
     /// How often the resident size is read; none for never. Reading costs the program a little time, which grows with
     /// its size, so it is done less often when needed to stay below one percent, and
     /// after 512 points half as often from there on.
@@ -33,6 +35,7 @@ impl Conditions {
             limit,
             cores: Vec::new(),
             quota: None,
+            memory: None,
             timeline: None,
             scratch: std::env::temp_dir(),
             interrupt: None,

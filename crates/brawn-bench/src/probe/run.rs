@@ -51,7 +51,7 @@ pub fn run(variant: &Variant, limit: Duration) -> Result<Run, Error> {
 /// # Errors
 /// [`Error::Start`] when the program cannot be executed, [`Error::Timeout`], [`Error::Interrupted`],
 /// [`Error::DiskFull`] when its output has no room, [`Error::Metrics`] when its output cannot be understood,
-/// [`Error::System`], [`Error::File`], and those of a [`Service`](crate::Service) when it is one. An exit status other
+/// [`Error::OverLimit`], [`Error::System`], [`Error::File`], and those of a [`Service`](crate::Service) when it is one. An exit status other
 /// than the expected one is no error here.
 pub fn run_under(variant: &Variant, conditions: &Conditions) -> Result<Run, Error> {
     if let Some(service) = &variant.service {
@@ -69,6 +69,9 @@ pub fn run_under(variant: &Variant, conditions: &Conditions) -> Result<Run, Erro
     let Some(ended) = ended else {
         return Err(Error::Timeout { variant: variant.name.clone(), limit: conditions.limit });
     };
+    if let Some(error) = tracee.over_limit(&variant.name, ended.sample.peak_bytes) {
+        return Err(error);
+    }
     drop(tracee);
     streams.check(&conditions.scratch)?;
     let Ended { mut sample, exit } = ended;

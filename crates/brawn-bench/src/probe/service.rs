@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io;
-use std::net::TcpStream;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpStream};
 use std::os::unix::fs::FileExt;
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
@@ -19,11 +19,14 @@ use crate::{Error, Variant};
 /// How often a server is asked whether it is ready.
 const ASK_AGAIN: Duration = Duration::from_millis(2);
 
+/// How long an answer may take for a server to count as ready.
+const ANSWER: Duration = Duration::from_secs(1);
+
 /// How long a failed client waits to hear that it was the server that failed.
 const BURIAL: Duration = Duration::from_secs(1);
 
 pub(super) fn run(variant: &Variant, service: &Service, conditions: &Conditions) -> Result<Run, Error> {
-    if accepts(&service.ready) {
+    if taken(&service.ready) {
         return Err(Error::Taken { ready: describe(&service.ready) });
     }
     let mut streams = Streams::open(&conditions.scratch)?;
@@ -99,8 +102,13 @@ impl Running<'_> {
         let mut streams = Streams::open(&self.conditions.scratch)?;
         let command = streams.attach(self.service.client.command(), None)?;
         // The limits are the server's: the client shall be able to keep it busy.
-        let conditions =
-            Conditions { cores: Vec::new(), quota: None, timeline: None, ..self.conditions.clone() };
+        let conditions = Conditions {
+            cores: Vec::new(),
+            quota: None,
+            memory: None,
+            timeline: None,
+            ..self.conditions.clone()
+        };
         let follower = Follower::new(false, false);
         let client = Tracee::start(&self.service.client.program, command, &conditions, move |pid, start| {
             follower.follow(pid, start)
@@ -159,6 +167,9 @@ impl Running<'_> {
             });
         };
         self.streams.check(&self.conditions.scratch)?;
+        if let Some(error) = self.server.over_limit(&self.variant.name, ended.sample.peak_bytes) {
+            return Err(error);
+        }
         // A server that does not catch the signal dies of it, which is as good an end as any.
         match ended.exit == Exit::Signal(signal) || ended.exit == Exit::Status(self.variant.expected_status) {
             true => Ok(ended),
@@ -168,6 +179,9 @@ impl Running<'_> {
 
     /// The server ended when it should not, or otherwise than it should.
     fn ended(&self, ended: &Ended) -> Error {
+        if let Some(error) = self.server.over_limit(&self.variant.name, ended.sample.peak_bytes) {
+            return error;
+        }
         Error::Exit {
             variant: self.variant.name.clone(),
             exit: ended.exit,
@@ -177,13 +191,35 @@ impl Running<'_> {
     }
 }
 
+/// Whether something is there already, healthy or not.
+fn taken(ready: &Ready) -> bool {
+    match ready {
+        Ready::Http { address, .. } => accepts(&Ready::Tcp(*address)),
+        other => accepts(other),
+    }
+}
+
 /// Whether something accepts connections there.
 fn accepts(ready: &Ready) -> bool {
     match ready {
-        Ready::Tcp(address) => TcpStream::connect_timeout(address, Duration::from_secs(1)).is_ok(),
+        Ready::Tcp(address) => TcpStream::connect_timeout(address, ANSWER).is_ok(),
         Ready::Unix(path) => UnixStream::connect(path).is_ok(),
+        Ready::Http { address, path } => answers(*address, path).unwrap_or(false),
         Ready::Line(_) => false,
     }
+}
+
+/// Whether a `GET` there is answered by a status that means success.
+fn answers(address: SocketAddr, path: &str) -> io::Result<bool> {
+    let mut connection = TcpStream::connect_timeout(&address, ANSWER)?;
+    connection.set_read_timeout(Some(ANSWER))?;
+    connection.write_all(
+        format!("GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n").as_bytes(),
+    )?;
+    let mut answer = Vec::new();
+    // Not to its end: some servers keep the connection whatever they are asked.
+    BufReader::new(connection).take(64).read_until(b'\n', &mut answer)?;
+    Ok(answer.starts_with(b"HTTP/1.") && answer.get(8..10) == Some(b" 2"))
 }
 
 /// Whether a file that is still being written holds a text. Its position is the program's and stays where it is.
@@ -197,6 +233,7 @@ fn describe(ready: &Ready) -> String {
     match ready {
         Ready::Tcp(address) => address.to_string(),
         Ready::Unix(path) => path.display().to_string(),
+        Ready::Http { address, path } => format!("http://{address}{path}"),
         Ready::Line(text) => format!("the line {text:?}"),
     }
 }

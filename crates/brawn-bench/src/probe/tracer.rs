@@ -19,6 +19,7 @@ use nix::unistd::Pid;
 use rustix::process::{PidfdFlags, pidfd_open, pidfd_send_signal};
 
 use super::Conditions;
+use crate::limits::memory::MemoryLimit;
 use crate::{Error, limits};
 
 /// A program that has been started. Dropped, it is killed with everything that it started. `T` is what is known about
@@ -30,6 +31,8 @@ pub(super) struct Tracee<T> {
     handle: OwnedFd,
     ended: Receiver<Result<T, Error>>,
     thread: Option<JoinHandle<()>>,
+    /// After the thread, so that the program is gone when its control group is taken away.
+    memory: Option<MemoryLimit>,
 }
 
 /// What the thread tells once the program runs.
@@ -49,6 +52,10 @@ impl<T: Send + 'static> Tracee<T> {
     ) -> Result<Self, Error> {
         command.process_group(0);
         limits::apply(&mut command, &conditions.cores, conditions.quota.as_deref())?;
+        let mut memory = match conditions.memory {
+            Some(bytes) => Some(MemoryLimit::hold(&mut command, bytes, conditions.quota.is_some())?),
+            None => None,
+        };
         // SAFETY: the closure runs between fork and exec, where only async-signal-safe calls are allowed; it makes a few
         // system calls and neither allocates nor locks. A refusal is noticed later, by the missing stop at exec.
         unsafe {
@@ -76,7 +83,16 @@ impl<T: Send + 'static> Tracee<T> {
             }
         });
         let Started { pid, start, handle } = started.recv().expect("the tracer always answers")?;
-        Ok(Self { pid, start, handle, ended, thread: Some(thread) })
+        if let Some(memory) = &mut memory {
+            memory.begin(pid, &handle)?;
+        }
+        Ok(Self { pid, start, handle, ended, thread: Some(thread), memory })
+    }
+
+    /// Whether the program wanted more memory than it may have: it was killed for it, or ended with that peak.
+    pub(super) fn over_limit(&self, variant: &str, peak: Option<u64>) -> Option<Error> {
+        let memory = self.memory.as_ref().filter(|memory| memory.killed() || memory.exceeded_by(peak))?;
+        Some(Error::OverLimit { variant: variant.to_owned(), limit: memory.bytes(), peak })
     }
 
     /// Waits for the end, at most so long; none when it has not come.

@@ -12,6 +12,7 @@ pub mod inspect;
 pub mod libc;
 pub mod patch;
 pub mod relink;
+pub mod tune;
 pub mod verify;
 
 use std::ffi::OsString;

@@ -12,6 +12,8 @@ use clap::{Args, Subcommand};
 
 use crate::cli::Options;
 
+pub use run::free_folder;
+
 #[derive(Args)]
 #[command(args_conflicts_with_subcommands = true, after_help = after_help())]
 pub struct Arguments {

@@ -238,7 +238,7 @@ fn refuse_elsewhere(options: &Options) {
 }
 
 /// A folder's name that is not taken: the name itself, or with a number.
-fn free_folder(name: &str) -> PathBuf {
+pub fn free_folder(name: &str) -> PathBuf {
     let numbered = (2..).map(|number| PathBuf::from(format!("{name}-{number}")));
     std::iter::once(PathBuf::from(name)).chain(numbered).find(|path| !path.exists()).expect("numbers go on")
 }

@@ -1,0 +1,249 @@
+//! Holding a program to so much memory, and knowing afterwards that it wanted more.
+//!
+//! A control group does it as a container does: the kernel counts everything that the program and its children hold, and
+//! kills when that grows beyond the limit. Where no group can be made, a watchdog reads the main process's resident
+//! size every few milliseconds. A limit on the address space would be the wrong measure: allocators reserve gigabytes
+//! that they never touch.
+
+use std::io;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use nix::unistd::Pid;
+use rustix::process::pidfd_send_signal;
+
+use super::{Parent, Version, parents};
+
+/// How often the watchdog looks.
+const INTERVAL: Duration = Duration::from_millis(4);
+
+/// How a limit is enforced here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Enforcement {
+    /// By the kernel, which kills what grows beyond it.
+    ControlGroup,
+    /// By a thread that looks at the resident size every few milliseconds.
+    Watchdog,
+}
+
+/// What enforces a memory limit on this machine, for programs with or without a quota of CPU time.
+pub fn enforcement(with_quota: bool) -> Enforcement {
+    // Larger than anything: only whether it can be made counts.
+    match Group::create(1 << 40, with_quota) {
+        Some(_) => Enforcement::ControlGroup,
+        None => Enforcement::Watchdog,
+    }
+}
+
+/// The limit of one run.
+#[derive(Debug)]
+pub(crate) struct MemoryLimit {
+    bytes: u64,
+    group: Option<Group>,
+    watchdog: Option<Watchdog>,
+}
+
+impl MemoryLimit {
+    /// A limit for a program that is about to be started by `command`.
+    pub(crate) fn hold(command: &mut Command, bytes: u64, with_quota: bool) -> io::Result<Self> {
+        let group = Group::create(bytes, with_quota);
+        if let Some(group) = &group {
+            let members = group.members.file().try_clone()?;
+            // SAFETY: the closure runs between fork and exec and makes one system call, on a file that it keeps open.
+            unsafe {
+                command.pre_exec(move || {
+                    // Zero stands for the process that writes it.
+                    match libc::write(members.as_raw_fd(), c"0".as_ptr().cast(), 1) {
+                        1 => Ok(()),
+                        _ => Err(io::Error::last_os_error()),
+                    }
+                });
+            }
+        }
+        Ok(Self { bytes, group, watchdog: None })
+    }
+
+    /// The program runs: without a group, the watchdog begins.
+    pub(crate) fn begin(&mut self, pid: Pid, handle: &OwnedFd) -> io::Result<()> {
+        if self.group.is_none() {
+            self.watchdog = Some(Watchdog::start(pid, handle.try_clone()?, self.bytes));
+        }
+        Ok(())
+    }
+
+    /// The limit, in bytes.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Whether the program was killed for it.
+    pub(crate) fn killed(&self) -> bool {
+        let watchdog = self.watchdog.as_ref().is_some_and(|watchdog| watchdog.bitten.load(Ordering::Acquire));
+        watchdog || self.group.as_ref().is_some_and(Group::has_killed)
+    }
+
+    /// Whether a program that ended by itself had more than it may, between two looks of the watchdog. In a group the
+    /// kernel has counted, and pages of files that others share are not the program's.
+    pub(crate) fn exceeded_by(&self, peak: Option<u64>) -> bool {
+        self.group.is_none() && peak.is_some_and(|peak| peak > self.bytes)
+    }
+}
+
+/// A control group of one run. It is removed when this is dropped.
+#[derive(Debug)]
+struct Group {
+    folder: PathBuf,
+    version: Version,
+    members: fs_err::File,
+}
+
+impl Group {
+    /// None where this machine has no group that we may make. In version two a process is in one group alone, so that a
+    /// quota of CPU time takes the place.
+    fn create(bytes: u64, with_quota: bool) -> Option<Self> {
+        let read = |path: &str| fs_err::read_to_string(path).unwrap_or_default();
+        parents(&read("/proc/self/mountinfo"), &read("/proc/self/cgroup"), "memory")
+            .iter()
+            .filter(|parent| !(with_quota && parent.version == Version::Two))
+            .find_map(|parent| Self::create_in(parent, bytes).ok())
+    }
+
+    fn create_in(parent: &Parent, bytes: u64) -> io::Result<Self> {
+        static NEXT: AtomicUsize = AtomicUsize::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let folder = parent.folder.join(format!("brawn-memory-{}-{number}", std::process::id()));
+        fs_err::create_dir(&folder)?;
+        let prepared = (|| {
+            let version = parent.version;
+            if version == Version::Two && !folder.join("memory.max").exists() {
+                // The parent has not handed the controller down yet.
+                fs_err::write(parent.folder.join("cgroup.subtree_control"), "+memory")?;
+            }
+            let (limit, with_swap, swap) = match version {
+                Version::One => ("memory.limit_in_bytes", "memory.memsw.limit_in_bytes", bytes),
+                Version::Two => ("memory.max", "memory.swap.max", 0),
+            };
+            fs_err::write(folder.join(limit), bytes.to_string())?;
+            // Not there where swap is not counted; then there mostly is none.
+            let _ = fs_err::write(folder.join(with_swap), swap.to_string());
+            // All or nothing, as a container ends.
+            let _ = fs_err::write(folder.join("memory.oom.group"), "1");
+            fs_err::OpenOptions::new().write(true).open(folder.join("cgroup.procs"))
+        })();
+        match prepared {
+            Ok(members) => Ok(Self { folder, version: parent.version, members }),
+            Err(error) => {
+                let _ = fs_err::remove_dir(&folder);
+                Err(error)
+            }
+        }
+    }
+
+    fn has_killed(&self) -> bool {
+        let file = match self.version {
+            Version::One => "memory.oom_control",
+            Version::Two => "memory.events",
+        };
+        kills(&fs_err::read_to_string(self.folder.join(file)).unwrap_or_default()) > 0
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        super::remove_group(&self.folder);
+    }
+}
+
+/// The number behind `oom_kill` in a group's table of events.
+fn kills(events: &str) -> u64 {
+    let count = |line: &str| line.strip_prefix("oom_kill ")?.trim().parse().ok();
+    events.lines().find_map(count).unwrap_or(0)
+}
+
+/// A thread that kills a program that grows too large.
+#[derive(Debug)]
+struct Watchdog {
+    bitten: Arc<AtomicBool>,
+    enough: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Watchdog {
+    fn start(pid: Pid, handle: OwnedFd, bytes: u64) -> Self {
+        let (bitten, enough) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
+        let (bite, stop) = (Arc::clone(&bitten), Arc::clone(&enough));
+        let thread = std::thread::spawn(move || {
+            while !stop.load(Ordering::Acquire) {
+                if resident(pid).is_some_and(|size| size > bytes) {
+                    bite.store(true, Ordering::Release);
+                    let _ = pidfd_send_signal(&handle, rustix::process::Signal::KILL);
+                    return;
+                }
+                std::thread::sleep(INTERVAL);
+            }
+        });
+        Self { bitten, enough, thread: Some(thread) }
+    }
+}
+
+impl Drop for Watchdog {
+    fn drop(&mut self) {
+        self.enough.store(true, Ordering::Release);
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// The resident size in bytes, by the cheapest of the kernel's tables.
+fn resident(pid: Pid) -> Option<u64> {
+    let text = fs_err::read_to_string(format!("/proc/{pid}/statm")).ok()?;
+    let pages: u64 = text.split(' ').nth(1)?.parse().ok()?;
+    // SAFETY: the call reads nothing of ours.
+    let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
+    Some(pages * u64::try_from(page).ok()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kills_are_counted_in_both_versions() {
+        assert_eq!(kills("oom_kill_disable 0\nunder_oom 0\noom_kill 2\n"), 2);
+        assert_eq!(kills("low 0\nhigh 0\nmax 31\noom 1\noom_kill 1\noom_group_kill 0\n"), 1);
+        assert_eq!(kills("oom_kill_disable 0\nunder_oom 1\n"), 0);
+    }
+
+    #[test]
+    fn groups_are_gone_afterwards() {
+        let Some(group) = Group::create(1 << 30, false) else { return };
+        let folder = group.folder.clone();
+        assert!(folder.is_dir() && !group.has_killed());
+        drop(group);
+        assert!(!folder.exists());
+    }
+
+    #[test]
+    fn a_watchdog_bites_what_is_too_large() {
+        let mut child = Command::new("sleep").arg("60").spawn().unwrap();
+        let pid = rustix::process::Pid::from_child(&child);
+        let handle = rustix::process::pidfd_open(pid, rustix::process::PidfdFlags::empty()).unwrap();
+        let mut limit = MemoryLimit { bytes: 1, group: None, watchdog: None };
+        limit.begin(Pid::from_raw(child.id().cast_signed()), &handle).unwrap();
+        assert!(!child.wait().unwrap().success());
+        assert!(limit.killed() && limit.exceeded_by(Some(2)) && !limit.exceeded_by(None));
+    }
+
+    #[test]
+    fn this_process_is_resident() {
+        assert!(resident(Pid::this()).unwrap() > 100_000);
+        assert_eq!(resident(Pid::from_raw(i32::MAX)), None);
+    }
+}

@@ -1,0 +1,133 @@
+//! Fetching and building the programs.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, bail, ensure};
+
+use crate::programs::{LUA, Origin, PROGRAMS, Program};
+use crate::say;
+
+/// Records of the JSON document.
+const RECORDS: u32 = 30_000;
+
+/// Writes the inputs, and gives the folder of sources that formatters and counters read: the dependencies of the first
+/// program, whose versions its own lock file pins.
+pub fn input(work: &Path) -> Result<PathBuf> {
+    fs_err::write(work.join("work.lua"), LUA)?;
+    let records: Vec<String> = (0..RECORDS)
+        .map(|n| {
+            let value = u64::from(n) * 2_654_435_761 % 1_000_003;
+            format!("{{\"group\":\"g{}\",\"value\":{value},\"name\":\"record {n}\"}}", value % 997)
+        })
+        .collect();
+    fs_err::write(work.join("input.json"), format!("[{}]\n", records.join(",\n")))?;
+
+    let sources = work.join("sources");
+    if !sources.exists() {
+        let package = fetched(&PROGRAMS[0], work)?;
+        say("fetching the sources that serve as input");
+        let mut command = Command::new("cargo");
+        command
+            .args(["vendor", "--locked", "--versioned-dirs"])
+            .arg(work.join("vendored"))
+            .current_dir(&package);
+        step(&mut command)?;
+        fs_err::rename(work.join("vendored"), &sources)?;
+    }
+    Ok(sources)
+}
+
+/// The executable, linked by Brawn with its record kept.
+pub fn executable(program: &Program, brawn: &Path, work: &Path) -> Result<PathBuf> {
+    match &program.origin {
+        Origin::Crate(_, name) => {
+            let package = fetched(program, work)?;
+            let mut command = with_cache(Command::new(brawn), work);
+            command.args(["build", "--release", "--locked", "--bin", name, "--quiet"]).current_dir(&package);
+            command.env("CARGO_TARGET_DIR", work.join("target"));
+            let output = command.stderr(Stdio::inherit()).output()?;
+            ensure!(output.status.success(), "{}: brawn build ended with {}", program.name, output.status);
+            let text = String::from_utf8(output.stdout)?;
+            Ok(text.lines().last().context("brawn build named no executable")?.into())
+        }
+        Origin::Debian(source, make, executables) => {
+            let folder = work.join(program.name);
+            if !folder.join(executables[0]).exists() {
+                unpack(source, &folder, work)?;
+                let compiler = format!("{} cc", brawn.display());
+                let mut command = with_cache(Command::new("make"), work);
+                let jobs = std::thread::available_parallelism().map_or(1, usize::from);
+                command.arg(format!("-j{jobs}")).args(make.iter().map(|arg| arg.replace("{cc}", &compiler)));
+                step(command.current_dir(&folder))?;
+            }
+            Ok(folder.join(executables[0]))
+        }
+    }
+}
+
+/// The package of a crate, unpacked where it may be built.
+fn fetched(program: &Program, work: &Path) -> Result<PathBuf> {
+    let Origin::Crate(version, _) = program.origin else { bail!("{} is no crate", program.name) };
+    let place = work.join("packages").join(format!("{}-{version}", program.name));
+    if place.exists() {
+        return Ok(place);
+    }
+    say(&format!("fetching {} {version}", program.name));
+    // Cargo fetches what a package depends on; the copy that it unpacks has its own lock file.
+    let fresh = work.join("fetch").join(program.name);
+    fs_err::create_dir_all(fresh.join("src"))?;
+    fs_err::write(fresh.join("src/lib.rs"), "")?;
+    let manifest = format!(
+        "[package]\nname = \"fetch\"\nversion = \"0.0.0\"\nedition = \"2024\"\n[workspace]\n[dependencies]\n{} = \
+         \"={version}\"\n",
+        program.name
+    );
+    fs_err::write(fresh.join("Cargo.toml"), manifest)?;
+    let mut command = Command::new("cargo");
+    command.args(["metadata", "--format-version=1"]).current_dir(&fresh).stderr(Stdio::inherit());
+    let output = command.output()?;
+    ensure!(output.status.success(), "cargo metadata ended with {}", output.status);
+    let metadata: serde_json::Value = serde_json::from_slice(&output.stdout)?;
+    let packages = metadata["packages"].as_array().context("cargo metadata lists no packages")?;
+    let package = packages.iter().find(|package| package["name"] == program.name);
+    let manifest = package.and_then(|package| package["manifest_path"].as_str());
+    let from = Path::new(manifest.context("the crate was not fetched")?)
+        .parent()
+        .context("a manifest in no folder")?;
+    fs_err::create_dir_all(work.join("packages"))?;
+    step(Command::new("cp").arg("-r").arg(from).arg(&place))?;
+    // A copy of a crate belongs to no workspace around it.
+    let text = fs_err::read_to_string(place.join("Cargo.toml"))?;
+    if !text.contains("[workspace]") {
+        fs_err::write(place.join("Cargo.toml"), format!("{text}\n[workspace]\n"))?;
+    }
+    Ok(place)
+}
+
+fn unpack(source: &[&str; 3], folder: &Path, work: &Path) -> Result<()> {
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scripts/debian-source");
+    step(Command::new(script).args(source).arg(work))?;
+    fs_err::create_dir_all(folder)?;
+    step(
+        Command::new("tar")
+            .arg("-xf")
+            .arg(work.join(source[1]))
+            .arg("-C")
+            .arg(folder)
+            .arg("--strip-components=1"),
+    )
+}
+
+fn with_cache(mut command: Command, work: &Path) -> Command {
+    command.env("BRAWN_CACHE_DIR", work.join("cache"));
+    command
+}
+
+/// Runs a command that must succeed; what it says goes to standard error.
+fn step(command: &mut Command) -> Result<()> {
+    let status = command.stdin(Stdio::null()).stdout(Stdio::from(std::io::stderr())).status();
+    let status = status.with_context(|| format!("cannot run {command:?}"))?;
+    ensure!(status.success(), "{command:?} ended with {status}");
+    Ok(())
+}

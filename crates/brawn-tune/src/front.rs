@@ -1,0 +1,115 @@
+//! The Pareto front: what nothing else beats in both time and memory.
+
+use brawn_bench::Summary;
+use serde::{Deserialize, Serialize};
+
+use crate::goal;
+use crate::race::{Role, Round, ratio};
+
+/// A candidate beside what is used now: below 1 is better.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Point {
+    /// The candidate's name.
+    pub name: String,
+    /// What it is in the race for.
+    pub role: Role,
+    /// Its time over that of what is used now.
+    pub time: Summary,
+    /// Its memory over that of what is used now; none where memory is not known.
+    pub memory: Option<Summary>,
+    /// Whether no other candidate is as good in both and better in one.
+    pub front: bool,
+}
+
+/// Every candidate that did not fail, from the last round that it ran in. Ratios are to the lane that is used now, or to
+/// the first lane that did not fail.
+pub fn points(rounds: &[Round]) -> Vec<Point> {
+    let mut points: Vec<Point> = Vec::new();
+    for round in rounds.iter().rev() {
+        let Some(base) = base(round) else { continue };
+        for lane in &round.lanes {
+            let known = points.iter().any(|point| point.name == lane.name);
+            if known || lane.role == Role::Twin || lane.failure().is_some() {
+                continue;
+            }
+            let base = &round.lanes[base];
+            let Some(time) = ratio(lane, base, goal::time) else { continue };
+            let memory = ratio(lane, base, goal::memory);
+            points.push(Point { name: lane.name.clone(), role: lane.role, time, memory, front: false });
+        }
+    }
+    mark(&mut points);
+    points
+}
+
+/// The lane that a round's ratios are to.
+pub fn base(round: &Round) -> Option<usize> {
+    let usable = |index: &usize| round.lanes[*index].failure().is_none() && round.lanes[*index].blocks() > 0;
+    let now = round.lanes.iter().position(|lane| lane.role == Role::Now);
+    now.filter(|index| usable(index)).or_else(|| (0..round.lanes.len()).find(usable))
+}
+
+fn mark(points: &mut [Point]) {
+    let places: Vec<(f64, f64, bool)> = points
+        .iter()
+        .map(|point| {
+            (point.time.median, point.memory.map_or(1.0, |memory| memory.median), point.role.may_win())
+        })
+        .collect();
+    for (index, point) in points.iter_mut().enumerate() {
+        let (time, memory, may_win) = places[index];
+        let beaten = |&(other_time, other_memory, other_may): &(f64, f64, bool)| {
+            let as_good = other_time <= time && other_memory <= memory;
+            other_may && as_good && (other_time < time || other_memory < memory)
+        };
+        point.front = may_win && !places.iter().any(beaten);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use brawn_bench::Sample;
+
+    use super::*;
+    use crate::failure::Failure;
+    use crate::race::{Lane, Standing};
+
+    fn lane(name: &str, role: Role, seconds: f64, peak: u64) -> Lane {
+        let mut lane = Lane::new(name, role, 1);
+        let sample = Sample { wall_seconds: seconds, peak_bytes: Some(peak), ..Sample::default() };
+        lane.samples[0] = vec![sample; 5];
+        lane
+    }
+
+    #[test]
+    fn only_what_nothing_beats_in_both_is_on_the_front() {
+        let mut killed = lane("killed", Role::Candidate, 0.1, 1);
+        killed.standing = Standing::Failed(Failure::OverLimit { limit: 1, peak: None });
+        let first = Round::new(
+            "allocators",
+            vec![
+                lane("now", Role::Now, 1.0, 100),
+                lane("fast", Role::Candidate, 0.5, 300),
+                lane("small", Role::Candidate, 2.0, 50),
+                lane("bad", Role::Candidate, 2.5, 60),
+                lane("glibc", Role::Reference, 0.1, 10),
+                killed,
+            ],
+        );
+        let last = Round::new(
+            "final",
+            vec![
+                lane("now", Role::Now, 10.0, 100),
+                lane("now, again", Role::Twin, 10.0, 100),
+                lane("fast", Role::Candidate, 4.0, 300),
+            ],
+        );
+        let points = points(&[first, last]);
+        let names: Vec<&str> = points.iter().map(|point| point.name.as_str()).collect();
+        assert_eq!(names, ["now", "fast", "small", "bad", "glibc"]);
+        let front: Vec<&str> =
+            points.iter().filter(|point| point.front).map(|point| point.name.as_str()).collect();
+        assert_eq!(front, ["now", "fast", "small"], "a reference beats nobody");
+        assert!((points[1].time.median - 0.4).abs() < 1e-9, "the last round counts");
+    }
+}

@@ -1,0 +1,137 @@
+//! Linking candidates: the recorded link is done again with another overlay, and nothing is compiled.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use brawn_driver::replay::Recorded;
+use brawn_libc::{Cache, sha256_hex};
+
+use crate::Error;
+use crate::candidate::Candidate;
+use crate::failure::Failure;
+use crate::setting::Setting;
+use crate::tune::Linker;
+
+/// The recorded link of one executable, and where its variants go.
+pub struct Links {
+    cache: Cache,
+    recorded: Option<Recorded>,
+    folder: PathBuf,
+    /// The executables keep this name: some programs look at it.
+    file_name: OsString,
+    /// How many links were done.
+    pub made: usize,
+    /// How long they took, in seconds.
+    pub seconds: f64,
+}
+
+impl Links {
+    /// The link of the executable at `path`, whose variants go into `folder`.
+    ///
+    /// # Errors
+    /// [`Error::Driver`] when there is no record, or an input of it is gone or has changed.
+    pub fn of(cache: Cache, path: &Path, folder: PathBuf) -> Result<Self, Error> {
+        let recorded = brawn_driver::replay::find(&cache, path)?;
+        recorded.check()?;
+        let file_name = path.file_name().unwrap_or_default().to_owned();
+        Ok(Self { cache, recorded: Some(recorded), folder, file_name, made: 0, seconds: 0.0 })
+    }
+
+    /// For executables that are compared as they are.
+    pub fn none(cache: Cache) -> Self {
+        let (folder, file_name) = (PathBuf::new(), OsString::new());
+        Self { cache, recorded: None, folder, file_name, made: 0, seconds: 0.0 }
+    }
+
+    /// The folder of the package, whose manifest may be given the answer; none for a program that cargo did not build.
+    pub fn package(&self) -> Option<&Path> {
+        self.recorded.as_ref()?.package()
+    }
+
+    /// Whether anything can be linked at all.
+    pub fn links(&self) -> bool {
+        self.recorded.is_some()
+    }
+
+    fn link_as(&mut self, name: &str, setting: &Setting) -> Result<Result<PathBuf, Failure>, Error> {
+        let Some(recorded) = &self.recorded else {
+            return Ok(Err(Failure::Link("there is no record of its link".into())));
+        };
+        let choice = setting.choice()?;
+        let folder = self.folder.join(folder_name(name));
+        fs_err::create_dir_all(&folder)?;
+        let to = std::path::absolute(folder.join(&self.file_name))?;
+        let start = Instant::now();
+        let linked = recorded.replay(&self.cache, &choice, &to);
+        self.seconds += start.elapsed().as_secs_f64();
+        match linked {
+            Ok(_) => {
+                self.made += 1;
+                Ok(Ok(to))
+            }
+            // These are the program's, and the same for every candidate.
+            Err(error @ (brawn_driver::Error::InputChanged { .. } | brawn_driver::Error::Io(_))) => {
+                Err(error.into())
+            }
+            Err(error) => Ok(Err(Failure::Link(error.to_string()))),
+        }
+    }
+}
+
+impl Linker for Links {
+    fn link(&mut self, candidate: &mut Candidate) -> Result<Result<(), Failure>, Error> {
+        let Some(setting) = candidate.setting.clone() else {
+            return Ok(Err(Failure::Link("there is no record of its link".into())));
+        };
+        Ok(self.link_as(&candidate.name, &setting)?.map(|program| candidate.program = Some(program)))
+    }
+}
+
+/// A candidate's name as that of a folder.
+fn folder_name(name: &str) -> String {
+    name.chars().map(|c| if c.is_ascii_alphanumeric() || "-_.=".contains(c) { c } else { '_' }).collect()
+}
+
+/// What an executable carries, by its note; none where Brawn did not link it.
+///
+/// # Errors
+/// [`Error::Io`].
+pub fn carried(path: &Path) -> Result<Option<Setting>, Error> {
+    let notes = brawn_elf::read_notes(&fs_err::read(path)?).ok();
+    Ok(notes.and_then(|notes| notes.note).map(|note| {
+        let mut setting = Setting {
+            preset: note.preset,
+            malloc: note.malloc,
+            strings: note.strings,
+            cpu: note.cpu,
+            knobs: note.knobs,
+        };
+        // By the preset's name only where that is the whole truth in this version, too.
+        let plain = Setting::presets().into_iter().find(|preset| preset.preset == setting.preset);
+        let same = plain.is_some_and(|plain| Setting { cpu: setting.cpu.clone(), ..plain }.same_as(&setting));
+        setting.preset = setting.preset.filter(|_| same);
+        setting
+    }))
+}
+
+/// A digest of files, in this order.
+///
+/// # Errors
+/// [`Error::Io`].
+pub fn digest<'a>(files: impl IntoIterator<Item = &'a Path>) -> Result<String, Error> {
+    let mut all = String::new();
+    for file in files {
+        all.push_str(&sha256_hex(&fs_err::read(file)?));
+    }
+    Ok(sha256_hex(all.as_bytes()))
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn names_of_candidates_are_names_of_folders() {
+        assert_eq!(super::folder_name("jemalloc narenas=1"), "jemalloc_narenas=1");
+        assert_eq!(super::folder_name("a/b"), "a_b");
+    }
+}

@@ -1,0 +1,135 @@
+//! What there is to choose from: allocators, and for each the knobs that matter.
+
+use brawn_libc::Malloc;
+
+use crate::setting::{STRINGS, Setting};
+
+/// A knob with the values that are worth trying.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Knob {
+    /// The key for `--knob`, or [`STRINGS`].
+    pub key: String,
+    /// The values, the likeliest first.
+    pub values: Vec<String>,
+}
+
+/// Every allocator and preset, what is used now first. Hardening is a promise to the program's users, which no
+/// measurement may take back: a hardened program is offered hardened allocators alone, and no other program is
+/// offered them.
+pub fn settings(now: &Setting) -> Vec<Setting> {
+    let mut settings = vec![now.clone()];
+    let allocators = Malloc::names().into_iter().map(Setting::allocator);
+    for mut setting in Setting::presets().into_iter().chain(allocators) {
+        setting.cpu = now.cpu.clone().filter(|_| setting.strings);
+        // Hardened ones cost time; the preset that is stock musl is a reference in any case.
+        let stock = setting.malloc == "stock" && !setting.strings;
+        let fits = setting.is_hardened() == now.is_hardened() || stock;
+        if fits && !settings.iter().any(|other| other.same_as(&setting)) {
+            settings.push(setting);
+        }
+    }
+    settings
+}
+
+/// The knobs of an allocator that are worth searching, the most promising first.
+pub fn knobs(malloc: &str) -> Vec<Knob> {
+    let mut knobs = Vec::new();
+    if malloc != "stock" {
+        knobs.push(Knob { key: STRINGS.into(), values: vec!["no".into()] });
+    }
+    knobs
+}
+
+/// Settings that differ from one by a single knob, at most so many: the first value of each knob, then the second ones.
+pub fn neighbours(setting: &Setting, most: usize) -> Vec<Setting> {
+    let knobs = knobs(&setting.malloc);
+    let longest = knobs.iter().map(|knob| knob.values.len()).max().unwrap_or(0);
+    let mut found: Vec<Setting> = Vec::new();
+    for index in 0..longest {
+        for knob in &knobs {
+            let Some(value) = knob.values.get(index) else { continue };
+            let other = setting.with_knob(&knob.key, value);
+            let known = other.same_as(setting) || found.iter().any(|one| one.same_as(&other));
+            // A table may name a knob that another version of the kit has not.
+            if !known && other.choice().is_ok() && found.len() < most {
+                found.push(other);
+            }
+        }
+    }
+    found
+}
+
+/// The settings of all neighbours that were better, together; none when fewer than two are.
+pub fn combined(setting: &Setting, better: &[Setting]) -> Option<Setting> {
+    let mut whole = setting.clone();
+    let mut changes = 0;
+    // The best first: of two values of one knob the better one stays.
+    for other in better.iter().filter(|other| other.malloc == setting.malloc) {
+        if other.strings != setting.strings && whole.strings == setting.strings {
+            whole = whole.with_knob(STRINGS, if other.strings { "yes" } else { "no" });
+            changes += 1;
+        }
+        for (key, value) in &other.knobs {
+            if setting.knobs.get(key) != Some(value) && whole.knobs.get(key) == setting.knobs.get(key) {
+                whole = whole.with_knob(key, value);
+                changes += 1;
+            }
+        }
+    }
+    (changes > 1 && whole.choice().is_ok()).then_some(whole)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_allocator_is_offered_once() {
+        let now = Setting::presets().remove(0);
+        let settings = settings(&now);
+        assert_eq!(settings[0], now);
+        for name in Malloc::names() {
+            let known = settings.iter().any(|setting| setting.malloc == name);
+            assert_eq!(known, !Setting::allocator(name).is_hardened(), "{name}");
+        }
+        for (index, setting) in settings.iter().enumerate() {
+            assert!(!settings[..index].iter().any(|other| other.same_as(setting)), "{}", setting.name());
+            assert!(
+                !settings[..index].iter().any(|other| other.name() == setting.name()),
+                "{}",
+                setting.name()
+            );
+        }
+    }
+
+    #[test]
+    fn hardening_is_kept() {
+        let now = Setting::presets().into_iter().find(Setting::is_hardened).unwrap();
+        let settings = settings(&now);
+        assert!(
+            settings.iter().all(|setting| setting.is_hardened() || setting.name() == "stock"),
+            "{settings:?}"
+        );
+    }
+
+    #[test]
+    fn a_processor_is_kept() {
+        let mut now = Setting::presets().remove(0);
+        now.cpu = Some("x86-64-v3".into());
+        let settings = settings(&now);
+        assert!(settings.iter().all(|setting| setting.cpu.is_some() == setting.strings), "{settings:?}");
+    }
+
+    #[test]
+    fn neighbours_differ_by_one_knob_and_combine() {
+        let now = Setting::presets().remove(0);
+        let near = neighbours(&now, 100);
+        assert!(near.iter().any(|setting| !setting.strings), "{near:?}");
+        assert!(neighbours(&now, 0).is_empty());
+        let (one, two) = (now.with_knob(STRINGS, "no"), now.with_knob("strings.level", "sse2"));
+        let three = now.with_knob("strings.level", "avx2");
+        assert_eq!(combined(&now, std::slice::from_ref(&one)), None);
+        let both = combined(&now, &[one, two, three]).unwrap();
+        assert_eq!((both.strings, both.knobs["strings.level"].as_str()), (false, "sse2"));
+    }
+}

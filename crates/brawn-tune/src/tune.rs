@@ -1,0 +1,515 @@
+//! The whole search: allocators first, then the knobs of the best, then the best against what is used now.
+
+use std::time::Duration;
+
+use brawn_bench::Sample;
+
+use crate::Error;
+use crate::candidate::Candidate;
+use crate::failure::Failure;
+use crate::front;
+use crate::goal::Goal;
+use crate::race::{Lane, Role, Round, Standing, ratio};
+use crate::setting::Setting;
+use crate::space;
+use crate::state::State;
+use crate::verdict::{self, Advice, Decision};
+
+/// How a search is done.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// What is asked for.
+    pub goal: Goal,
+    /// Time for all measuring.
+    pub budget: Duration,
+    /// Relative half-width of a ratio's interval that is narrow enough.
+    pub precision: f64,
+    /// How many workloads there are.
+    pub workloads: usize,
+    /// Whether knobs are searched.
+    pub knobs: bool,
+    /// Whether everybody runs to the end of each round, however bad: to check what the race would have missed.
+    pub exhaustive: bool,
+}
+
+/// Where candidates run. A program on this machine, or in tests figures out of a table.
+pub trait Stage {
+    /// Runs a candidate once.
+    ///
+    /// # Errors
+    /// What is no candidate's fault: it ends the search.
+    fn run(&mut self, candidate: &Candidate, workload: usize) -> Result<Result<Sample, Failure>, Error>;
+
+    /// The peak of a candidate without the memory limit; none when it fails for another reason.
+    ///
+    /// # Errors
+    /// As [`Stage::run`].
+    fn peak_without_limit(&mut self, candidate: &Candidate) -> Result<Option<u64>, Error>;
+
+    /// Time since the stage was made.
+    fn elapsed(&self) -> Duration;
+}
+
+/// What links candidates.
+pub trait Linker {
+    /// Makes the executable of a candidate that has none yet.
+    ///
+    /// # Errors
+    /// What is no candidate's fault: inputs that are gone.
+    fn link(&mut self, candidate: &mut Candidate) -> Result<Result<(), Failure>, Error>;
+}
+
+/// What happens, for whoever shows it.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Step<'a> {
+    /// A round begins, or is gone on with.
+    Round(&'a Round),
+    /// A candidate is about to run, in this block of this round, from 0; none while warming up.
+    Run(&'a Round, &'a str, Option<usize>),
+    /// A block is over: the state is worth saving.
+    Block(&'a State),
+    /// A candidate is out.
+    Left(&'a Lane),
+}
+
+/// Most blocks of a round.
+const MOST: usize = 40;
+/// Fewest blocks, whatever the budget says.
+const FEWEST: usize = 3;
+/// Until which share of the budget each round may go on: without knobs to search, and with.
+const SHARES: [f64; 3] = [0.45, 0.70, 1.0];
+/// A block for warming up that takes more than this share of the round's time counts as the first.
+const WARMING: f64 = 0.15;
+/// Most neighbours of the best setting that are tried.
+const NEIGHBOURS: usize = 12;
+/// Most candidates in the last round, beside what is used now and the references.
+const FINALISTS: usize = 4;
+/// Lanes whose cost lies this close to the best one's come into the last round.
+const CLOSE: f64 = 1.05;
+/// When every allocator costs the same to this, nothing is to be got by its knobs.
+const MATTERS: f64 = 0.02;
+
+/// The name of what is used now, run a second time.
+pub const TWIN: &str = "now, again";
+
+/// A search under way.
+pub struct Search<'a, S, L> {
+    plan: &'a Plan,
+    stage: &'a mut S,
+    linker: &'a mut L,
+    state: &'a mut State,
+    /// Seconds that were spent before this process.
+    before: f64,
+}
+
+impl<'a, S: Stage, L: Linker> Search<'a, S, L> {
+    /// A search that begins, or goes on, with what is in the state. Its candidates are there, what is used now first.
+    pub fn new(plan: &'a Plan, stage: &'a mut S, linker: &'a mut L, state: &'a mut State) -> Self {
+        let before = state.seconds;
+        Self { plan, stage, linker, state, before }
+    }
+
+    /// Searches to the end.
+    ///
+    /// # Errors
+    /// Those of `on`, and everything that leaves no answer; the state holds what was measured.
+    pub fn run(&mut self, on: &mut dyn FnMut(Step<'_>) -> Result<(), Error>) -> Result<Decision, Error> {
+        if self.state.rounds.is_empty() {
+            let lanes = self.state.candidates.iter().map(|candidate| self.lane(candidate)).collect();
+            self.state.rounds.push(Round::new("allocators", lanes));
+        }
+        let shares = if self.plan.knobs { SHARES } else { [SHARES[1], SHARES[1], 1.0] };
+        self.round(0, shares[0], on)?;
+        self.anybody_left()?;
+        if self.plan.knobs && self.state.rounds.len() == 1 {
+            match self.knob_round(shares[1] - shares[0]) {
+                Some(round) => self.state.rounds.push(round),
+                None => self.push_final(),
+            }
+        } else if self.state.rounds.len() == 1 {
+            self.push_final();
+        }
+        if self.state.rounds[1].name == "knobs" {
+            self.round(1, shares[1], on)?;
+            if self.state.rounds.len() == 2 {
+                self.push_final();
+            }
+        }
+        let last = self.state.rounds.len() - 1;
+        self.round(last, 1.0, on)?;
+        let complexity = |name: &str| {
+            let setting = self.state.candidate(name).and_then(|candidate| candidate.setting.as_ref());
+            setting.map_or(usize::MAX, Setting::complexity)
+        };
+        let decision = verdict::decide(&self.state.rounds[last], self.plan.goal, complexity);
+        // All that were left have failed in the last round.
+        let decision = decision.ok_or_else(|| all_failed(&self.state.rounds[last]))?;
+        match decision.advice {
+            Advice::Unknown => Err(Error::TooNoisy { resolution: decision.resolution }),
+            _ => Ok(decision),
+        }
+    }
+
+    fn lane(&self, candidate: &Candidate) -> Lane {
+        Lane::new(&candidate.name, candidate.role, self.plan.workloads)
+    }
+
+    fn spent(&self) -> Duration {
+        Duration::from_secs_f64(self.before) + self.stage.elapsed()
+    }
+
+    /// Runs a round to its end, or until this share of the budget is spent.
+    fn round(
+        &mut self,
+        index: usize,
+        share: f64,
+        on: &mut dyn FnMut(Step<'_>) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        if self.state.rounds[index].done {
+            return Ok(());
+        }
+        let until = self.plan.budget.mul_f64(share);
+        on(Step::Round(&self.state.rounds[index]))?;
+        if !self.state.rounds[index].warm {
+            self.warm_up(index, until, on)?;
+        }
+        loop {
+            let round = &self.state.rounds[index];
+            let blocks = round.blocks;
+            let alone = round.lanes.iter().filter(|lane| lane.is_in()).count() < 2;
+            let next = self.block_time(index);
+            let late = blocks >= FEWEST && self.spent() + next > until;
+            if blocks >= MOST
+                || round.is_settled(self.plan.goal, self.plan.precision)
+                || late
+                || alone && blocks > 0
+            {
+                self.state.rounds[index].done = true;
+                self.note(on)?;
+                return Ok(());
+            }
+            let samples = self.block(index, Some(blocks), on)?;
+            self.take(index, samples);
+            self.leave(index, on)?;
+            self.note(on)?;
+        }
+    }
+
+    /// The first block: fills caches, shows who fails, and gives the run limit by what is used now, which runs first.
+    fn warm_up(
+        &mut self,
+        index: usize,
+        until: Duration,
+        on: &mut dyn FnMut(Step<'_>) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let begun = self.spent();
+        let samples = self.block(index, None, on)?;
+        let took = self.spent() - begun;
+        self.state.rounds[index].warm = true;
+        self.known_figures(&samples)?;
+        if took > until.saturating_sub(begun).mul_f64(WARMING) {
+            self.take(index, samples);
+        }
+        self.note(on)
+    }
+
+    /// Runs every lane that is in once, in random order, and gives what was measured, by lane. Lanes that fail are
+    /// marked.
+    fn block(
+        &mut self,
+        index: usize,
+        block: Option<usize>,
+        on: &mut dyn FnMut(Step<'_>) -> Result<(), Error>,
+    ) -> Result<Vec<Option<Vec<Sample>>>, Error> {
+        let mut order: Vec<usize> = (0..self.state.rounds[index].lanes.len()).collect();
+        if let Some(block) = block {
+            // The same order whether the run was interrupted or not.
+            let seed = self.state.seed ^ ((index as u64) << 32 | block as u64);
+            fastrand::Rng::with_seed(seed).shuffle(&mut order);
+        }
+        let mut samples: Vec<Option<Vec<Sample>>> = vec![None; order.len()];
+        for place in order {
+            let lane = &self.state.rounds[index].lanes[place];
+            if !lane.is_in() {
+                continue;
+            }
+            on(Step::Run(&self.state.rounds[index], &lane.name, block))?;
+            let result = self.run_lane(index, place)?;
+            match result {
+                Ok(each) => samples[place] = Some(each),
+                Err(failure) => {
+                    let lane = &mut self.state.rounds[index].lanes[place];
+                    lane.standing = Standing::Failed(failure);
+                    on(Step::Left(lane))?;
+                }
+            }
+        }
+        Ok(samples)
+    }
+
+    fn run_lane(&mut self, index: usize, place: usize) -> Result<Result<Vec<Sample>, Failure>, Error> {
+        let lane = &self.state.rounds[index].lanes[place];
+        let name = match lane.role {
+            Role::Twin => self.state.now().map_or_else(String::new, |now| now.name.clone()),
+            _ => lane.name.clone(),
+        };
+        let Some(at) = self.state.candidates.iter().position(|candidate| candidate.name == name) else {
+            return Ok(Err(Failure::Link("nobody knows it".into())));
+        };
+        if self.state.candidates[at].program.is_none()
+            && let Err(failure) = self.linker.link(&mut self.state.candidates[at])?
+        {
+            return Ok(Err(failure));
+        }
+        let candidate = &self.state.candidates[at];
+        let mut samples = Vec::with_capacity(self.plan.workloads);
+        for workload in 0..self.plan.workloads {
+            match self.stage.run(candidate, workload)? {
+                Ok(sample) => samples.push(sample),
+                Err(failure) => return Ok(Err(failure)),
+            }
+        }
+        Ok(Ok(samples))
+    }
+
+    /// Takes a whole block into the round: an interrupted one leaves nothing behind.
+    fn take(&mut self, index: usize, samples: Vec<Option<Vec<Sample>>>) {
+        let round = &mut self.state.rounds[index];
+        round.blocks += 1;
+        for (lane, each) in round.lanes.iter_mut().zip(samples) {
+            for (series, sample) in lane.samples.iter_mut().zip(each.into_iter().flatten()) {
+                series.push(sample);
+            }
+        }
+    }
+
+    fn leave(
+        &mut self,
+        index: usize,
+        on: &mut dyn FnMut(Step<'_>) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        if self.plan.exhaustive {
+            return Ok(());
+        }
+        let before: Vec<bool> = self.state.rounds[index].lanes.iter().map(Lane::is_in).collect();
+        self.state.rounds[index].eliminate(self.plan.goal);
+        for (lane, was_in) in self.state.rounds[index].lanes.iter().zip(before) {
+            if was_in && !lane.is_in() {
+                on(Step::Left(lane))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn note(&mut self, on: &mut dyn FnMut(Step<'_>) -> Result<(), Error>) -> Result<(), Error> {
+        self.state.seconds = self.spent().as_secs_f64();
+        on(Step::Block(self.state))
+    }
+
+    /// How long the next block will probably take.
+    fn block_time(&self, index: usize) -> Duration {
+        let last = |lane: &Lane| -> f64 {
+            lane.samples.iter().filter_map(|series| series.last()).map(|sample| sample.wall_seconds).sum()
+        };
+        Duration::from_secs_f64(
+            self.state.rounds[index].lanes.iter().filter(|lane| lane.is_in()).map(last).sum(),
+        )
+    }
+
+    /// Whether the figures that the goal needs are there at all.
+    fn known_figures(&self, samples: &[Option<Vec<Sample>>]) -> Result<(), Error> {
+        let Some(sample) = samples.iter().flatten().flatten().next() else { return Ok(()) };
+        if self.plan.goal.cost(sample).is_some() {
+            return Ok(());
+        }
+        let goal = self.plan.goal.name();
+        Err(match self.plan.goal {
+            Goal::Latency => Error::NoFigure {
+                goal,
+                what: "the latency in the 99th percentile",
+                why: "the load does not tell (the built-in one does, and `wrk --latency`)",
+            },
+            _ => Error::NoFigure { goal, what: "peak memory", why: "this machine refuses to tell" },
+        })
+    }
+
+    /// An error of its own for each way in which nobody is left.
+    fn anybody_left(&mut self) -> Result<(), Error> {
+        let round = &self.state.rounds[0];
+        if round.lanes.iter().any(|lane| lane.role.may_win() && lane.failure().is_none()) {
+            return Ok(());
+        }
+        let error = all_failed(round);
+        let Error::ImpossibleLimit { limit, .. } = error else { return Err(error) };
+        let mut smallest: Option<(String, u64)> = None;
+        for index in 0..self.state.candidates.len() {
+            let candidate = &self.state.candidates[index];
+            if !candidate.role.may_win() || candidate.program.is_none() {
+                continue;
+            }
+            let peak = self.stage.peak_without_limit(candidate)?;
+            if let Some(peak) = peak.filter(|peak| smallest.as_ref().is_none_or(|(_, least)| peak < least)) {
+                smallest = Some((candidate.name.clone(), peak));
+            }
+        }
+        Err(Error::ImpossibleLimit { limit, smallest })
+    }
+
+    /// The neighbours of the best allocators, as many as there is time for; none when there is nothing to be got.
+    fn knob_round(&mut self, share: f64) -> Option<Round> {
+        let goal = self.plan.goal;
+        let round = &self.state.rounds[0];
+        let base = &round.lanes[front::base(round)?];
+        let costs: Vec<f64> = round
+            .lanes
+            .iter()
+            .filter(|lane| lane.role.may_win() && lane.failure().is_none())
+            .filter_map(|lane| Some(ratio(lane, base, |sample| goal.cost(sample))?.median))
+            .collect();
+        let failed = round.lanes.iter().any(|lane| lane.failure().is_some());
+        if !failed && costs.iter().all(|cost| (cost - 1.0).abs() < MATTERS) {
+            return None;
+        }
+        let seconds: f64 = base.samples.iter().filter_map(|series| Some(series.last()?.wall_seconds)).sum();
+        // A link takes about a second, and four blocks tell something.
+        let fits = self.plan.budget.mul_f64(share).as_secs_f64() / (4.0 * seconds + 1.0);
+        let most = (fits as usize).saturating_sub(2).min(NEIGHBOURS);
+        let leaders = self.ranked(&[0]);
+        let mut candidates: Vec<Candidate> = Vec::new();
+        // The best allocator gets two thirds of the places, the next one the rest.
+        let mut allocators: Vec<Setting> = Vec::new();
+        for (name, cost) in &leaders {
+            let setting = self.state.candidate(name).and_then(|candidate| candidate.setting.clone());
+            let close = leaders.first().is_some_and(|(_, best)| *cost <= best * 1.25);
+            if let Some(setting) = setting.filter(|_| close)
+                && !allocators.iter().any(|one| one.malloc == setting.malloc)
+                && allocators.len() < 2
+            {
+                allocators.push(setting);
+            }
+        }
+        for (place, setting) in allocators.iter().enumerate() {
+            let room = if place == 0 { (2 * most).div_ceil(3) } else { most - candidates.len() };
+            candidates.extend(
+                space::neighbours(setting, room)
+                    .into_iter()
+                    .filter(|other| {
+                        let known = self.state.candidates.iter().filter_map(|known| known.setting.as_ref());
+                        !known.into_iter().any(|known| known.same_as(other))
+                    })
+                    .map(|other| Candidate::linked(Role::Candidate, other)),
+            );
+        }
+        if candidates.is_empty() {
+            return None;
+        }
+        let mut lanes = self.now_lane();
+        for (name, _) in leaders.iter().take(1) {
+            lanes.extend(self.again(name));
+        }
+        lanes.extend(candidates.iter().map(|candidate| self.lane(candidate)));
+        self.state.candidates.extend(candidates);
+        Some(Round::new("knobs", lanes))
+    }
+
+    /// The lane of what is used now, for another round.
+    fn now_lane(&self) -> Vec<Lane> {
+        let now = self.state.rounds[0].lanes.iter().find(|lane| lane.role == Role::Now);
+        let usable = now.filter(|now| now.failure().is_none());
+        usable.map(|now| Lane::new(&now.name, Role::Now, self.plan.workloads)).into_iter().collect()
+    }
+
+    /// A candidate's lane for another round, unless it is what is used now.
+    fn again(&self, name: &str) -> Option<Lane> {
+        let candidate = self.state.candidate(name).filter(|candidate| candidate.role != Role::Now)?;
+        Some(self.lane(candidate))
+    }
+
+    /// Who may win and did not fail, by cost beside what is used now, the best first.
+    fn ranked(&self, rounds: &[usize]) -> Vec<(String, f64)> {
+        let mut ranked: Vec<(String, f64)> = Vec::new();
+        for &index in rounds.iter().rev() {
+            let round = &self.state.rounds[index];
+            let Some(base) = front::base(round) else { continue };
+            for lane in round.lanes.iter().filter(|lane| lane.role.may_win() && lane.failure().is_none()) {
+                let cost = ratio(lane, &round.lanes[base], |sample| self.plan.goal.cost(sample));
+                if let Some(cost) = cost.filter(|_| !ranked.iter().any(|(name, _)| *name == lane.name)) {
+                    ranked.push((lane.name.clone(), cost.median));
+                }
+            }
+        }
+        ranked.sort_by(|(_, left), (_, right)| left.total_cmp(right));
+        ranked
+    }
+
+    /// The best of all rounds, what is used now twice, and the references: measured anew, so that nobody is in because it
+    /// was lucky and is then judged by the same luck.
+    fn push_final(&mut self) {
+        let rounds: Vec<usize> = (0..self.state.rounds.len()).collect();
+        let ranked = self.ranked(&rounds);
+        let mut lanes = self.now_lane();
+        if let Some(combination) = self.combination(&ranked) {
+            lanes.push(self.lane(&combination));
+            self.state.candidates.push(combination);
+        }
+        let best = ranked.first().map_or(1.0, |(_, cost)| *cost);
+        let close = ranked.iter().filter(|(_, cost)| *cost <= best * CLOSE).take(FINALISTS);
+        lanes.extend(close.filter_map(|(name, _)| self.again(name)));
+        if !lanes.is_empty() && lanes[0].role == Role::Now {
+            lanes.push(Lane::new(TWIN, Role::Twin, self.plan.workloads));
+        }
+        let failed = |name: &str| {
+            let mut all = self.state.rounds.iter().flat_map(|round| &round.lanes);
+            all.any(|lane| lane.name == name && lane.failure().is_some())
+        };
+        let stock = |candidate: &&Candidate| candidate.name == "stock";
+        let wanted = |candidate: &&Candidate| candidate.role == Role::Reference || stock(candidate);
+        for candidate in self.state.candidates.iter().filter(wanted) {
+            let known = lanes.iter().any(|lane| lane.name == candidate.name);
+            if !known && candidate.role != Role::Now && !failed(&candidate.name) {
+                lanes.push(Lane::new(&candidate.name, Role::Reference, self.plan.workloads));
+            }
+        }
+        self.state.rounds.push(Round::new("final", lanes));
+    }
+
+    /// The knobs that were each better by themselves, together.
+    fn combination(&self, ranked: &[(String, f64)]) -> Option<Candidate> {
+        let knobs = self.state.rounds.iter().find(|round| round.name == "knobs")?;
+        let setting = |name: &str| self.state.candidate(name)?.setting.clone();
+        let base = ranked.iter().find(|(name, _)| self.state.rounds[0].lane(name).is_some())?;
+        let better: Vec<Setting> = ranked
+            .iter()
+            .filter(|(name, cost)| knobs.lane(name).is_some() && *cost < base.1)
+            .filter_map(|(name, _)| setting(name))
+            .collect();
+        let whole = space::combined(&setting(&base.0)?, &better)?;
+        let known = self.state.candidates.iter().filter_map(|candidate| candidate.setting.as_ref());
+        let known = known.into_iter().any(|known| known.same_as(&whole));
+        (!known).then(|| Candidate::linked(Role::Candidate, whole))
+    }
+}
+
+/// Why nobody that may win is left.
+fn all_failed(round: &Round) -> Error {
+    let failures: Vec<(&str, &Failure)> = round
+        .lanes
+        .iter()
+        .filter(|lane| lane.role.may_win())
+        .filter_map(|lane| Some((lane.name.as_str(), lane.failure()?)))
+        .collect();
+    // Where some are wrong and others too large, the size is what the user asked about.
+    if let Some((_, Failure::OverLimit { limit, .. })) =
+        failures.iter().find(|(_, failure)| matches!(failure, Failure::OverLimit { .. }))
+    {
+        return Error::ImpossibleLimit { limit: *limit, smallest: None };
+    }
+    if let Some((_, Failure::TimedOut(seconds) | Failure::TooSlow(seconds))) = failures.first() {
+        return Error::AllHang { seconds: *seconds };
+    }
+    match failures.iter().find(|(_, failure)| failure.is_wrong()).or(failures.first()) {
+        Some((name, failure)) => Error::AllFail { name: (*name).to_owned(), reason: failure.to_string() },
+        None => Error::NoExecutable,
+    }
+}

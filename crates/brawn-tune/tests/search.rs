@@ -1,0 +1,315 @@
+//! The whole search on figures out of a table, with a clock of its own: the same every time, in no time.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use brawn_bench::Sample;
+use brawn_tune::candidate::Candidate;
+use brawn_tune::failure::Failure;
+use brawn_tune::race::{Role, Standing};
+use brawn_tune::setting::Setting;
+use brawn_tune::state::State;
+use brawn_tune::tune::{Linker, Plan, Search, Step, TWIN};
+use brawn_tune::verdict::{Advice, Decision};
+use brawn_tune::{Error, Goal, Stage};
+
+const MIB: u64 = 1 << 20;
+
+/// What a candidate of the table is like.
+#[derive(Clone, Copy)]
+struct Nature {
+    seconds: f64,
+    peak: u64,
+}
+
+/// A machine that exists in a table only.
+struct Table {
+    natures: BTreeMap<String, Nature>,
+    /// What a candidate without a row is like.
+    other: Nature,
+    /// How much a run may differ from the nature: 0.01 for one percent either way.
+    noise: f64,
+    limit: Option<u64>,
+    failing: BTreeMap<String, Failure>,
+    random: fastrand::Rng,
+    clock: Duration,
+    runs: BTreeMap<String, usize>,
+    /// Runs after which the user interrupts.
+    patience: usize,
+}
+
+impl Table {
+    fn new(rows: &[(&str, f64, u64)]) -> Self {
+        let nature = |&(name, seconds, mebibytes): &(&str, f64, u64)| {
+            (name.to_owned(), Nature { seconds, peak: mebibytes * MIB })
+        };
+        Self {
+            natures: rows.iter().map(nature).collect(),
+            other: Nature { seconds: 1.5, peak: 20 * MIB },
+            noise: 0.01,
+            limit: None,
+            failing: BTreeMap::new(),
+            random: fastrand::Rng::with_seed(1),
+            clock: Duration::ZERO,
+            runs: BTreeMap::new(),
+            patience: usize::MAX,
+        }
+    }
+
+    fn nature(&self, candidate: &Candidate) -> Nature {
+        self.natures.get(&candidate.name).copied().unwrap_or(self.other)
+    }
+}
+
+impl Stage for Table {
+    fn run(&mut self, candidate: &Candidate, _workload: usize) -> Result<Result<Sample, Failure>, Error> {
+        if self.patience == 0 {
+            return Err(Error::Interrupted);
+        }
+        self.patience -= 1;
+        *self.runs.entry(candidate.name.clone()).or_default() += 1;
+        let nature = self.nature(candidate);
+        // Mostly a little, now and then a lot, as on a shared machine.
+        let burst = if self.random.u8(..) < 8 { 1.5 } else { 1.0 };
+        let seconds = nature.seconds * (1.0 + self.noise * (2.0 * self.random.f64() - 1.0)) * burst;
+        self.clock += Duration::from_secs_f64(seconds);
+        if let Some(failure) = self.failing.get(&candidate.name) {
+            return Ok(Err(failure.clone()));
+        }
+        if let Some(limit) = self.limit.filter(|limit| nature.peak > *limit) {
+            return Ok(Err(Failure::OverLimit { limit, peak: None }));
+        }
+        Ok(Ok(Sample { wall_seconds: seconds, peak_bytes: Some(nature.peak), ..Sample::default() }))
+    }
+
+    fn peak_without_limit(&mut self, candidate: &Candidate) -> Result<Option<u64>, Error> {
+        Ok(Some(self.nature(candidate).peak))
+    }
+
+    fn elapsed(&self) -> Duration {
+        self.clock
+    }
+}
+
+/// Links whatever is asked for.
+struct Links;
+
+impl Linker for Links {
+    fn link(&mut self, candidate: &mut Candidate) -> Result<Result<(), Failure>, Error> {
+        candidate.program = Some("/nowhere".into());
+        Ok(Ok(()))
+    }
+}
+
+fn plan(goal: Goal) -> Plan {
+    Plan {
+        goal,
+        budget: Duration::from_secs(240),
+        precision: 0.01,
+        workloads: 1,
+        knobs: true,
+        exhaustive: false,
+    }
+}
+
+/// A state with every allocator of the kit, what is used now first.
+fn state(seed: u64) -> State {
+    let now = Setting::presets().remove(0);
+    let mut state = State::new(Vec::new(), "/".into(), seed);
+    for (index, setting) in brawn_tune::space::settings(&now).into_iter().enumerate() {
+        let role = if index == 0 { Role::Now } else { Role::Candidate };
+        state.candidates.push(Candidate::linked(role, setting));
+    }
+    state.candidates.push(Candidate::executable("glibc", Role::Reference, "/nowhere"));
+    state
+}
+
+fn search(table: &mut Table, plan: &Plan, state: &mut State) -> Result<Decision, Error> {
+    Search::new(plan, table, &mut Links, state).run(&mut |_| Ok(()))
+}
+
+fn now() -> String {
+    Setting::presets()[0].name()
+}
+
+#[test]
+fn the_best_is_found_and_the_bad_run_seldom() {
+    let mut table =
+        Table::new(&[(&now(), 1.0, 20), ("mimalloc2", 0.8, 20), ("stock", 4.0, 2), ("glibc", 0.9, 10)]);
+    let mut state = state(7);
+    let decision = search(&mut table, &plan(Goal::Time), &mut state).unwrap();
+    assert_eq!((decision.advice, decision.pick.as_str()), (Advice::Change, "mimalloc2"));
+    let gain = decision.gain.unwrap();
+    assert!(gain.low < 0.81 && gain.high > 0.79, "{gain:?}");
+    // Once to warm up, twice in the race, and as a reference three times at the end after warming up.
+    assert!(table.runs["stock"] <= 8, "{:?}", table.runs);
+    assert!(table.runs[&now()] > 10);
+    assert!(table.clock < Duration::from_secs(240 + 10), "{:?}", table.clock);
+    let names: Vec<&str> = state.rounds.iter().map(|round| round.name.as_str()).collect();
+    assert_eq!(names, ["allocators", "knobs", "final"]);
+    let last = state.rounds.last().unwrap();
+    for name in [now().as_str(), TWIN, "mimalloc2", "stock", "glibc"] {
+        assert!(last.lane(name).is_some_and(|lane| lane.blocks() > 0), "{name}");
+    }
+}
+
+#[test]
+fn a_program_that_hardly_allocates_keeps_what_it_has() {
+    for seed in 0..20 {
+        let mut table = Table::new(&[(&now(), 1.0, 3)]);
+        table.other = Nature { seconds: 1.0, peak: 3 * MIB };
+        table.random = fastrand::Rng::with_seed(seed);
+        let mut state = state(seed);
+        let decision = search(&mut table, &plan(Goal::Time), &mut state).unwrap();
+        assert_eq!((decision.advice, decision.pick), (Advice::Keep, now()), "seed {seed}");
+        assert!(state.rounds.iter().all(|round| round.name != "knobs"), "nothing is to be got by knobs");
+    }
+}
+
+#[test]
+fn knobs_that_help_are_found() {
+    // Without the kit's string functions this program is faster, for some reason.
+    let faster = format!("{} no-strings", Setting::presets()[0].malloc);
+    let mut table = Table::new(&[(&now(), 1.0, 20), (&faster, 0.7, 20)]);
+    let decision = search(&mut table, &plan(Goal::Time), &mut state(3)).unwrap();
+    assert_eq!((decision.advice, decision.pick), (Advice::Change, faster));
+}
+
+#[test]
+fn under_a_limit_the_one_that_stays_alive_is_taken() {
+    let mut table = Table::new(&[(&now(), 1.0, 500), ("brawn", 1.2, 60), ("stock", 3.0, 50)]);
+    table.other = Nature { seconds: 0.9, peak: 450 * MIB };
+    table.limit = Some(384 * MIB);
+    let mut state = state(5);
+    let decision = search(&mut table, &plan(Goal::Balanced), &mut state).unwrap();
+    assert_eq!((decision.advice, decision.pick.as_str()), (Advice::ChangeForFailure, "brawn"));
+    let killed = state.rounds[0].lane("mimalloc2").unwrap();
+    assert!(matches!(killed.standing, Standing::Failed(Failure::OverLimit { .. })));
+    assert_eq!(killed.blocks(), 0, "what would be killed is not averaged");
+}
+
+#[test]
+fn an_impossible_limit_names_the_smallest() {
+    let mut table = Table::new(&[(&now(), 1.0, 50), ("stock", 3.0, 7)]);
+    table.limit = Some(4 * MIB);
+    let error = search(&mut table, &plan(Goal::Time), &mut state(5)).unwrap_err();
+    assert_eq!(error.to_string(), "no candidate stays within 4.00 MiB");
+    assert_eq!(
+        error.hint().unwrap(),
+        "without a limit `stock` takes the least: 7.00 MiB; raise --limit beyond that"
+    );
+}
+
+#[test]
+fn a_program_that_fails_or_hangs_everywhere_is_told_apart() {
+    let everywhere = |failure: Failure| {
+        let mut table = Table::new(&[]);
+        let state = state(5);
+        table.failing = state.candidates.iter().map(|one| (one.name.clone(), failure.clone())).collect();
+        search(&mut table, &plan(Goal::Time), &mut { state }).unwrap_err()
+    };
+    let error = everywhere(Failure::Ended("ended with status 3, expected status 0".into()));
+    assert!(matches!(&error, Error::AllFail { name, .. } if *name == now()), "{error}");
+    assert!(matches!(everywhere(Failure::TimedOut(2.0)), Error::AllHang { seconds: 2.0 }));
+    assert!(matches!(everywhere(Failure::TooSlow(600.0)), Error::AllHang { .. }));
+}
+
+#[test]
+fn one_that_fails_is_left_out_and_the_others_go_on() {
+    let mut table = Table::new(&[(&now(), 1.0, 20), ("mimalloc2", 0.5, 20), ("brawn", 0.8, 20)]);
+    table.failing.insert("mimalloc2".into(), Failure::Output("prints something else".into()));
+    let decision = search(&mut table, &plan(Goal::Time), &mut state(5)).unwrap();
+    assert_eq!(decision.pick, "brawn");
+}
+
+#[test]
+fn a_figure_that_the_goal_needs_and_nobody_has_is_an_error() {
+    let error = search(&mut Table::new(&[]), &plan(Goal::Latency), &mut state(5)).unwrap_err();
+    assert!(error.to_string().contains("99th percentile"), "{error}");
+}
+
+#[test]
+fn too_noisy_a_machine_says_so() {
+    let mut table = Table::new(&[(&now(), 1.0, 3)]);
+    table.other = Nature { seconds: 1.0, peak: 3 * MIB };
+    table.noise = 0.9;
+    let error = search(&mut table, &plan(Goal::Time), &mut state(5)).unwrap_err();
+    assert!(matches!(error, Error::TooNoisy { resolution } if resolution > 0.2), "{error}");
+}
+
+#[test]
+fn an_interrupted_run_goes_on_where_it_was() {
+    let rows: &[(&str, f64, u64)] = &[("mimalloc2", 0.8, 20), ("stock", 4.0, 2)];
+    let whole = {
+        let mut state = state(7);
+        search(&mut Table::new(rows), &plan(Goal::Time), &mut state).unwrap().pick
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let mut table = Table::new(rows);
+    let mut state = state(7);
+    state.save(folder.path()).unwrap();
+    let mut interruptions = 0;
+    let decision = loop {
+        table.patience = 17;
+        table.clock = Duration::ZERO;
+        // Only what is in the file goes on.
+        let mut read = State::load(folder.path()).unwrap();
+        let blocks = |state: &State| state.rounds.iter().map(|round| round.blocks).sum::<usize>();
+        let before = blocks(&read);
+        let saved =
+            Search::new(&plan(Goal::Time), &mut table, &mut Links, &mut read).run(&mut |step| match step {
+                Step::Block(state) => state.save(folder.path()),
+                _ => Ok(()),
+            });
+        match saved {
+            Ok(decision) => break decision,
+            Err(Error::Interrupted) => interruptions += 1,
+            Err(error) => panic!("{error}"),
+        }
+        state = State::load(folder.path()).unwrap();
+        let warm = state.rounds.last().is_some_and(|round| round.warm && round.blocks == 0);
+        assert!(blocks(&state) > before || warm, "every piece brings it on");
+        for round in &state.rounds {
+            for lane in round.lanes.iter().filter(|lane| lane.is_in()) {
+                assert_eq!(lane.blocks(), round.blocks, "no half block is kept: {}", lane.name);
+            }
+        }
+        assert!(interruptions < 100);
+    };
+    assert!(interruptions > 3);
+    assert_eq!(decision.pick, whole);
+}
+
+#[test]
+fn independent_runs_agree_and_the_choice_is_near_the_best() {
+    let rows: &[(&str, f64, u64)] =
+        &[("mimalloc2", 0.80, 22), ("brawn", 0.806, 9), ("stock", 2.0, 5), ("glibc", 0.7, 10)];
+    let mut picks = Vec::new();
+    for seed in 0..12 {
+        let mut table = Table::new(rows);
+        table.natures.insert(now(), Nature { seconds: 1.0, peak: 20 * MIB });
+        table.noise = 0.03;
+        table.random = fastrand::Rng::with_seed(seed);
+        let decision = search(&mut table, &plan(Goal::Time), &mut state(seed)).unwrap();
+        let chosen = table.natures[&decision.pick].seconds;
+        assert!(chosen <= 0.80 * 1.03, "seed {seed}: {}", decision.pick);
+        picks.push(decision.pick);
+    }
+    picks.dedup();
+    // One percent apart is alike, and of those that are alike the frugal one is taken.
+    assert_eq!(picks, ["brawn"]);
+}
+
+#[test]
+fn an_exhaustive_run_lets_nobody_leave_and_finds_nothing_much_better() {
+    let rows: &[(&str, f64, u64)] = &[("mimalloc2", 0.80, 22), ("brawn", 0.9, 9), ("stock", 1.6, 5)];
+    let run = |exhaustive: bool| {
+        let mut table = Table::new(rows);
+        let mut state = state(11);
+        let plan = Plan { exhaustive, ..plan(Goal::Time) };
+        (search(&mut table, &plan, &mut state).unwrap().pick, table.runs["stock"])
+    };
+    let (raced, all) = (run(false), run(true));
+    assert_eq!(raced.0, all.0);
+    assert!(all.1 > raced.1, "{raced:?} {all:?}");
+}

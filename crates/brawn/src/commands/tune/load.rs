@@ -1,0 +1,27 @@
+//! The built-in load on a server: a process of its own, so that the server's client is one like any other.
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use brawn_tune::load::{self, Plan};
+use clap::Args;
+
+#[derive(Args)]
+pub struct Arguments {
+    /// What is asked for
+    url: String,
+    /// Connections that stay open
+    connections: usize,
+    /// For how long, in seconds
+    seconds: f64,
+}
+
+/// `brawn tune-load URL CONNECTIONS SECONDS`
+pub fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
+    let time = Duration::from_secs_f64(arguments.seconds);
+    let measured = load::run(&Plan { url: arguments.url, connections: arguments.connections, time })?;
+    for (name, value) in measured.metrics() {
+        anstream::println!("metric {name} {value}");
+    }
+    Ok(ExitCode::SUCCESS)
+}

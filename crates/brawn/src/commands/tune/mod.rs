@@ -1,0 +1,12 @@
+//! `brawn tune`: the right allocator for a program, found by measuring it.
+
+mod arguments;
+mod load;
+mod progress;
+mod run;
+mod subject;
+mod units;
+
+pub use arguments::Arguments;
+pub use load::{Arguments as LoadArguments, run as run_load};
+pub use run::run;

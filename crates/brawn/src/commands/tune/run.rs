@@ -1,0 +1,351 @@
+//! `brawn tune … -- ARGS`
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use anyhow::Context as _;
+use brawn_tune::answer::Answer;
+use brawn_tune::candidate::Candidate;
+use brawn_tune::explain::{Profile, words};
+use brawn_tune::job::{Job, Load, Server, workloads};
+use brawn_tune::links::Links;
+use brawn_tune::race::Role;
+use brawn_tune::runner::Runner;
+use brawn_tune::setting::Setting;
+use brawn_tune::state::State;
+use brawn_tune::tune::{Linker, Plan, Search, Step};
+use brawn_tune::{Error, Goal, apply, document, runner, trace};
+use clap::Parser;
+
+use super::Arguments;
+use super::arguments::Kept;
+use super::progress::Progress;
+use super::subject::{self, Subject};
+use crate::cli::{Options, usage};
+use crate::{exit, output};
+
+/// The folder of the candidates' executables in that of a run.
+const PROGRAMS: &str = "programs";
+
+/// `brawn tune`
+pub fn run(before: Options, given: Arguments) -> anyhow::Result<ExitCode> {
+    let (arguments, mut state, out) = begin(given)?;
+    let options = arguments.options.clone().over(before);
+    refuse(&arguments, &options);
+    let interrupt = interrupt()?;
+    let job = job(&arguments, interrupt)?;
+    let progress = Progress::new(arguments.budget.as_secs(), options.verbose > 0, options.quiet);
+    if !options.dry_run {
+        fs_err::create_dir_all(&out)?;
+    }
+    let programs = std::path::absolute(out.join(PROGRAMS))?;
+    let subject = subject::find(&arguments, &options, &programs, &progress)?;
+    if options.dry_run {
+        for candidate in &subject.candidates {
+            anstream::println!("{}", candidate.name);
+        }
+        return Ok(ExitCode::SUCCESS);
+    }
+    state.same_subject(&out, &subject.digest)?;
+    let plan = Plan {
+        goal: arguments.goal,
+        budget: arguments.budget,
+        precision: arguments.precision / 100.0,
+        workloads: job.workloads.len(),
+        knobs: !arguments.no_knobs && arguments.exe.len() < 2,
+        exhaustive: arguments.exhaustive,
+    };
+    let mut run = Run { arguments, options, job, plan, state, out, progress, subject };
+    let ended = run.measure();
+    run.progress.finish();
+    if !run.arguments.keep {
+        // What cannot be removed is in nobody's way.
+        let _ = fs_err::remove_dir_all(&programs);
+    }
+    run.finish(ended)
+}
+
+/// The arguments, the state of the run that is gone on with or a new one, and the folder of the results.
+fn begin(given: Arguments) -> anyhow::Result<(Arguments, State, PathBuf)> {
+    let here = std::env::current_dir()?;
+    if let Some(out) = given.resume.clone() {
+        let state = State::load(&out)?;
+        if state.folder != here {
+            usage(format!("this run was begun in {}: go there to go on with it", state.folder.display()));
+        }
+        let words = std::iter::once("brawn tune".to_owned()).chain(state.command.iter().cloned());
+        let mut arguments = Kept::parse_from(words).arguments;
+        arguments.apply |= given.apply;
+        return Ok((arguments, state, out));
+    }
+    let command: Vec<String> = std::env::args().skip_while(|word| word != "tune").skip(1).collect();
+    if !command.iter().any(|word| word == "--") {
+        usage("the program's arguments are missing: brawn tune [OPTIONS] -- ARGS (without any, end with --)");
+    }
+    let seed = given.seed.unwrap_or_else(brawn_suites::runner::new_seed);
+    let out = given.out.clone().unwrap_or_else(|| {
+        super::super::bench::free_folder(&format!("brawn-tune-{}", brawn_bench::report::today()))
+    });
+    Ok((given, State::new(command, here, seed), out))
+}
+
+fn interrupt() -> anyhow::Result<Arc<AtomicBool>> {
+    let interrupt = Arc::new(AtomicBool::new(false));
+    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
+        // The second signal ends the program at once; the first only asks it to come to an end.
+        signal_hook::flag::register_conditional_shutdown(
+            signal,
+            exit::INTERRUPTED.into(),
+            Arc::clone(&interrupt),
+        )
+        .and_then(|_| signal_hook::flag::register(signal, Arc::clone(&interrupt)))
+        .context("cannot listen for signals")?;
+    }
+    Ok(interrupt)
+}
+
+/// What makes no sense together.
+fn refuse(arguments: &Arguments, options: &Options) {
+    if arguments.apply && !arguments.exe.is_empty() {
+        usage("--apply writes into a package's Cargo.toml; an executable has none: use `brawn relink`");
+    }
+    if arguments.exe.len() > 1 && (options.preset.is_some() || options.malloc.is_some()) {
+        usage("--preset and --malloc say what is used now; executables are compared as they are");
+    }
+}
+
+fn job(arguments: &Arguments, interrupt: Arc<AtomicBool>) -> anyhow::Result<Job> {
+    if arguments.goal == Goal::Latency && !arguments.serve {
+        return Err(Error::NoFigure {
+            goal: "latency",
+            what: "the latency in the 99th percentile",
+            why: "only a server has",
+        }
+        .into());
+    }
+    let folder = arguments.dir.as_deref().or(arguments.copy_dir.as_deref()).unwrap_or(Path::new("."));
+    let threads: Vec<usize> = arguments.threads.iter().copied().map(usize::from).collect();
+    let (cores, quota) = cpus(arguments.cpus)?;
+    Ok(Job {
+        workloads: workloads(&arguments.args, &threads),
+        server: server(arguments)?,
+        folder: fs_err::canonicalize(folder)?,
+        fresh_copy: arguments.copy_dir.is_some(),
+        setup: arguments.setup.clone(),
+        check: arguments.check.clone(),
+        stdin: arguments.stdin.as_deref().map(fs_err::canonicalize).transpose()?,
+        status: arguments.status,
+        output: arguments.output.rule(),
+        ignored_lines: arguments.ignore_lines.clone(),
+        run_limit: arguments.run_limit,
+        memory: arguments.limit,
+        cores,
+        quota,
+        scratch: std::env::temp_dir(),
+        interrupt,
+    })
+}
+
+/// Whole cores are cores; a fraction is a quota.
+fn cpus(wanted: Option<f64>) -> anyhow::Result<(Vec<usize>, Option<f64>)> {
+    let Some(wanted) = wanted else { return Ok((Vec::new(), None)) };
+    if wanted.fract() != 0.0 {
+        return Ok((Vec::new(), Some(wanted)));
+    }
+    let allowed = brawn_bench::limits::allowed_cores()?;
+    if wanted > allowed.len() as f64 {
+        usage(format!("--cpus {wanted}: there are {} here", allowed.len()));
+    }
+    Ok((allowed.into_iter().take(wanted as usize).collect(), None))
+}
+
+fn server(arguments: &Arguments) -> anyhow::Result<Option<Server>> {
+    let Some(ready) = arguments.ready.clone().filter(|_| arguments.serve) else { return Ok(None) };
+    // What is wrong with it shall be known before anything is built.
+    runner::ready(&ready.replace("{port}", "1"))?;
+    let load = match (&arguments.load, &arguments.url) {
+        (Some(command), _) => Load::Command(command.clone()),
+        (None, Some(url)) => built_in(arguments, url)?,
+        (None, None) if ready.starts_with("http://") => built_in(arguments, &ready)?,
+        (None, None) => usage("what shall the load ask for? Give --url, or a command with --load"),
+    };
+    Ok(Some(Server {
+        ready,
+        ready_limit: arguments.ready_limit,
+        load,
+        idle: arguments.idle,
+        stop: arguments.stop,
+        with_children: arguments.with_children,
+    }))
+}
+
+fn built_in(arguments: &Arguments, url: &str) -> anyhow::Result<Load> {
+    if !url.starts_with("http://") {
+        usage("the built-in load speaks plain HTTP only: --url http://…, or a command with --load");
+    }
+    Ok(Load::BuiltIn {
+        client: (super::super::executable()?, vec!["tune-load".into()]),
+        url: url.to_owned(),
+        connections: arguments.connections.into(),
+        seconds: arguments.load_time.as_secs_f64(),
+    })
+}
+
+/// A run under way.
+struct Run {
+    arguments: Arguments,
+    options: Options,
+    job: Job,
+    plan: Plan,
+    state: State,
+    out: PathBuf,
+    progress: Progress,
+    subject: Subject,
+}
+
+impl Run {
+    /// Searches, and explains what was found.
+    fn measure(&mut self) -> Result<Answer, Error> {
+        let Run { job, plan, state, out, progress, subject, .. } = self;
+        if state.candidates.is_empty() {
+            state.candidates = subject.candidates.clone();
+        }
+        // Executables are not kept in the state: those that were brought along come from the command again.
+        for candidate in &mut state.candidates {
+            if let Some(fresh) = subject.candidates.iter().find(|fresh| fresh.name == candidate.name) {
+                candidate.program = fresh.program.clone();
+            }
+        }
+        progress.say(&format!("seed {}, results go to {}", state.seed, out.display()));
+        let mut stage = Runner::new(job)?;
+        let decision = Search::new(plan, &mut stage, &mut subject.links, state).run(&mut |step| {
+            progress.show(&step);
+            match step {
+                Step::Block(state) => state.save(out),
+                _ => Ok(()),
+            }
+        })?;
+        let mut answer = Answer::of(state, plan.goal, &decision);
+        answer.overhead = stage.overhead();
+        progress.say("counting system calls, in runs of their own");
+        answer.profiles =
+            profiles(state, &mut stage, &mut subject.links, [&decision.pick, &answer.now, "stock"])?;
+        // Beside what is used now; where that is the pick, or fails, beside stock musl.
+        if let [pick, other, ..] = answer.profiles.as_slice()
+            && pick.name == decision.pick
+        {
+            answer.words = words(pick, other).into();
+        }
+        progress.say("counting allocations, in a run of its own");
+        let mut counting = Candidate::linked(Role::Reference, Setting::allocator(trace::HEAP));
+        let known = counting.setting.as_ref().is_some_and(|setting| setting.choice().is_ok());
+        let linked = known && subject.links.links() && subject.links.link(&mut counting)?.is_ok();
+        answer = answer.with_trace(if linked { stage.trace(&counting)? } else { None });
+        answer.links = subject.links.made;
+        answer.link_seconds = subject.links.seconds;
+        answer.notes.append(&mut subject.notes);
+        let is_package = subject.links.package().is_some();
+        Ok(if is_package { answer.for_package() } else { answer })
+    }
+
+    fn finish(mut self, ended: Result<Answer, Error>) -> anyhow::Result<ExitCode> {
+        let answer = match ended {
+            Ok(answer) => answer,
+            Err(error) => return self.failed(error),
+        };
+        self.write(Some(&answer))?;
+        brawn_suites::output::file(&self.out.join("tune.md"), &answer.markdown())?;
+        let json = serde_json::to_string_pretty(&answer)?;
+        brawn_suites::output::file(&self.out.join("answer.json"), &format!("{json}\n"))?;
+        if self.options.json() {
+            anstream::println!("{json}");
+        } else {
+            anstream::print!("{}", answer.text());
+        }
+        if self.arguments.apply {
+            self.apply(&answer)?;
+        }
+        if !self.options.quiet {
+            let page = self.out.join("report.html");
+            output::say(&format!("results are in {}; open {}", self.out.display(), page.display()));
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+
+    fn apply(&self, answer: &Answer) -> anyhow::Result<()> {
+        let (Some(setting), Some(package)) = (&answer.setting, self.subject.links.package()) else {
+            return Ok(());
+        };
+        if !answer.advice.is_change() {
+            output::say("nothing to apply");
+            return Ok(());
+        }
+        let path = package.join("Cargo.toml");
+        match apply::write(package, setting)? {
+            true => output::say(&format!("written into {}", path.display())),
+            false => output::say(&format!("{} says so already", path.display())),
+        }
+        // A flag or the environment may say otherwise, and would go on doing so.
+        let layer = brawn_driver::settings::Layer::default();
+        let now = brawn_driver::settings::Settings::collect(layer, Some(package))?.choice()?;
+        if !brawn_tune::setting::Setting::of(&now).same_as(setting) {
+            output::warn("the environment (BRAWN_…) says otherwise, and goes before Cargo.toml");
+        }
+        Ok(())
+    }
+
+    /// What was measured is kept, and said to be.
+    fn failed(&mut self, error: Error) -> anyhow::Result<ExitCode> {
+        let measured = self.state.rounds.iter().any(|round| round.lanes.iter().any(|lane| lane.blocks() > 0));
+        if measured {
+            self.state.save(&self.out)?;
+            self.write(None)?;
+            let how = match error {
+                Error::Interrupted => "interrupted",
+                _ => "no answer",
+            };
+            output::say(&format!("{how}: what was measured is in {}", self.out.display()));
+        }
+        if matches!(error, Error::Interrupted) {
+            if self.out.join(brawn_tune::state::FILE).exists() {
+                output::hint(&format!("`brawn tune --resume {}` goes on", self.out.display()));
+            }
+            return Ok(ExitCode::from(exit::INTERRUPTED));
+        }
+        Err(error.into())
+    }
+
+    fn write(&self, answer: Option<&Answer>) -> anyhow::Result<()> {
+        let words = self.state.command.iter().map(|word| brawn_suites::runner::quoted(word));
+        let command: Vec<String> = ["brawn".to_owned(), "tune".to_owned()].into_iter().chain(words).collect();
+        let results = document::results(&self.state, &self.plan, &self.job, &command.join(" "), answer);
+        Ok(brawn_suites::output::write(&self.out, &results)?)
+    }
+}
+
+/// What the runs of these candidates did, each once, of those that did not fail.
+fn profiles(
+    state: &mut State,
+    stage: &mut Runner<'_>,
+    links: &mut Links,
+    names: [&str; 3],
+) -> Result<Vec<Profile>, Error> {
+    let mut profiles: Vec<Profile> = Vec::new();
+    for name in names {
+        let lanes = state.rounds.iter().rev().filter_map(|round| round.lane(name));
+        let lane = lanes.into_iter().find(|lane| lane.blocks() > 0 && lane.failure().is_none()).cloned();
+        let candidate = state.candidates.iter_mut().find(|candidate| candidate.name == name);
+        let (Some(lane), Some(candidate)) = (lane, candidate) else { continue };
+        if profiles.iter().any(|profile| profile.name == name) {
+            continue;
+        }
+        if candidate.program.is_none() && links.link(candidate)?.is_err() {
+            continue;
+        }
+        let calls = stage.system_calls(candidate)?;
+        profiles.push(Profile::of(&lane, calls.as_ref()));
+    }
+    Ok(profiles)
+}

@@ -1,0 +1,205 @@
+//! What is tuned: a package, which is built once; an executable that Brawn linked; or executables as they are.
+
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::Context as _;
+use brawn_driver::cargo::Invocation;
+use brawn_driver::settings::Settings;
+use brawn_driver::toolchain::Rust;
+use brawn_tune::candidate::Candidate;
+use brawn_tune::links::{Links, carried, digest};
+use brawn_tune::race::Role;
+use brawn_tune::setting::Setting;
+use brawn_tune::{Error, space};
+
+use super::Arguments;
+use super::progress::Progress;
+use crate::cli::Options;
+
+/// The candidates to begin with, what is used now first, and how more are linked.
+pub struct Subject {
+    pub candidates: Vec<Candidate>,
+    pub links: Links,
+    /// Tells whether another run is about the same program.
+    pub digest: String,
+    /// What the reader must know.
+    pub notes: Vec<String>,
+}
+
+/// Finds out what is tuned, and builds it.
+pub fn find(
+    arguments: &Arguments,
+    options: &Options,
+    programs: &Path,
+    progress: &Progress,
+) -> anyhow::Result<Subject> {
+    match arguments.exe.as_slice() {
+        [] => package(arguments, options, programs, progress),
+        [one] => linked(one, programs),
+        several => executables(several),
+    }
+}
+
+fn package(
+    arguments: &Arguments,
+    options: &Options,
+    programs: &Path,
+    progress: &Progress,
+) -> anyhow::Result<Subject> {
+    let args = cargo_arguments(arguments);
+    progress.say("building once, with the link recorded");
+    let invocation = Invocation::new("build", args.clone(), options.layer(), &super::super::executable()?)?;
+    let built = invocation.build(|_| {})?.map_err(Error::Cargo)?;
+    let paths: Vec<PathBuf> = built.into_iter().map(|built| built.path).collect();
+    let path = only(paths)?;
+    let links = Links::of(brawn_driver::seam::cache()?, &path, programs.to_owned())?;
+    let choice = Settings::collect(options.layer(), links.package())?.choice()?;
+    let mut candidates = linked_candidates(&Setting::of(&choice));
+    let mut notes = Vec::new();
+    if !arguments.no_glibc {
+        progress.say("building for glibc to compare with, which is a compilation of its own (--no-glibc leaves it out)");
+        match glibc(&args) {
+            Ok(program) => candidates.push(Candidate::executable("glibc", Role::Reference, program)),
+            Err(error) => notes.push(format!("glibc is left out: {error}")),
+        }
+    }
+    Ok(Subject { candidates, links, digest: digest([path.as_path()])?, notes })
+}
+
+/// An executable with a record, from `brawn cc` or from cargo.
+fn linked(given: &str, programs: &Path) -> anyhow::Result<Subject> {
+    let path = file(named(given).1)?;
+    let links = Links::of(brawn_driver::seam::cache()?, &path, programs.to_owned())?;
+    let now = match carried(&path)? {
+        Some(setting) => setting,
+        None => Setting::of(&Settings::collect(Default::default(), links.package())?.choice()?),
+    };
+    Ok(Subject {
+        candidates: linked_candidates(&now),
+        links,
+        digest: digest([path.as_path()])?,
+        notes: Vec::new(),
+    })
+}
+
+/// Executables of any kind: the first is what is used now.
+fn executables(given: &[String]) -> anyhow::Result<Subject> {
+    let mut candidates: Vec<Candidate> = Vec::new();
+    let mut paths = Vec::new();
+    for (index, text) in given.iter().enumerate() {
+        let (name, path) = named(text);
+        let path = file(path)?;
+        let role = if index == 0 { Role::Now } else { Role::Candidate };
+        let name = name.map_or_else(
+            || path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+            str::to_owned,
+        );
+        if candidates.iter().any(|candidate| candidate.name == name) {
+            crate::cli::usage(format!(
+                "two executables are called '{name}': give them names, --exe NAME=FILE"
+            ));
+        }
+        candidates.push(Candidate::executable(name, role, &path));
+        paths.push(path);
+    }
+    Ok(Subject {
+        candidates,
+        links: Links::none(brawn_driver::seam::cache()?),
+        digest: digest(paths.iter().map(PathBuf::as_path))?,
+        notes: Vec::new(),
+    })
+}
+
+/// Every allocator and preset, what is used now first. Hardening is kept, so a hardened program is only compared with
+/// stock musl.
+fn linked_candidates(now: &Setting) -> Vec<Candidate> {
+    let role = |index: usize, setting: &Setting| match index {
+        0 => Role::Now,
+        _ if now.is_hardened() && !setting.is_hardened() => Role::Reference,
+        _ => Role::Candidate,
+    };
+    let settings = space::settings(now);
+    settings
+        .into_iter()
+        .enumerate()
+        .map(|(index, setting)| Candidate::linked(role(index, &setting), setting))
+        .collect()
+}
+
+fn named(text: &str) -> (Option<&str>, &str) {
+    match text.split_once('=') {
+        Some((name, path)) if !name.contains('/') && !Path::new(text).exists() => (Some(name), path),
+        _ => (None, text),
+    }
+}
+
+fn file(path: &str) -> anyhow::Result<PathBuf> {
+    Ok(fs_err::canonicalize(path)?)
+}
+
+fn cargo_arguments(arguments: &Arguments) -> Vec<String> {
+    let mut args = vec!["--profile".to_owned(), arguments.profile.clone()];
+    let manifest = arguments.manifest_path.as_ref().map(|path| path.display().to_string());
+    let pairs = [
+        ("--package", &arguments.package),
+        ("--bin", &arguments.bin),
+        ("--example", &arguments.example),
+        ("--features", &arguments.features),
+        ("--manifest-path", &manifest),
+    ];
+    for (name, value) in pairs {
+        if let Some(value) = value {
+            args.extend([name.to_owned(), value.clone()]);
+        }
+    }
+    args.extend(arguments.cargo_arg.iter().cloned());
+    args
+}
+
+/// The one executable among those that were built.
+fn only(mut paths: Vec<PathBuf>) -> Result<PathBuf, Error> {
+    paths.sort();
+    paths.dedup();
+    match paths.len() {
+        0 => Err(Error::NoExecutable),
+        1 => Ok(paths.remove(0)),
+        _ => {
+            let name = |path: &PathBuf| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            Err(Error::ManyExecutables { names: paths.iter().map(name).collect() })
+        }
+    }
+}
+
+/// The same executable, built by plain cargo for this machine's own target.
+fn glibc(args: &[String]) -> anyhow::Result<PathBuf> {
+    let host = Rust::find()?.host;
+    anyhow::ensure!(host.ends_with("-linux-gnu"), "this machine's Rust is for {host}");
+    let cargo = brawn_driver::vars::get("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut child = Command::new(cargo)
+        .arg("build")
+        .args(args)
+        .args(["--target", &host, "--message-format=json-render-diagnostics"])
+        .env_remove("CARGO_BUILD_TARGET")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .context("cannot run cargo")?;
+    // Read beside standard output, so that neither pipe fills up.
+    let stderr = child.stderr.take().context("standard error is piped")?;
+    let said = std::thread::spawn(move || std::io::read_to_string(stderr).unwrap_or_default());
+    let mut paths = Vec::new();
+    for line in BufReader::new(child.stdout.take().context("standard output is piped")?).lines() {
+        let message: serde_json::Value = serde_json::from_str(&line?).unwrap_or_default();
+        if let Some(path) = message["executable"].as_str() {
+            paths.push(PathBuf::from(path));
+        }
+    }
+    let status = child.wait()?;
+    let said = said.join().unwrap_or_default();
+    let last = said.lines().rev().find(|line| line.starts_with("error")).unwrap_or("cargo failed");
+    anyhow::ensure!(status.success(), "{last}");
+    Ok(only(paths)?)
+}
