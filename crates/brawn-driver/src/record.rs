@@ -178,12 +178,11 @@ impl Store {
         if direct.join("record.json").exists() && is(&direct) {
             return Ok(direct);
         }
-        if id.is_some()
-            && let Some(folder) = self.folders().into_iter().find(|folder| is(folder))
-        {
-            return Ok(folder);
-        }
-        Err(Error::NoRecord(path.to_owned()))
+        // Ids do not depend on folders, so a copy of a package elsewhere has the same: the one whose output this is, or
+        // that lies nearest to it, is meant. Cargo gives executables a second name, which is the same file.
+        let same = self.folders().into_iter().filter(|folder| id.is_some() && is(folder));
+        same.max_by_key(|folder| output_of(folder).map_or(0, |output| nearness(&output, path)))
+            .ok_or_else(|| Error::NoRecord(path.to_owned()))
     }
 
     /// The records of outputs below `dir`.
@@ -224,6 +223,17 @@ impl Store {
     }
 }
 
+/// How many folders two files share; none when the first is gone, and more than any when they are the same file.
+fn nearness(output: &Path, path: &Path) -> usize {
+    use std::os::unix::fs::MetadataExt;
+    let (Ok(one), Ok(other)) = (output.metadata(), path.metadata()) else { return 0 };
+    if (one.dev(), one.ino()) == (other.dev(), other.ino()) {
+        return usize::MAX;
+    }
+    let shared = output.components().zip(path.components()).take_while(|(left, right)| left == right);
+    1 + shared.count()
+}
+
 fn output_of(folder: &Path) -> Option<PathBuf> {
     fs_err::read_to_string(folder.join("output")).ok().map(PathBuf::from)
 }
@@ -236,4 +246,50 @@ fn discard(folder: &Path) {
 /// The version of the format that this build writes.
 pub const fn format() -> u32 {
     FORMAT
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_records_with_one_id_the_one_of_the_same_file_is_found() {
+        let place = tempfile::tempdir().unwrap();
+        let store = Store::new(&place.path().join("cache"));
+        let id = LinkId::new("0123456789abcdef0123456789abcdef").unwrap();
+        let record = |folder: &str| {
+            let output = place.path().join(folder).join("deps/program");
+            fs_err::create_dir_all(output.parent().unwrap()).unwrap();
+            fs_err::write(&output, "program").unwrap();
+            let record = Record {
+                format: FORMAT,
+                id: id.as_str().to_owned(),
+                output,
+                arch: Arch::X86_64,
+                linker: vec!["cc".into()],
+                flavor: Flavor::Compiler,
+                args: Vec::new(),
+                cwd: place.path().join(folder),
+                env: Vec::new(),
+                base: "libc.a".into(),
+                package: None,
+                inputs: Vec::new(),
+            };
+            store.finish(store.begin().unwrap(), &record).unwrap();
+            record
+        };
+        let records = ["one", "two", "three"].map(record);
+        fs_err::remove_file(&records[2].output).unwrap();
+        for record in &records[..2] {
+            let second_name = record.cwd.join("program");
+            fs_err::hard_link(&record.output, &second_name).unwrap();
+            let found = store.find(&second_name, Some(&id)).unwrap();
+            assert_eq!(store.read(&found).unwrap().cwd, record.cwd);
+            // A copy is no longer the same file, and nearer to its own record all the same.
+            let copy = record.cwd.join("copy");
+            fs_err::copy(&record.output, &copy).unwrap();
+            let found = store.find(&copy, Some(&id)).unwrap();
+            assert_eq!(store.read(&found).unwrap().cwd, record.cwd);
+        }
+    }
 }

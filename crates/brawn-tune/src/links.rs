@@ -74,7 +74,11 @@ impl Links {
             Err(error @ (brawn_driver::Error::InputChanged { .. } | brawn_driver::Error::Io(_))) => {
                 Err(error.into())
             }
-            Err(error) => Ok(Err(Failure::Link(error.to_string()))),
+            Err(error) => {
+                let cause =
+                    std::error::Error::source(&error).map_or(String::new(), |cause| format!(": {cause}"));
+                Ok(Err(Failure::Link(format!("{error}{cause}"))))
+            }
         }
     }
 }
