@@ -69,6 +69,41 @@ fn settings_of_the_string_functions() {
     ");
 }
 
+/// The libc.a of the Rust toolchain with every occurrence of some bytes replaced by others.
+fn altered(bench: &Bench, from: &[u8], to: &[u8]) -> std::path::PathBuf {
+    let mut bytes = fs_err::read(rust_libc(Arch::X86_64)).unwrap();
+    let places: Vec<usize> =
+        (0..=bytes.len() - from.len()).filter(|at| bytes[*at..].starts_with(from)).collect();
+    assert!(!places.is_empty(), "the libc.a holds nothing to alter");
+    for at in places {
+        bytes[at..at + to.len()].copy_from_slice(to);
+    }
+    let path = bench.path().join("altered.a");
+    fs_err::write(&path, bytes).unwrap();
+    path
+}
+
+#[test]
+fn another_mallocng_than_the_one_that_the_brawn_heap_knows() {
+    let bench = Bench::new();
+    let newer = altered(&bench, b"1.2.5\0", b"1.2.9\0");
+    assert_snapshot!(refused(&bench, &newer, &["--malloc", "brawn"], 3), @r"
+    error: [DIR]/altered.a has another heap than the Brawn heap was written for: musl 1.2.9 is newer than the last one that is known, 1.2.6
+    hint: the Brawn heap stands on the mallocng of musl 1.2.2 to 1.2.6; `--malloc mimalloc` brings all it needs along
+    ");
+    let classes = [1u16, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15].map(u16::to_le_bytes).concat();
+    let others = [1u16, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 16].map(u16::to_le_bytes).concat();
+    let coarser = altered(&bench, &classes, &others);
+    for malloc in ["brawn", "brawn-hardened"] {
+        assert_snapshot!(refused(&bench, &coarser, &["--malloc", malloc], 3), @r"
+        error: [DIR]/altered.a has another heap than the Brawn heap was written for: mallocng's size classes are not the known ones
+        hint: the Brawn heap stands on the mallocng of musl 1.2.2 to 1.2.6; `--malloc mimalloc` brings all it needs along
+        ");
+    }
+    // Who brings a heap of its own does not care.
+    ok(bench.brawn(&["libc", "-o", "out", "--malloc", "mimalloc", "--from"]).arg(&coarser));
+}
+
 #[test]
 fn truncated() {
     let bench = Bench::new();
