@@ -47,6 +47,30 @@ fn the_environment_may_override_where_a_knob_says_so() {
 }
 
 #[test]
+fn the_brawn_heap_says_at_the_end_what_it_did_if_it_is_asked_to() {
+    let bench = Bench::new();
+    let told = |variable: &str| {
+        let output =
+            bench.command("./first").env("BRAWN_MALLOC_STATS", variable).output().expect("it starts");
+        assert!(output.status.success());
+        String::from_utf8(output.stderr).expect("text")
+    };
+    for malloc in ["brawn", "brawn-hardened"] {
+        link(&bench, &["--malloc", malloc]);
+        assert_eq!(told("1"), "", "off, and the environment has no say");
+        link(&bench, &["--malloc", malloc, "--knob", "brawn.stats=true"]);
+        let lines = told("0");
+        assert!(lines.lines().count() >= 14, "{lines}");
+        assert!(lines.lines().all(|line| line.starts_with("brawn.")), "{lines}");
+        let refills = lines.lines().find_map(|line| line.strip_prefix("brawn.refills ")).expect("a line");
+        assert!(refills.parse::<u64>().expect("a number") >= 1, "{lines}");
+        link(&bench, &["--malloc", malloc, "--knob", "brawn.environment=true"]);
+        assert_eq!(told("0"), "");
+        assert!(told("1").contains("brawn.shared_bound "));
+    }
+}
+
+#[test]
 fn knobs_come_from_the_environment_of_the_build_too() {
     let bench = Bench::new();
     bench.write("first.c", FIRST_BYTE);

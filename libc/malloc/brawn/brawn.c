@@ -5,6 +5,7 @@
  *   list.h     encoded lists        lock.h     the one kind of lock
  *   shared.h   what threads share   large.h    blocks with a mapping of their own
  *   thread.h   what a thread keeps  family.h   malloc and its family
+ *   hardened.h and quarantine.h, the hardened build     stats.h   figures at the end
  *
  * None of this uses a `malloc` by that name: those are weak here, and a program may bring its own. */
-#include "family.h"
+#include "stats.h"

@@ -319,7 +319,7 @@ PUBLIC size_t brawn_malloc_info(struct brawn_malloc_info *result, size_t size) {
 /* What the library itself uses goes to mallocng, past all locks of this heap: it may be called while fork
  * waits for a lock of the library's own. */
 PUBLIC void *__libc_malloc(size_t size) {
-    __asm__ volatile("" : : "r"(kit_marker)); /* also in programs that have no more of this heap */
+    kit_keep_marker(); /* also in programs that have no more of this heap */
     return __libc_malloc_impl(size);
 }
 

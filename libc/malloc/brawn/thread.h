@@ -10,6 +10,7 @@
 
 #include <pthread.h>
 
+#include "../kit.h"
 #include "large.h"
 #include "quarantine.h"
 
@@ -24,10 +25,6 @@ enum {
     UPKEEP_INTERVAL = 1000,  /* milliseconds */
     UPKEEP_VISITS = 64,      /* visits to the slow path between two looks at the clock */
 };
-
-/* Tells the kit's heap from musl's alone, even in a stripped executable. */
-static const char kit_marker[] __attribute__((section(".rodata.brawn_kit"))) =
-    "brawn-kit: " BRAWN_KIT_NAME " " BRAWN_KIT_VERSION;
 
 struct bin {
     void *head;
@@ -132,7 +129,7 @@ static COLD struct cache *cache_start(void) {
         return NULL;
     }
     memset(cache, 0, sizeof *cache);
-    __asm__ volatile("" : : "r"(kit_marker));
+    kit_keep_marker();
     if (threads_exist()) {
         cache_register(cache);
         if (!cache->registered) {

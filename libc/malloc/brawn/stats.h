@@ -1,0 +1,85 @@
+/* The figures of brawn_malloc_info on the standard error stream when the program ends, for who asks for them
+ * with `--knob brawn.stats=true`, or with BRAWN_MALLOC_STATS=1 where `--knob brawn.environment=true` lets the
+ * environment have a say (and never in a program that runs with more rights than its user). All of it is
+ * counted anyway, so until the end nothing is done for it, and then the knob is looked at once. */
+#ifndef BRAWN_STATS_H
+#define BRAWN_STATS_H
+
+#include "family.h"
+
+#ifdef BRAWN_KIT_KNOBS
+
+static struct {
+    char text[3072]; /* enough for every line at its longest; static, because a stack may be small */
+    size_t length;
+} stats;
+
+static COLD void stats_text(const char *text) {
+    const size_t length = strlen(text);
+    if (length <= sizeof stats.text - stats.length) {
+        memcpy(stats.text + stats.length, text, length);
+        stats.length += length;
+    }
+}
+
+static COLD void stats_number(uint64_t number) {
+    char digits[21];
+    char *first = digits + sizeof digits - 1;
+    *first = 0;
+    do {
+        *--first = (char)('0' + number % 10);
+    } while ((number /= 10) != 0);
+    stats_text(first);
+}
+
+static COLD void stats_line(const char *name, uint64_t number) {
+    stats_text("brawn.");
+    stats_text(name);
+    stats_text(" ");
+    stats_number(number);
+    stats_text("\n");
+}
+
+static bool stats_wanted(void) {
+    const char *const variable = kit_getenv("BRAWN_MALLOC_STATS");
+    return variable != NULL ? variable[0] == '1' && variable[1] == 0 : kit_knob_is_on("stats", false);
+}
+
+static COLD void stats_print(void) {
+    struct brawn_malloc_info info;
+    (void)brawn_malloc_info(&info, sizeof info);
+    stats.length = 0;
+    stats_line("own_bytes", info.own_bytes);
+    stats_line("shared_bytes", info.shared_bytes);
+    stats_line("shared_bound", info.shared_bound);
+    stats_line("large_bytes", info.large_bytes);
+    stats_line("refills", info.refills);
+    stats_line("refilled", info.refilled);
+    stats_line("chains_taken", info.chains_taken);
+    stats_line("chains_given", info.chains_given);
+    stats_line("medium_hits", info.medium_hits);
+    stats_line("medium_misses", info.medium_misses);
+    stats_line("large_hits", info.large_hits);
+    stats_line("large_misses", info.large_misses);
+    stats_line("returned", info.returned);
+    stats_line("upkeeps", info.upkeeps);
+    for (unsigned class = 0; class < CLASSES; class ++) {
+        if (info.class_bytes[class] > 0) {
+            stats_text("brawn.class_bytes.");
+            stats_number(class_bytes(class));
+            stats_text(" ");
+            stats_number(info.class_bytes[class]);
+            stats_text("\n");
+        }
+    }
+    (void)KERNEL_CALL((syscall)(SYS_write, 2, stats.text, stats.length));
+}
+
+static __attribute__((destructor)) void stats_at_exit(void) {
+    if (unlikely(stats_wanted())) {
+        stats_print();
+    }
+}
+
+#endif
+#endif
