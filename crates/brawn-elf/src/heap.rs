@@ -311,7 +311,7 @@ fn outside(clues: &Clues<'_>, heaps: &mut Vec<Heap>) {
 }
 
 /// The allocators of the kit that keep musl's mallocng behind them.
-const FRONTS: &[&str] = &["brawn", "brawn-hardened"];
+const FRONTS: &[&str] = &["brawn", "brawn-hardened", "trace"];
 
 /// The Brawn heap is a front: the one copy of mallocng behind it is a part of it, and no second heap.
 fn front_and_backend(clues: &Clues<'_>, heaps: &mut Vec<Heap>) {

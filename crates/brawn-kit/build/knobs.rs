@@ -27,6 +27,8 @@ pub struct Knob {
     pub words: Vec<String>,
     pub default: String,
     pub upstream: String,
+    #[serde(default)]
+    pub search: Vec<String>,
     pub source: String,
 }
 
@@ -64,6 +66,9 @@ pub fn read(path: &Path) -> Result<Table, Error> {
         if !knob.takes(&knob.default) || !knob.takes(&knob.upstream) {
             return Err(wrong("a default is no value of the knob"));
         }
+        if knob.search.iter().any(|value| !knob.takes(value) || *value == knob.default) {
+            return Err(wrong("`search` holds the default, or no value of the knob"));
+        }
     }
     Ok(table)
 }
@@ -97,8 +102,15 @@ pub fn expression(table: Option<&Table>) -> String {
             };
             format!(
                 "Knob {{ name: {:?}, meaning: {:?}, range: {range}, unit: {:?}, words: &{:?}, default: {:?}, \
-                 upstream: {:?}, source: {:?} }}, ",
-                knob.name, knob.meaning, knob.unit, knob.words, knob.default, knob.upstream, knob.source,
+                 upstream: {:?}, search: &{:?}, source: {:?} }}, ",
+                knob.name,
+                knob.meaning,
+                knob.unit,
+                knob.words,
+                knob.default,
+                knob.upstream,
+                knob.search,
+                knob.source,
             )
         })
         .collect();

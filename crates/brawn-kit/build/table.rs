@@ -132,6 +132,24 @@ pub const FRONT: Family = Family {
     ],
 };
 
+/// A front that counts, and leaves everything else to musl: also what is not counted, `aligned_alloc` and its kind.
+pub const COUNTER: Family = Family {
+    exports: &["__libc_malloc", "free", "malloc", "realloc"],
+    weak: &["free", "malloc", "realloc"],
+    imports: &[
+        "_GLOBAL_OFFSET_TABLE_", // made by the linker
+        "__environ",
+        "__errno_location",
+        "__libc_free",
+        "__libc_malloc_impl",
+        "__libc_realloc",
+        "close",
+        "malloc_usable_size",
+        "mmap",
+        "open",
+    ],
+};
+
 /// The crate of allocators that are the project's own: this one.
 pub const OWN_SOURCES: &str = "brawn-kit";
 
@@ -296,6 +314,23 @@ pub const RECIPES: &[Recipe] = &[
         knobs: None,
         member_name: "brawn-hardened-malloc.o",
         family: &HEAP,
+    },
+    // Last, because no list shows it: `brawn_kit::TRACE`.
+    Recipe {
+        name: "trace",
+        title: "musl's heap, counted",
+        version: "0.1.0",
+        summary: "for a look at what a program allocates",
+        secure: false,
+        license: "MIT OR Apache-2.0",
+        source_crate: OWN_SOURCES,
+        include: &[],
+        shim: "trace.c",
+        own_include: &[],
+        defines: &[],
+        knobs: None,
+        member_name: "brawn-trace.o",
+        family: &COUNTER,
     },
 ];
 

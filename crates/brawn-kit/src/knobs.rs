@@ -29,6 +29,8 @@ pub struct Knob {
     pub default: &'static str,
     /// The value that the allocator has when nobody says anything.
     pub upstream: &'static str,
+    /// Other values that are worth trying, the likeliest first.
+    pub search: &'static [&'static str],
     /// Where the allocator documents it.
     pub source: &'static str,
 }

@@ -10,7 +10,7 @@ mod knobs;
 mod object;
 mod strings;
 
-pub use allocator::{Allocator, allocator, allocators};
+pub use allocator::{Allocator, TRACE, allocator, allocators};
 pub use knobs::{KNOBS_SIZE, Knob, Knobs};
 pub use object::Object;
 pub use strings::{Cpu, LEVEL_MEMBER, Level, Strings, level_names, strings};

@@ -33,6 +33,8 @@ fn the_allocators_are_here() {
         assert_eq!(found.secure, name.ends_with("-secure") || name.contains("hardened"));
     }
     assert!(allocator("malloc").is_none());
+    let counting = allocator(brawn_kit::TRACE).expect("the heap that counts is found by its name");
+    assert!(allocators().iter().all(|listed| listed.name != counting.name), "and in no list");
 }
 
 #[test]

@@ -33,7 +33,13 @@ pub fn settings(now: &Setting) -> Vec<Setting> {
 
 /// The knobs of an allocator that are worth searching, the most promising first.
 pub fn knobs(malloc: &str) -> Vec<Knob> {
-    let mut knobs = Vec::new();
+    let table = Malloc::from_name(malloc).ok().and_then(Malloc::knobs);
+    let row = |prefix: &str, knob: &brawn_kit::Knob| Knob {
+        key: format!("{prefix}.{}", knob.name),
+        values: knob.search.iter().map(|value| (*value).to_owned()).collect(),
+    };
+    let rows = table.into_iter().flat_map(|table| table.knobs.iter().map(|knob| row(table.prefix, knob)));
+    let mut knobs: Vec<Knob> = rows.filter(|knob| !knob.values.is_empty()).collect();
     if malloc != "stock" {
         knobs.push(Knob { key: STRINGS.into(), values: vec!["no".into()] });
     }
@@ -118,6 +124,16 @@ mod tests {
         now.cpu = Some("x86-64-v3".into());
         let settings = settings(&now);
         assert!(settings.iter().all(|setting| setting.cpu.is_some() == setting.strings), "{settings:?}");
+    }
+
+    #[test]
+    fn every_value_in_the_tables_makes_a_candidate() {
+        for name in Malloc::names() {
+            let setting = Setting::allocator(name);
+            let values: usize = knobs(name).iter().map(|knob| knob.values.len()).sum();
+            assert_eq!(neighbours(&setting, usize::MAX).len(), values, "{name}");
+        }
+        assert!(knobs("jemalloc").iter().any(|knob| knob.key == "jemalloc.narenas"));
     }
 
     #[test]

@@ -6,7 +6,7 @@ use brawn_bench::format;
 use serde::{Deserialize, Serialize};
 
 /// The name of the heap that counts, in the kit.
-pub const HEAP: &str = "trace";
+pub use brawn_kit::TRACE as HEAP;
 /// The variable that names the file it counts in.
 pub const VARIABLE: &str = "BRAWN_TRACE";
 

@@ -390,7 +390,8 @@ impl<'a, S: Stage, L: Linker> Search<'a, S, L> {
             }
         }
         for (place, setting) in allocators.iter().enumerate() {
-            let room = if place == 0 { (2 * most).div_ceil(3) } else { most - candidates.len() };
+            let alone = allocators.len() == 1;
+            let room = if place == 0 && !alone { (2 * most).div_ceil(3) } else { most - candidates.len() };
             candidates.extend(
                 space::neighbours(setting, room)
                     .into_iter()

@@ -198,6 +198,21 @@ fn under_a_limit_what_would_be_killed_is_not_chosen() {
     assert!(!answer["points"].as_array().unwrap().iter().any(|point| point["name"] == "mimalloc2"));
     assert!(answer["flags"].as_str().unwrap().contains(pick), "{answer}");
 
+    // What the program allocates was counted beside that: its own blocks, and few others.
+    let trace = &answer["trace"];
+    let blocks = 40 * 8192;
+    let allocations = trace["allocations"].as_u64().unwrap();
+    assert!((blocks..blocks + 1000).contains(&allocations), "{trace}");
+    assert!(trace["sizes"][10].as_u64().unwrap() >= blocks, "512 is a number of ten bits: {trace}");
+    assert!(
+        trace["peak"].as_u64().unwrap() >= 8192 * 512 && trace["live"].as_u64().unwrap() < 1 << 20,
+        "{trace}"
+    );
+    let (watched, died) = (trace["watched"].as_u64().unwrap(), trace["ages"].as_array().unwrap());
+    let died: u64 = died.iter().filter_map(Value::as_u64).sum();
+    assert!(watched > 1000 && died > watched / 2 && died <= watched, "{trace}");
+    assert!(answer["words"][2].as_str().unwrap().starts_with("It allocates 328 thousand blocks"), "{answer}");
+
     let said = fails(&mut tune(&bench, "threads", &["--no-knobs", "--limit", "100k"], &[]), 8);
     assert!(said.contains("error: no candidate stays within 100 KiB\n"), "{said}");
     assert!(said.contains("takes the least: ") && said.contains("raise --limit"), "{said}");

@@ -74,7 +74,8 @@ fn fetched(program: &Program, work: &Path) -> Result<PathBuf> {
         return Ok(place);
     }
     say(&format!("fetching {} {version}", program.name));
-    // Cargo fetches what a package depends on; the copy that it unpacks has its own lock file.
+    // Cargo fetches what a package depends on, and all that this depends on in turn; only the one is kept, with its own
+    // lock file.
     let fresh = work.join("fetch").join(program.name);
     fs_err::create_dir_all(fresh.join("src"))?;
     fs_err::write(fresh.join("src/lib.rs"), "")?;
@@ -85,18 +86,10 @@ fn fetched(program: &Program, work: &Path) -> Result<PathBuf> {
     );
     fs_err::write(fresh.join("Cargo.toml"), manifest)?;
     let mut command = Command::new("cargo");
-    command.args(["metadata", "--format-version=1"]).current_dir(&fresh).stderr(Stdio::inherit());
-    let output = command.output()?;
-    ensure!(output.status.success(), "cargo metadata ended with {}", output.status);
-    let metadata: serde_json::Value = serde_json::from_slice(&output.stdout)?;
-    let packages = metadata["packages"].as_array().context("cargo metadata lists no packages")?;
-    let package = packages.iter().find(|package| package["name"] == program.name);
-    let manifest = package.and_then(|package| package["manifest_path"].as_str());
-    let from = Path::new(manifest.context("the crate was not fetched")?)
-        .parent()
-        .context("a manifest in no folder")?;
+    command.args(["vendor", "--versioned-dirs", "crates"]).current_dir(&fresh);
+    step(&mut command)?;
     fs_err::create_dir_all(work.join("packages"))?;
-    step(Command::new("cp").arg("-r").arg(from).arg(&place))?;
+    fs_err::rename(fresh.join("crates").join(format!("{}-{version}", program.name)), &place)?;
     // A copy of a crate belongs to no workspace around it.
     let text = fs_err::read_to_string(place.join("Cargo.toml"))?;
     if !text.contains("[workspace]") {
