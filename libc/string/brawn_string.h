@@ -30,13 +30,20 @@
 #define NAME(function) function
 #endif
 
+/* The name of one level's variant of a long part that several objects share. */
+#define SHARED_NAME(family, suffix) BRAWN_PASTE(NAME(family), suffix)
+
 #define BRAWN_STRINGIFY_(text) #text
 #define BRAWN_STRINGIFY(text) BRAWN_STRINGIFY_(text)
 
 #define PUBLIC __attribute__((visibility("default")))
 #define HIDDEN __attribute__((visibility("hidden")))
 #define NOINLINE __attribute__((noinline))
+#ifdef __clang__
+#define COLD __attribute__((noinline, cold, minsize))
+#else
 #define COLD __attribute__((noinline, cold))
+#endif
 #define INLINE static inline __attribute__((always_inline))
 #define LIKELY(condition) __builtin_expect(!!(condition), 1)
 #define UNLIKELY(condition) __builtin_expect(!!(condition), 0)
@@ -44,6 +51,10 @@
 /* Keeps a compiler from making a conditional move of the branch that this stands in. Where a branch is mostly
  * foretold, what follows need not wait for the values that decide it. */
 #define BRANCH() __asm__ volatile("")
+
+/* Makes a compiler compute this here, in a register, and not apart on every path to where it is used: every
+ * block of its own is one jump more. */
+#define IN_REGISTER(value) __asm__("" : "+r"(value))
 
 /* Before a loop that is not to be unrolled, as it is seldom long and room matters more. */
 #ifdef __clang__
@@ -137,11 +148,24 @@ INLINE unsigned level_now(void) {
 /* Defines `function`, which jumps to the variant of it for this CPU. Everything is a tail call, so that the
  * entry which uses it needs no stack frame. A file whose functions gain little from AVX-512 for the room that
  * they take defines WITHOUT_AVX512 before it includes anything. */
-#if defined(WITHOUT_AVX512)
 #define DISPATCHED(type, function, parameters, arguments)                                                    \
-    COLD static type function##_first parameters {                                                           \
+    DISPATCH_FIRST(static, type, function, parameters, arguments)                                            \
+    DISPATCH_JUMP(type, function, parameters, arguments)
+
+/* The same where the long part is an object of its own, whose variants and `function_first` are hidden names:
+ * that object has DISPATCH_FIRST(, …), the entries DISPATCH_JUMP, and both DISPATCH_SHARED. */
+#define DISPATCH_SHARED(type, function, parameters)                                                          \
+    HIDDEN type function##_avx512 parameters;                                                                \
+    HIDDEN type function##_avx2 parameters;                                                                  \
+    HIDDEN type function##_sse2 parameters;                                                                  \
+    HIDDEN type function##_first parameters;
+
+#if defined(WITHOUT_AVX512)
+#define DISPATCH_FIRST(linkage, type, function, parameters, arguments)                                       \
+    COLD linkage type function##_first parameters {                                                          \
         return brawn_detect() >= LEVEL_AVX2 ? function##_avx2 arguments : function##_sse2 arguments;         \
-    }                                                                                                        \
+    }
+#define DISPATCH_JUMP(type, function, parameters, arguments)                                                 \
     INLINE type function parameters {                                                                        \
         const unsigned level = level_now();                                                                  \
         if (LIKELY(level >= LEVEL_AVX2)) {                                                                   \
@@ -153,8 +177,8 @@ INLINE unsigned level_now(void) {
         return function##_first arguments;                                                                   \
     }
 #else
-#define DISPATCHED(type, function, parameters, arguments)                                                    \
-    COLD static type function##_first parameters {                                                           \
+#define DISPATCH_FIRST(linkage, type, function, parameters, arguments)                                       \
+    COLD linkage type function##_first parameters {                                                          \
         switch (brawn_detect()) {                                                                            \
         case LEVEL_AVX512:                                                                                   \
             return function##_avx512 arguments;                                                              \
@@ -163,7 +187,8 @@ INLINE unsigned level_now(void) {
         default:                                                                                             \
             return function##_sse2 arguments;                                                                \
         }                                                                                                    \
-    }                                                                                                        \
+    }
+#define DISPATCH_JUMP(type, function, parameters, arguments)                                                 \
     INLINE type function parameters {                                                                        \
         const unsigned level = level_now();                                                                  \
         if (LIKELY(level == LEVEL_AVX512)) {                                                                 \
@@ -187,6 +212,10 @@ INLINE unsigned level_now(void) {
     INLINE type function parameters {                                                                        \
         return ONLY_PASTE(function, BRAWN_ONLY_SUFFIX) arguments;                                            \
     }
+#define DISPATCH_JUMP DISPATCHED
+#define DISPATCH_FIRST(linkage, type, function, parameters, arguments)
+#define DISPATCH_SHARED(type, function, parameters)                                                          \
+    HIDDEN type ONLY_PASTE(function, BRAWN_ONLY_SUFFIX) parameters;
 
 #if defined(__aarch64__)
 #define BRAWN_ONLY_SUFFIX _neon

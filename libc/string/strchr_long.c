@@ -13,7 +13,7 @@ OVER_READS INLINE char *found_or_not(const lane *base, const lane *hit, lane cha
 #define FIND_LIMITED 0
 #define FIND_RESULT char *
 #define FIND_DONE(hit) found_or_not(base, hit, character)
-#define FIND_LONG __brawn_strchr_long
+#define FIND_LONG __brawn_strchr_
 #define FIND_DEFINED
 #define BRAWN_BODY "strfind.h"
 #include "levels.h"

@@ -4,7 +4,7 @@
 #define FIND_LIMITED 0
 #define FIND_RESULT char *
 #define FIND_DONE(hit) ((char *)(uintptr_t)(hit))
-#define FIND_LONG __brawn_strchr_long
+#define FIND_LONG __brawn_strchr_
 #define FIND_BASE NULL
 #define BRAWN_BODY "strfind.h"
 #include "levels.h"

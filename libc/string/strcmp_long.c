@@ -3,7 +3,7 @@
 #include "fold.h"
 #define COMPARE_FOLDED 0
 #define COMPARE_LIMITED 1
-#define COMPARE_LONG __brawn_strcmp_long
+#define COMPARE_LONG __brawn_strcmp_
 #define COMPARE_DEFINED
 #define BRAWN_BODY "strcompare.h"
 #include "levels.h"

@@ -1,15 +1,38 @@
 /* strcmp, strncmp, strcasecmp, strncasecmp, wcscmp and wcsncmp: find the first lane that differs or is null.
  *
  * The file that includes this defines
- *     COMPARE_FOLDED   1 if ASCII letters are compared as lower case, as musl's strcasecmp does in every
- * locale COMPARE_LIMITED  1 if at most `n` lanes are compared COMPARE_LONG     the name of the long part,
- * which the limited function and the other share, and COMPARE_DEFINED  if that is to be compiled here, and
- * not the entry.
+ *     COMPARE_FOLDED   1 if ASCII letters are compared as lower case, as musl's strcasecmp does in every locale
+ *     COMPARE_LIMITED  1 if at most `n` lanes are compared; without it n is the greatest number
+ *     COMPARE_LONG     what the names of the long part begin with, which the limited function and the other
+ *                      share, and
+ *     COMPARE_DEFINED  if that is to be compiled here, and not the entry.
  *
  * Entry: up to 64 bytes as four pairs of 16 with one branch, unless either string might cross into another
- * page. Long: runs that end where either string's page (or the limit) ends, the first string aligned; what is
- * left of a run, less than a vector, is compared by a vector that ends there and begins in what is equal
- * already. So no run needs single bytes and no load crosses a page unasked. */
+ * page; then 16 bytes or one at a time, until that page is behind. Long: four pairs of vectors, with a branch
+ * for each; then groups of four, aligned in the first string, which go back over some of what is the same. A
+ * group at whose beginning the second string is about to leave its page is looked through up to there first.
+ * A group that has something goes the way of the first four. */
+
+#ifndef COMPARE_PARAMETERS
+#define COMPARE_PARAMETERS (const lane *a, const lane *b, size_t n)
+#define compare_edge SHARED_NAME(COMPARE_LONG, edge)
+/* Either string begins close to the end of its page: compares `first` lanes without reading beyond. */
+HIDDEN int compare_edge(const lane *a, const lane *b, size_t n, size_t first);
+#ifdef WITHOUT_AVX512
+#define COMPARE_LINKAGE static MAYBE_UNUSED
+#define compare_any SHARED_NAME(COMPARE_LONG, long)
+HIDDEN int compare_any COMPARE_PARAMETERS;
+#else
+#define COMPARE_LINKAGE
+#define compare_any compare_long
+#define compare_long_avx512 SHARED_NAME(COMPARE_LONG, avx512)
+#define compare_long_avx2 SHARED_NAME(COMPARE_LONG, avx2)
+#define compare_long_sse2 SHARED_NAME(COMPARE_LONG, sse2)
+#define compare_long_neon SHARED_NAME(COMPARE_LONG, neon)
+#define compare_long_first SHARED_NAME(COMPARE_LONG, first)
+DISPATCH_SHARED(int, compare_long, COMPARE_PARAMETERS)
+#endif
+#endif
 
 #ifdef BRAWN_PASS
 
@@ -30,11 +53,14 @@ INLINE lane_test LEVEL_NAME(same)(vec a, vec b) {
 #endif
 }
 
-/* The lanes where the strings part or end. */
-INLINE lane_test LEVEL_NAME(parting_test)(const lane *a, const lane *b) {
+/* Null in the lanes where the strings part or end. */
+OVER_READS INLINE vec LEVEL_NAME(kept)(const lane *a, const lane *b) {
     const vec u = vec_load(a);
-    const lane_test same = LEVEL_NAME(same)(u, vec_load(b));
-    return lane_null(LEVEL_NAME(keep)(same, u));
+    return LEVEL_NAME(keep)(LEVEL_NAME(same)(u, vec_load(b)), u);
+}
+
+INLINE lane_test LEVEL_NAME(parting_test)(const lane *a, const lane *b) {
+    return lane_null(LEVEL_NAME(kept)(a, b));
 }
 
 INLINE lane_mask LEVEL_NAME(parting)(const lane *a, const lane *b) {
@@ -84,96 +110,64 @@ INLINE int LEVEL_NAME(order)(const lane *a, const lane *b) {
 
 #ifdef COMPARE_DEFINED
 
-/* A vector of 16 bytes or more before a and b is equal and not null; n counts from a, is not 0, and is ~0 for
- * no limit. */
-OVER_READS static MAYBE_UNUSED int LEVEL_NAME(compare_long)(const lane *a, const lane *b, size_t n) {
+/* Goes on after at least 16 bytes that are the same and not null; n is not 0. */
+OVER_READS COMPARE_LINKAGE int LEVEL_NAME(compare_long) COMPARE_PARAMETERS {
+    const lane *const end = limit_of(a, n);
     lane_mask mask;
-    if (!crosses_page(a, 4 * VEC) && !crosses_page(b, 4 * VEC)) {
-        /* Many strings end soon. */
-#define STEP(i)                                                                                              \
-    mask = LEVEL_NAME(parting)(a + (i) * LANES, b + (i) * LANES);                                            \
-    if (mask) {                                                                                              \
-        a += (i) * LANES;                                                                                    \
-        b += (i) * LANES;                                                                                    \
-        n -= (i) * LANES;                                                                                    \
+    if (UNLIKELY(crosses_page(a, 4 * VEC) || crosses_page(b, 4 * VEC))) {
+        return compare_edge(a, b, n, 4 * LANES);
+    }
+#define STEP                                                                                                 \
+    mask = LEVEL_NAME(parting)(a, b);                                                                        \
+    IN_REGISTER(mask);                                                                                       \
+    if (UNLIKELY(mask)) {                                                                                    \
         goto found;                                                                                          \
     }                                                                                                        \
-    if (n <= ((i) + 1) * LANES) {                                                                            \
-        return 0;                                                                                            \
+    a += LANES;                                                                                              \
+    b += LANES;
+four:
+    STEP STEP STEP STEP
+    const size_t back = ((uintptr_t)a & (4 * VEC - 1)) / sizeof(lane);
+    if (a >= end) {
+        return 0;
     }
-        STEP(0)
-        STEP(1)
-        STEP(2)
-        STEP(3)
+    a -= back;
+    b -= back;
+    size_t room = page_room(b);
+    for (;; a += 4 * LANES, b += 4 * LANES, room -= 4 * VEC) {
+        if (a >= end) {
+            return 0;
+        }
+        if (UNLIKELY(room < 4 * VEC)) {
+            /* By vectors of which the last ends with the page, and the first begins in what has been seen. */
+            const size_t left = room / sizeof(lane);
+            const lane *const on_a = a, *const on_b = b;
+            a += left % LANES, b += left % LANES;
+            a -= LANES, b -= LANES;
+            while (a < on_a + left) {
+                STEP
+            }
+            a = on_a, b = on_b;
+            if (a + left >= end) {
+                return 0;
+            }
+            room += PAGE_BYTES;
+        }
+        if (LEVEL_NAME(parting_in_four)(a, b)) {
+            goto four;
+        }
+    }
 #undef STEP
-        a += 4 * LANES;
-        b += 4 * LANES;
-        n -= 4 * LANES;
-    }
-    while (n != 0) {
-        const size_t room_a = page_room(a) / sizeof(lane), room_b = page_room(b) / sizeof(lane);
-        size_t room = room_a < room_b ? room_a : room_b;
-        if (n < room) {
-            room = n;
-        }
-        n -= room;
-        while (room >= LANES) {
-            mask = LEVEL_NAME(parting)(a, b);
-            if (mask) {
-                n = LANES;
-                goto found;
-            }
-            /* Up to the next aligned vector of a: the first step of a run may compare some lanes twice. */
-            const size_t step = LANES - ((uintptr_t)a & (VEC - 1)) / sizeof(lane);
-            a += step;
-            b += step;
-            room -= step;
-            if (((uintptr_t)a & (VEC - 1)) == 0) {
-                for (; room >= 4 * LANES; room -= 4 * LANES) {
-                    if (LEVEL_NAME(parting_in_four)(a, b)) {
-                        while ((mask = LEVEL_NAME(parting)(a, b)) == 0) {
-                            a += LANES;
-                            b += LANES;
-                        }
-                        n = LANES;
-                        goto found;
-                    }
-                    a += 4 * LANES;
-                    b += 4 * LANES;
-                }
-            }
-        }
-        if (room != 0) {
-            a -= LANES - room;
-            b -= LANES - room;
-            mask = LEVEL_NAME(parting)(a, b);
-            if (mask) {
-                n = LANES;
-                goto found;
-            }
-            a += LANES;
-            b += LANES;
-        }
-    }
-    return 0;
 found:;
     const size_t at = lane_mask_first(mask);
-    return at < n ? LEVEL_NAME(order)(a + at, b + at) : 0;
+    if (UNLIKELY(a + at >= end)) {
+        BRANCH();
+        return 0;
+    }
+    return LEVEL_NAME(order)(a + at, b + at);
 }
 
 #endif
-
-#else
-
-HIDDEN int NAME(COMPARE_LONG)(const lane *a, const lane *b, size_t n);
-
-#ifdef COMPARE_DEFINED
-
-DISPATCHED(int, compare_long, (const lane *a, const lane *b, size_t n), (a, b, n))
-
-int NAME(COMPARE_LONG)(const lane *a, const lane *b, size_t n) {
-    return compare_long(a, b, n);
-}
 
 #else
 
@@ -181,9 +175,21 @@ int NAME(COMPARE_LONG)(const lane *a, const lane *b, size_t n) {
 #define ENTRY_BYTES (COMPARE_FOLDED ? SMALL_BYTES / 2 : SMALL_BYTES)
 #define ENTRY_LANES (ENTRY_BYTES / sizeof(lane))
 
-/* Either string begins within ENTRY_BYTES of the end of its page. */
-OVER_READS COLD static int compare_across(const lane *a, const lane *b, size_t n) {
-    size_t left = COMPARE_LIMITED && n < ENTRY_LANES ? n : ENTRY_LANES;
+#ifdef COMPARE_DEFINED
+
+#ifdef WITHOUT_AVX512
+DISPATCHED(int, compare_long, COMPARE_PARAMETERS, (a, b, n))
+
+int compare_any COMPARE_PARAMETERS {
+    return compare_long(a, b, n);
+}
+#else
+DISPATCH_FIRST(, int, compare_long, COMPARE_PARAMETERS, (a, b, n))
+DISPATCH_JUMP(int, compare_long, COMPARE_PARAMETERS, (a, b, n))
+#endif
+
+OVER_READS COLD int compare_edge(const lane *a, const lane *b, size_t n, size_t first) {
+    size_t left = n < first ? n : first;
     n -= left;
     while (left != 0) {
         if (left >= LANES && page_room(a) >= VEC && page_room(b) >= VEC) {
@@ -205,24 +211,40 @@ OVER_READS COLD static int compare_across(const lane *a, const lane *b, size_t n
             left--;
         }
     }
-    return COMPARE_LIMITED && n == 0 ? 0 : NAME(COMPARE_LONG)(a, b, COMPARE_LIMITED ? n : ~(size_t)0);
+    return n == 0 ? 0 : compare_any(a, b, n);
 }
+
+#else
+
+#ifndef WITHOUT_AVX512
+DISPATCH_JUMP(int, compare_long, COMPARE_PARAMETERS, (a, b, n))
+#endif
 
 OVER_READS INLINE int compare_small(const lane *a, const lane *b, size_t n) {
     if (COMPARE_LIMITED && n == 0) {
         return 0;
     }
-    if (crosses_page(a, ENTRY_BYTES) || crosses_page(b, ENTRY_BYTES)) {
-        return compare_across(a, b, n);
+    if (UNLIKELY(crosses_page(a, ENTRY_BYTES) || crosses_page(b, ENTRY_BYTES))) {
+        return compare_edge(a, b, n, ENTRY_LANES);
     }
-    const uint64_t mask =
-        COMPARE_FOLDED
-            ? mask_of_four(LEVEL_NAME(parting_test)(a, b), LEVEL_NAME(parting_test)(a + LANES, b + LANES),
-                           vec_zero(), vec_zero())
-            : mask_of_four(LEVEL_NAME(parting_test)(a, b), LEVEL_NAME(parting_test)(a + LANES, b + LANES),
-                           LEVEL_NAME(parting_test)(a + 2 * LANES, b + 2 * LANES),
-                           LEVEL_NAME(parting_test)(a + 3 * LANES, b + 3 * LANES));
+#if COMPARE_FOLDED
+    const uint64_t mask = 
+        mask_of_four(LEVEL_NAME(parting_test)(a, b), LEVEL_NAME(parting_test)(a + LANES, b + LANES), vec_zero(),
+                     vec_zero());
     if (LIKELY(mask)) {
+#elif TEXT_WIDE
+    const uint64_t mask =
+        mask_of_four(LEVEL_NAME(parting_test)(a, b), LEVEL_NAME(parting_test)(a + LANES, b + LANES),
+                     LEVEL_NAME(parting_test)(a + 2 * LANES, b + 2 * LANES),
+                     LEVEL_NAME(parting_test)(a + 3 * LANES, b + 3 * LANES));
+    if (LIKELY(mask)) {
+#else
+    const vec k0 = LEVEL_NAME(kept)(a, b), k1 = LEVEL_NAME(kept)(a + LANES, b + LANES),
+              k2 = LEVEL_NAME(kept)(a + 2 * LANES, b + 2 * LANES),
+              k3 = LEVEL_NAME(kept)(a + 3 * LANES, b + 3 * LANES);
+    if (LIKELY(test_any(vec_null(vec_min(vec_min(k0, k1), vec_min(k2, k3)))))) {
+        const uint64_t mask = mask_of_four(vec_null(k0), vec_null(k1), vec_null(k2), vec_null(k3));
+#endif
         const size_t at = first_of_four(mask);
         if (COMPARE_LIMITED && at >= n) {
             BRANCH();
@@ -233,8 +255,7 @@ OVER_READS INLINE int compare_small(const lane *a, const lane *b, size_t n) {
     if (COMPARE_LIMITED && n <= ENTRY_LANES) {
         return 0;
     }
-    return NAME(COMPARE_LONG)(a + ENTRY_LANES, b + ENTRY_LANES,
-                              COMPARE_LIMITED ? n - ENTRY_LANES : ~(size_t)0);
+    return compare_any(a + ENTRY_LANES, b + ENTRY_LANES, n - ENTRY_LANES);
 }
 
 #endif

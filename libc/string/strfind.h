@@ -3,186 +3,179 @@
  *
  * The file that includes this defines
  *     FIND_CHARACTER  1 if a character is looked for besides the null
- *     FIND_LIMITED    1 if `end` bounds the search
+ *     FIND_LIMITED    1 if an end bounds the search; never together with a character
  *     FIND_RESULT     the type of the result, and
- *     FIND_DONE(hit)  what is returned for the pointer `hit`, with `base` and `wanted` (both passed through)
- * in scope. FIND_LONG       if the long part is shared with another function: its name. FIND_DEFINED is
- * defined where it is to be compiled, and not the entry; FIND_BASE is what the entry gives it for `base`.
+ *     FIND_DONE(hit)  what is returned for the pointer `hit`, with `base` and `character` in scope.
+ *     FIND_FORETOLD   if most callers wait for the result: lengths 0 and 1 then have a branch each
+ *     FIND_LONG       if the long part is shared with another function: what its names begin with. FIND_DEFINED
+ *                     is defined where it is to be compiled, and not the entry; FIND_BASE is what the entry
+ *                     gives it for `base`.
  *
  * Entry: up to 64 bytes as four unaligned vectors of 16 with one branch, unless those might cross into a page
- * that is not there; then aligned vectors up to the end of the page. Long: aligned vectors of the level's
- * width, four alone so that middling sizes need no loop, then four at a time, folded into one test by their
- * minimum. */
+ * that is not there; then aligned vectors up to the end of the page. Long: four aligned vectors of the level's
+ * width with a branch for each, so that middling sizes need no loop; then aligned groups of four, folded into
+ * one test by their minimum. A group that has something goes the way of the first four. */
+
+#ifndef FIND_PARAMETERS
+#define FIND_PARAMETERS (const lane *base, uintptr_t what, const lane *p)
+#ifdef FIND_LONG
+#define FIND_LINKAGE
+#define find_long_avx512 SHARED_NAME(FIND_LONG, avx512)
+#define find_long_avx2 SHARED_NAME(FIND_LONG, avx2)
+#define find_long_sse2 SHARED_NAME(FIND_LONG, sse2)
+#define find_long_neon SHARED_NAME(FIND_LONG, neon)
+#define find_long_first SHARED_NAME(FIND_LONG, first)
+DISPATCH_SHARED(FIND_RESULT, find_long, FIND_PARAMETERS)
+#else
+#define FIND_LINKAGE static MAYBE_UNUSED
+#endif
+#endif
 
 #ifdef BRAWN_PASS
 
-INLINE lane_test LEVEL_NAME(find_test)(vec v, vec wanted) {
-    return FIND_CHARACTER ? lane_test_or(lane_equal(v, wanted), lane_null(v)) : lane_null(v);
-}
-
-/* A vector which is null in the lanes that are to be found. */
-INLINE vec LEVEL_NAME(find_key)(vec v, vec wanted) {
-    return FIND_CHARACTER ? lane_min(vec_xor(v, wanted), v) : v;
-}
-
-/* Whether one of four vectors has what is looked for. SSE2 has no minimum of wide lanes: tests are merged. */
-INLINE bool LEVEL_NAME(find_in_four)(vec a, vec b, vec c, vec d, vec wanted) {
-#define key LEVEL_NAME(find_key)
-#define test LEVEL_NAME(find_test)
-#if FIND_CHARACTER && !defined(__aarch64__)
-    if (VEC == 64) {
-        return LEVEL_NAME(four_have)(a, b, c, d, wanted);
-    }
-#endif
-    if (TEXT_WIDE && VEC == 16) {
-        return lane_test_any(lane_test_or(lane_test_or(test(a, wanted), test(b, wanted)),
-                                          lane_test_or(test(c, wanted), test(d, wanted))));
-    }
-    return lane_test_any(lane_null(
-        lane_min(lane_min(key(a, wanted), key(b, wanted)), lane_min(key(c, wanted), key(d, wanted)))));
-#undef key
-#undef test
-}
+#define FOUR_CHARACTER FIND_CHARACTER
+#include "four.h"
+#undef FOUR_CHARACTER
 
 #if !defined(FIND_LONG) || defined(FIND_DEFINED)
 
-/* Everything before p has been looked at, and p less the width of a vector is within the string or before p's
- * page. */
-OVER_READS static MAYBE_UNUSED FIND_RESULT LEVEL_NAME(find_long)(const lane *p, const lane *base,
-                                                                 lane character, const lane *end) {
+/* Everything from `base`, or else from the beginning of p's page, to p has been looked at: at least
+ * SMALL_BYTES, or p is where a page begins. `what` is the character or the end. */
+OVER_READS FIND_LINKAGE FIND_RESULT LEVEL_NAME(find_long) FIND_PARAMETERS {
+    const lane character = (lane)what;
+    const lane *const end = (const lane *)what;
     const vec wanted = lane_fill(character);
-    vec a, b, c, d;
     lane_mask mask;
     (void)base, (void)end;
-    p = align_down(p, VEC);
-#define STEP(v)                                                                                              \
-    mask = lane_mask_of(LEVEL_NAME(find_test)(v, wanted));                                                   \
-    if (mask) {                                                                                              \
-        goto found;                                                                                          \
-    }                                                                                                        \
-    p += LANES;
-#define LOAD_STEP                                                                                            \
+#define STEP                                                                                                 \
     if (FIND_LIMITED && p >= end) {                                                                          \
         return FIND_DONE(end);                                                                               \
     }                                                                                                        \
-    a = vec_load_aligned(p);                                                                                 \
-    STEP(a)
-    LOAD_STEP
-    LOAD_STEP
-    LOAD_STEP
-    LOAD_STEP
-    p = align_down(p, 4 * VEC);
-    for (;; p += 4 * LANES) {
+    mask = lane_mask_of(LEVEL_NAME(four_test)(vec_load_aligned(p), wanted));                                 \
+    IN_REGISTER(mask);                                                                                       \
+    if (UNLIKELY(mask)) {                                                                                    \
+        goto found;                                                                                          \
+    }                                                                                                        \
+    p += LANES;                                                                                              \
+    IN_REGISTER(p);
+    if (4 * VEC <= SMALL_BYTES) {
+        /* A group is no longer than what has been looked at. */
+        goto group;
+    }
+    p = align_down(p, VEC);
+four:
+    STEP STEP STEP STEP
+group:
+    for (p = align_down(p, 4 * VEC);; p += 4 * LANES) {
         if (FIND_LIMITED && p >= end) {
             return FIND_DONE(end);
         }
-        a = vec_load_aligned(p);
-        b = vec_load_aligned(p + LANES);
-        c = vec_load_aligned(p + 2 * LANES);
-        d = vec_load_aligned(p + 3 * LANES);
-        if (UNLIKELY(LEVEL_NAME(find_in_four)(a, b, c, d, wanted))) {
-            break;
+        if (LEVEL_NAME(in_four)(p, wanted)) {
+            goto four;
         }
     }
-    STEP(a)
-    STEP(b)
-    STEP(c)
-    mask = lane_mask_of(LEVEL_NAME(find_test)(d, wanted));
 found:
+#undef STEP
     p += lane_mask_first(mask);
-    if (FIND_LIMITED && p > end) {
+    if (FIND_LIMITED && UNLIKELY(p > end)) {
         BRANCH();
         return FIND_DONE(end);
     }
     return FIND_DONE(p);
-#undef STEP
-#undef LOAD_STEP
 }
 
 #endif
 
 #else
 
-#define FIND_PARAMETERS (const lane *p, const lane *base, lane character, const lane *end)
-
-#if !defined(FIND_LONG) || defined(FIND_DEFINED)
-DISPATCHED(FIND_RESULT, find_long, FIND_PARAMETERS, (p, base, character, end))
-#endif
-
-#ifdef FIND_LONG
-HIDDEN FIND_RESULT NAME(FIND_LONG) FIND_PARAMETERS;
-#else
+#ifndef FIND_LONG
 #define FIND_BASE base
+DISPATCHED(FIND_RESULT, find_long, FIND_PARAMETERS, (base, what, p))
+#elif defined(FIND_DEFINED)
+DISPATCH_FIRST(, FIND_RESULT, find_long, FIND_PARAMETERS, (base, what, p))
+#else
+DISPATCH_JUMP(FIND_RESULT, find_long, FIND_PARAMETERS, (base, what, p))
 #endif
 
-#ifdef FIND_DEFINED
-
-FIND_RESULT NAME(FIND_LONG) FIND_PARAMETERS {
-    return find_long(p, base, character, end);
-}
-
-#else
-
-INLINE FIND_RESULT find_more FIND_PARAMETERS {
-#ifdef FIND_LONG
-    return NAME(FIND_LONG)(p, base, character, end);
-#else
-    return find_long(p, base, character, end);
-#endif
-}
+#ifndef FIND_DEFINED
 
 /* The string begins within SMALL_BYTES of the end of a page. */
-OVER_READS COLD static FIND_RESULT find_across(const lane *base, lane character, const lane *end) {
+OVER_READS COLD static FIND_RESULT find_across(const lane *base, uintptr_t what) {
+    const lane character = (lane)what;
+    const lane *const end = (const lane *)what;
     const vec wanted = lane_fill(character);
     const lane *p = align_down(base, VEC);
-    lane_mask mask = lane_mask_of(LEVEL_NAME(find_test)(vec_load_aligned(p), wanted));
+    lane_mask mask = lane_mask_of(LEVEL_NAME(four_test)(vec_load_aligned(p), wanted));
     mask = lane_mask_after(mask, (size_t)(base - p));
     if (mask) {
-        p = base + lane_mask_first(mask);
-        return FIND_DONE(FIND_LIMITED && p > end ? end : p);
+        p = base;
+        goto found;
     }
     for (p += LANES; ((uintptr_t)p & (PAGE_BYTES - 1)) != 0; p += LANES) {
         if (FIND_LIMITED && p >= end) {
             return FIND_DONE(end);
         }
-        mask = lane_mask_of(LEVEL_NAME(find_test)(vec_load_aligned(p), wanted));
+        mask = lane_mask_of(LEVEL_NAME(four_test)(vec_load_aligned(p), wanted));
         if (mask) {
-            p += lane_mask_first(mask);
-            return FIND_DONE(FIND_LIMITED && p > end ? end : p);
+            goto found;
         }
     }
-    return find_more(p, FIND_BASE, character, end);
+    if (FIND_LIMITED && p >= end) {
+        return FIND_DONE(end);
+    }
+    return find_long(FIND_BASE, what, p);
+found:
+    p += lane_mask_first(mask);
+    return FIND_DONE(FIND_LIMITED && p > end ? end : p);
 }
 
 OVER_READS INLINE FIND_RESULT find_small(const lane *base, lane character, size_t limit) {
     const vec wanted = lane_fill(character);
     const lane *const end = FIND_LIMITED ? limit_of(base, limit) : (const lane *)~(uintptr_t)0;
+    uintptr_t what = FIND_CHARACTER ? character : (uintptr_t)end;
     if (FIND_LIMITED && limit == 0) {
         return FIND_DONE(end);
     }
-    if (crosses_page(base, SMALL_BYTES)) {
-        return find_across(base, character, end);
+#ifdef FIND_FORETOLD
+    /* The shortest answers by branches: who waits for them goes on at once where they are foretold. */
+    for (size_t i = 0; i < 2; i++) {
+        if (UNLIKELY(base[i] == 0 || (FIND_CHARACTER && base[i] == character))) {
+            BRANCH();
+            return FIND_DONE(base + i);
+        }
     }
-    const uint64_t mask = mask_of_four(LEVEL_NAME(find_test)(vec_load(base), wanted),
-                                       LEVEL_NAME(find_test)(vec_load(base + LANES), wanted),
-                                       LEVEL_NAME(find_test)(vec_load(base + 2 * LANES), wanted),
-                                       LEVEL_NAME(find_test)(vec_load(base + 3 * LANES), wanted));
-    if (FIND_LIMITED) {
-        if (LIKELY(mask)) {
-            const size_t at = first_of_four(mask);
-            if (at < limit) {
-                return FIND_DONE(base + at);
-            }
+#endif
+    if (UNLIKELY(crosses_page(base, SMALL_BYTES))) {
+        return find_across(base, what);
+    }
+    const vec v0 = vec_load(base), v1 = vec_load(base + LANES), v2 = vec_load(base + 2 * LANES),
+              v3 = vec_load(base + 3 * LANES);
+    uint64_t mask;
+    bool has;
+    if (FIND_CHARACTER && !TEXT_WIDE) {
+        const vec k0 = LEVEL_NAME(four_key)(v0, wanted), k1 = LEVEL_NAME(four_key)(v1, wanted),
+                  k2 = LEVEL_NAME(four_key)(v2, wanted), k3 = LEVEL_NAME(four_key)(v3, wanted);
+        has = lane_test_any(lane_null(lane_min(lane_min(k0, k1), lane_min(k2, k3))));
+        mask = mask_of_four(lane_null(k0), lane_null(k1), lane_null(k2), lane_null(k3));
+    } else {
+        const lane_test t0 = LEVEL_NAME(four_test)(v0, wanted), t1 = LEVEL_NAME(four_test)(v1, wanted),
+                        t2 = LEVEL_NAME(four_test)(v2, wanted), t3 = LEVEL_NAME(four_test)(v3, wanted);
+        has = any_of_four(t0, t1, t2, t3);
+        mask = mask_of_four(t0, t1, t2, t3);
+    }
+    if (LIKELY(has)) {
+        const size_t at = first_of_four(mask);
+        if (FIND_LIMITED && at >= limit) {
             BRANCH();
             return FIND_DONE(end);
         }
-        if (limit <= SMALL_LANES) {
-            return FIND_DONE(end);
-        }
-    } else if (LIKELY(mask)) {
-        return FIND_DONE(base + first_of_four(mask));
+        return FIND_DONE(base + at);
     }
-    return find_more(base + SMALL_LANES, FIND_BASE, character, end);
+    if (FIND_LIMITED && limit <= SMALL_LANES) {
+        return FIND_DONE(end);
+    }
+    IN_REGISTER(what);
+    return find_long(FIND_BASE, what, base + SMALL_LANES);
 }
 
 #endif

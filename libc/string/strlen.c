@@ -2,9 +2,10 @@
 #include "text.h"
 #define FIND_CHARACTER 0
 #define FIND_LIMITED 0
+#define FIND_FORETOLD
 #define FIND_RESULT size_t
 #define FIND_DONE(hit) ((size_t)((hit) - base))
-#define FIND_LONG __brawn_strnlen_long
+#define FIND_LONG __brawn_strnlen_
 #define FIND_BASE base
 #define BRAWN_BODY "strfind.h"
 #include "levels.h"

@@ -4,12 +4,12 @@
 #include "fold.h"
 #define COMPARE_FOLDED 1
 #define COMPARE_LIMITED 1
-#define COMPARE_LONG __brawn_strcasecmp_long
+#define COMPARE_LONG __brawn_strcasecmp_
 #define BRAWN_BODY "strcompare.h"
 #include "levels.h"
 #include "strcompare.h"
 
-PUBLIC int NAME(strncasecmp)(const char *a, const char *b, size_t n);
+PUBLIC NOINLINE int NAME(strncasecmp)(const char *a, const char *b, size_t n);
 
 OVER_READS int NAME(strncasecmp)(const char *a, const char *b, size_t n) {
     return compare_small((const lane *)a, (const lane *)b, n);

@@ -4,7 +4,7 @@
 #define FIND_LIMITED 1
 #define FIND_RESULT size_t
 #define FIND_DONE(hit) ((size_t)((hit) - base))
-#define FIND_LONG __brawn_strnlen_long
+#define FIND_LONG __brawn_strnlen_
 #define FIND_BASE base
 #define BRAWN_BODY "strfind.h"
 #include "levels.h"

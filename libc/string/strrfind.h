@@ -1,60 +1,80 @@
 /* strrchr and wcsrchr: the last lane that is the character, up to and with the null.
  *
- * One pass that remembers the last match so far. Entry: up to 64 bytes as vectors of 16, with one branch.
- * Long: groups of four vectors of the level's width with one branch while they have neither the character nor
- * the null. */
+ * Entry: up to 64 bytes as vectors of 16; if they have neither the character nor the null, one branch. Long:
+ * single vectors of the level's width up to a group of four, then groups with one branch while they have
+ * neither, and two while they have no null. One pass: of the groups with a match the last is remembered. */
 
 #ifdef BRAWN_PASS
 
-INLINE lane_test LEVEL_NAME(last_test)(vec v, vec wanted) {
-    return lane_test_or(lane_equal(v, wanted), lane_null(v));
-}
+#define FOUR_CHARACTER 1
+#include "four.h"
+#undef FOUR_CHARACTER
 
 /* Looks at one vector at p. At the end of the string returns true, with the answer in *last. */
 INLINE bool LEVEL_NAME(last_in)(const lane *p, vec v, vec wanted, const lane **last) {
+    if (LIKELY(!lane_test_any(LEVEL_NAME(four_test)(v, wanted)))) {
+        return false;
+    }
     lane_mask mask = lane_mask_of(lane_equal(v, wanted));
     const lane_mask ends = lane_mask_of(lane_null(v));
     if (ends) {
         mask &= ends ^ (ends - 1);
-        if (mask) {
-            *last = p + lane_mask_last(mask);
-        }
-        return true;
     }
     if (mask) {
         BRANCH();
         *last = p + lane_mask_last(mask);
     }
-    return false;
+    return ends != 0;
 }
 
-/* Everything before p has been looked at, and p less the width of a vector is within the string or before p's
- * page. `last` is the last match before p. */
+/* Whether one of four aligned vectors has the null. */
+OVER_READS INLINE bool LEVEL_NAME(ends_in_four)(const lane *p) {
+    const vec a = vec_load_aligned(p), b = vec_load_aligned(p + LANES), c = vec_load_aligned(p + 2 * LANES),
+              d = vec_load_aligned(p + 3 * LANES);
+    if (TEXT_WIDE && VEC == 16) {
+        return lane_test_any(
+            lane_test_or(lane_test_or(lane_null(a), lane_null(b)), lane_test_or(lane_null(c), lane_null(d))));
+    }
+    return lane_test_any(lane_null(lane_min(lane_min(a, b), lane_min(c, d))));
+}
+
+/* Everything before p has been looked at: at least SMALL_BYTES, or p is where a page begins. `last` is the
+ * last match before p. */
 OVER_READS static MAYBE_UNUSED TEXT_TYPE *LEVEL_NAME(last_long)(const lane *p, lane character,
                                                                 const lane *last) {
     const vec wanted = lane_fill(character);
+    const lane *seen = NULL;
     p = align_down(p, VEC);
-    do {
-        if (LEVEL_NAME(last_in)(p, vec_load_aligned(p), wanted, &last)) {
-            return (TEXT_TYPE *)(uintptr_t)last;
-        }
-        p += LANES;
-    } while (((uintptr_t)p & (4 * VEC - 1)) != 0);
-    for (;; p += 4 * LANES) {
-        const vec a = vec_load_aligned(p), b = vec_load_aligned(p + LANES);
-        const vec c = vec_load_aligned(p + 2 * LANES), d = vec_load_aligned(p + 3 * LANES);
-        if (lane_test_any(lane_test_or(
-                lane_test_or(LEVEL_NAME(last_test)(a, wanted), LEVEL_NAME(last_test)(b, wanted)),
-                lane_test_or(LEVEL_NAME(last_test)(c, wanted), LEVEL_NAME(last_test)(d, wanted))))) {
-            const lane *at = p;
-            NO_UNROLL
-            for (int i = 0; i < 4; i++, at += LANES) {
-                if (LEVEL_NAME(last_in)(at, vec_load_aligned(at), wanted, &last)) {
-                    return (TEXT_TYPE *)(uintptr_t)last;
-                }
+    if (4 * VEC > SMALL_BYTES) {
+        NO_UNROLL
+        do {
+            if (LEVEL_NAME(last_in)(p, vec_load_aligned(p), wanted, &last)) {
+                return (TEXT_TYPE *)(uintptr_t)last;
             }
+            p += LANES;
+        } while (((uintptr_t)p & (4 * VEC - 1)) != 0);
+    }
+    /* With SSE2 a group is no longer than what has been looked at, and a match there is the last one again. */
+    for (p = align_down(p, 4 * VEC);; p += 4 * LANES) {
+        if (LEVEL_NAME(in_four)(p, wanted)) {
+            if (LEVEL_NAME(ends_in_four)(p)) {
+                break;
+            }
+            seen = p;
         }
     }
+    const lane *end = NULL;
+    NO_UNROLL
+    while (!LEVEL_NAME(last_in)(p, vec_load_aligned(p), wanted, &end)) {
+        p += LANES;
+    }
+    if (end == NULL && seen != NULL) {
+        NO_UNROLL
+        for (int i = 0; i < 4; i++) {
+            LEVEL_NAME(last_in)(seen + i * LANES, vec_load_aligned(seen + i * LANES), wanted, &end);
+        }
+    }
+    return (TEXT_TYPE *)(uintptr_t)(end != NULL ? end : last);
 }
 
 #else
@@ -87,24 +107,36 @@ OVER_READS COLD static TEXT_TYPE *last_across(const lane *s, lane character) {
 }
 
 OVER_READS INLINE TEXT_TYPE *find_last(const lane *s, lane character) {
-    if (crosses_page(s, SMALL_BYTES)) {
+    if (UNLIKELY(crosses_page(s, SMALL_BYTES))) {
         return last_across(s, character);
     }
     const vec wanted = lane_fill(character);
     const vec a = vec_load(s), b = vec_load(s + LANES), c = vec_load(s + 2 * LANES),
               d = vec_load(s + 3 * LANES);
-    const uint64_t ends = mask_of_four(lane_null(a), lane_null(b), lane_null(c), lane_null(d));
-    uint64_t mask = mask_of_four(lane_equal(a, wanted), lane_equal(b, wanted), lane_equal(c, wanted),
-                                 lane_equal(d, wanted));
-    if (LIKELY(ends)) {
-        mask &= ends ^ (ends - 1);
-        return mask ? (TEXT_TYPE *)(uintptr_t)(s + last_of_four(mask)) : NULL;
+    const lane *last = NULL;
+#if TEXT_WIDE
+    const bool has = any_of_four(LEVEL_NAME(four_test)(a, wanted), LEVEL_NAME(four_test)(b, wanted),
+                                 LEVEL_NAME(four_test)(c, wanted), LEVEL_NAME(four_test)(d, wanted));
+#else
+    const bool has = lane_test_any(
+        lane_null(lane_min(lane_min(LEVEL_NAME(four_key)(a, wanted), LEVEL_NAME(four_key)(b, wanted)),
+                           lane_min(LEVEL_NAME(four_key)(c, wanted), LEVEL_NAME(four_key)(d, wanted)))));
+#endif
+    if (LIKELY(has)) {
+        const uint64_t ends = mask_of_four(lane_null(a), lane_null(b), lane_null(c), lane_null(d));
+        const lane_test m0 = lane_equal(a, wanted), m1 = lane_equal(b, wanted), m2 = lane_equal(c, wanted),
+                        m3 = lane_equal(d, wanted);
+        if (LIKELY(ends)) {
+            if (!any_of_four(m0, m1, m2, m3)) {
+                BRANCH();
+                return NULL;
+            }
+            const uint64_t mask = mask_of_four(m0, m1, m2, m3) & (ends ^ (ends - 1));
+            return mask ? (TEXT_TYPE *)(uintptr_t)(s + last_of_four(mask)) : NULL;
+        }
+        last = s + last_of_four(mask_of_four(m0, m1, m2, m3));
     }
-    if (mask) {
-        BRANCH();
-        return last_long(s + SMALL_LANES, character, s + last_of_four(mask));
-    }
-    return last_long(s + SMALL_LANES, character, NULL);
+    return last_long(s + SMALL_LANES, character, last);
 }
 
 #endif

@@ -103,19 +103,25 @@ TARGET_POP
 #define four_have_avx2(a, b, c, d, wanted) false
 #endif
 
+#if defined(__aarch64__)
+typedef uint8x16_t entry_test;
+#else
+typedef __m128i entry_test;
+#endif
+
 /* Four tests of 16 bytes each as one mask, FOUR_STEP bits a lane: one branch decides about all of
  * SMALL_BYTES, so that strings of different lengths below that cost no misprediction. */
 #if defined(__aarch64__)
 #ifdef LANES_WIDE
 #define FOUR_STEP 4
-INLINE uint64_t mask_of_four(uint8x16_t a, uint8x16_t b, uint8x16_t c, uint8x16_t d) {
+INLINE uint64_t mask_of_four(entry_test a, entry_test b, entry_test c, entry_test d) {
     const uint16x8_t low = vuzp1q_u16(vreinterpretq_u16_u8(a), vreinterpretq_u16_u8(b));
     const uint16x8_t high = vuzp1q_u16(vreinterpretq_u16_u8(c), vreinterpretq_u16_u8(d));
     return vec_mask_of_neon(vuzp1q_u8(vreinterpretq_u8_u16(low), vreinterpretq_u8_u16(high)));
 }
 #else
 #define FOUR_STEP 1
-INLINE uint64_t mask_of_four(uint8x16_t a, uint8x16_t b, uint8x16_t c, uint8x16_t d) {
+INLINE uint64_t mask_of_four(entry_test a, entry_test b, entry_test c, entry_test d) {
     const uint8x16_t bit = {1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};
     const uint8x16_t low = vpaddq_u8(vandq_u8(a, bit), vandq_u8(b, bit));
     const uint8x16_t high = vpaddq_u8(vandq_u8(c, bit), vandq_u8(d, bit));
@@ -126,17 +132,27 @@ INLINE uint64_t mask_of_four(uint8x16_t a, uint8x16_t b, uint8x16_t c, uint8x16_
 #else
 #define FOUR_STEP 1
 #ifdef LANES_WIDE
-INLINE uint64_t mask_of_four(__m128i a, __m128i b, __m128i c, __m128i d) {
+INLINE uint64_t mask_of_four(entry_test a, entry_test b, entry_test c, entry_test d) {
     return (uint32_t)_mm_movemask_epi8(_mm_packs_epi16(_mm_packs_epi32(a, b), _mm_packs_epi32(c, d)));
 }
 #else
-INLINE uint64_t mask_of_four(__m128i a, __m128i b, __m128i c, __m128i d) {
+INLINE uint64_t mask_of_four(entry_test a, entry_test b, entry_test c, entry_test d) {
     const uint64_t low = (uint32_t)_mm_movemask_epi8(a) | (uint32_t)_mm_movemask_epi8(b) << 16;
     const uint64_t high = (uint32_t)_mm_movemask_epi8(c) | (uint32_t)_mm_movemask_epi8(d) << 16;
     return low | high << 32;
 }
 #endif
 #endif
+
+/* Whether any of four tests has a lane that is set: what is longer than SMALL_BYTES needs no more, and pays for
+ * one mask instead of four. Those of wide lanes make only one mask anyway. */
+INLINE bool any_of_four(entry_test a, entry_test b, entry_test c, entry_test d) {
+#if defined(__aarch64__) || defined(LANES_WIDE)
+    return mask_of_four(a, b, c, d) != 0;
+#else
+    return _mm_movemask_epi8(_mm_or_si128(_mm_or_si128(a, b), _mm_or_si128(c, d))) != 0;
+#endif
+}
 
 /* The index of the first lane of such a mask, which must not be 0. */
 INLINE size_t first_of_four(uint64_t mask) {

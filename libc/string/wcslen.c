@@ -3,9 +3,10 @@
 #include "text.h"
 #define FIND_CHARACTER 0
 #define FIND_LIMITED 0
+#define FIND_FORETOLD
 #define FIND_RESULT size_t
 #define FIND_DONE(hit) ((size_t)((hit) - base))
-#define FIND_LONG __brawn_wcsnlen_long
+#define FIND_LONG __brawn_wcsnlen_
 #define FIND_BASE base
 #define BRAWN_BODY "strfind.h"
 #include "levels.h"

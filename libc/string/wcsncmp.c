@@ -1,10 +1,11 @@
 /* Order of two wide strings, of at most n characters: strcompare.h. */
+#define WITHOUT_AVX512
 #define LANES_WIDE
 #include "text.h"
 #include "fold.h"
 #define COMPARE_FOLDED 0
 #define COMPARE_LIMITED 1
-#define COMPARE_LONG __brawn_wcscmp_long
+#define COMPARE_LONG __brawn_wcscmp_
 #define BRAWN_BODY "strcompare.h"
 #include "levels.h"
 #include "strcompare.h"
