@@ -1,11 +1,13 @@
-/* memmem: see search.h. A needle of one byte is what find.h finds. */
+/* memmem: see search.h. A needle of one byte is what memchr finds. */
+#define WITHOUT_AVX512
 #include "two_way.h"
 
 #define BRAWN_BODY "search.h"
 #include "levels.h"
 
-#include "find.h"
 #include "search.h"
+
+void *NAME(memchr)(const void *s, int c, size_t n);
 
 PUBLIC void *NAME(memmem)(const void *haystack, size_t n, const void *needle, size_t length);
 
@@ -17,7 +19,7 @@ void *NAME(memmem)(const void *haystack, size_t n, const void *needle, size_t le
         return NULL;
     }
     if (length == 1) {
-        return find(haystack, *(const unsigned char *)needle, n);
+        return NAME(memchr)(haystack, *(const unsigned char *)needle, n);
     }
     return search(haystack, n - length + 1, needle, length);
 }

@@ -1,10 +1,10 @@
-/* Searching for a needle of at least two bytes in memory: memmem, and strstr once it knows the lengths.
+/* Searching for a needle of at least two bytes in memory: memmem.
  *
  * Plan: a position is a candidate when the first and the last byte of the needle stand where they should; a
  * vector tests as many positions at once as it has lanes, and a candidate's other bytes are compared. Text
  * that keeps offering false candidates would cost haystack x needle that way: once the bytes compared in vain
- * outweigh the bytes searched, the two-way algorithm (Crochemore and Perrin, 1991) takes the rest, in linear
- * time and constant memory. */
+ * outweigh the bytes searched, the two-way algorithm (two_way.h) takes the rest, in linear time and constant
+ * memory. */
 
 #ifndef BRAWN_SEARCH_H
 #define BRAWN_SEARCH_H
@@ -73,7 +73,8 @@ OVER_READS static NOINLINE void *LEVEL_NAME(search_long)(const unsigned char *s,
                 return (void *)q;
             }
             if (UNLIKELY(budget < length)) {
-                return search_two_way(q + 1, (size_t)(end - q - 1), needle, length);
+                return NAME(__brawn_two_way)((const char *)q + 1, (size_t)(end - q) + length - 2,
+                                             (const char *)needle, length, TWO_WAY_MEMORY);
             }
             budget -= length;
             if (index + 1 >= VEC) {

@@ -2,11 +2,11 @@
 #include "entry.h"
 #include "text.h"
 #include "text_length.h"
-#include "strcopy.h"
-#include "strcpy_long.h"
+
+HIDDEN char *NAME(__brawn_strcpy_to)(char *d, const char *s, char *result);
 
 PUBLIC char *NAME(strcat)(char *restrict d, const char *restrict s);
 
 OVER_READS char *NAME(strcat)(char *restrict d, const char *restrict s) {
-    return (char *)copy_small((lane *)d + length_before(d), (const lane *)s, (lane *)d);
+    return NAME(__brawn_strcpy_to)(d + length_before(d), s, d);
 }

@@ -1,8 +1,8 @@
 /* strcmp, strncmp, strcasecmp, strncasecmp, wcscmp and wcsncmp: find the first lane that differs or is null.
  *
  * The file that includes this defines
- *     COMPARE_FOLDED   1 if ASCII letters are compared as lower case, as musl's strcasecmp does in every locale
- *     COMPARE_LIMITED  1 if at most `n` lanes are compared; without it n is the greatest number
+ *     COMPARE_FOLDED   1 if ASCII letters are compared as lower case, as musl's strcasecmp does in every
+ * locale COMPARE_LIMITED  1 if at most `n` lanes are compared; without it n is the greatest number
  *     COMPARE_LONG     what the names of the long part begin with, which the limited function and the other
  *                      share, and
  *     COMPARE_DEFINED  if that is to be compiled here, and not the entry.
@@ -53,14 +53,10 @@ INLINE lane_test LEVEL_NAME(same)(vec a, vec b) {
 #endif
 }
 
-/* Null in the lanes where the strings part or end. */
-OVER_READS INLINE vec LEVEL_NAME(kept)(const lane *a, const lane *b) {
+/* The lanes where the strings part or end. */
+OVER_READS INLINE lane_test LEVEL_NAME(parting_test)(const lane *a, const lane *b) {
     const vec u = vec_load(a);
-    return LEVEL_NAME(keep)(LEVEL_NAME(same)(u, vec_load(b)), u);
-}
-
-INLINE lane_test LEVEL_NAME(parting_test)(const lane *a, const lane *b) {
-    return lane_null(LEVEL_NAME(kept)(a, b));
+    return lane_null(LEVEL_NAME(keep)(LEVEL_NAME(same)(u, vec_load(b)), u));
 }
 
 INLINE lane_mask LEVEL_NAME(parting)(const lane *a, const lane *b) {
@@ -126,7 +122,14 @@ OVER_READS COMPARE_LINKAGE int LEVEL_NAME(compare_long) COMPARE_PARAMETERS {
     a += LANES;                                                                                              \
     b += LANES;
 four:
+#if COMPARE_FOLDED
+    NO_UNROLL
+    for (const lane *const stop = a + 4 * LANES; a < stop;) {
+        STEP
+    }
+#else
     STEP STEP STEP STEP
+#endif
     const size_t back = ((uintptr_t)a & (4 * VEC - 1)) / sizeof(lane);
     if (a >= end) {
         return 0;
@@ -228,22 +231,16 @@ OVER_READS INLINE int compare_small(const lane *a, const lane *b, size_t n) {
         return compare_edge(a, b, n, ENTRY_LANES);
     }
 #if COMPARE_FOLDED
-    const uint64_t mask = 
-        mask_of_four(LEVEL_NAME(parting_test)(a, b), LEVEL_NAME(parting_test)(a + LANES, b + LANES), vec_zero(),
-                     vec_zero());
-    if (LIKELY(mask)) {
-#elif TEXT_WIDE
     const uint64_t mask =
         mask_of_four(LEVEL_NAME(parting_test)(a, b), LEVEL_NAME(parting_test)(a + LANES, b + LANES),
-                     LEVEL_NAME(parting_test)(a + 2 * LANES, b + 2 * LANES),
-                     LEVEL_NAME(parting_test)(a + 3 * LANES, b + 3 * LANES));
+                     vec_zero(), vec_zero());
     if (LIKELY(mask)) {
 #else
-    const vec k0 = LEVEL_NAME(kept)(a, b), k1 = LEVEL_NAME(kept)(a + LANES, b + LANES),
-              k2 = LEVEL_NAME(kept)(a + 2 * LANES, b + 2 * LANES),
-              k3 = LEVEL_NAME(kept)(a + 3 * LANES, b + 3 * LANES);
-    if (LIKELY(test_any(vec_null(vec_min(vec_min(k0, k1), vec_min(k2, k3)))))) {
-        const uint64_t mask = mask_of_four(vec_null(k0), vec_null(k1), vec_null(k2), vec_null(k3));
+    const lane_test t0 = LEVEL_NAME(parting_test)(a, b), t1 = LEVEL_NAME(parting_test)(a + LANES, b + LANES),
+                    t2 = LEVEL_NAME(parting_test)(a + 2 * LANES, b + 2 * LANES),
+                    t3 = LEVEL_NAME(parting_test)(a + 3 * LANES, b + 3 * LANES);
+    if (LIKELY(any_of_four(t0, t1, t2, t3))) {
+        const uint64_t mask = mask_of_four(t0, t1, t2, t3);
 #endif
         const size_t at = first_of_four(mask);
         if (COMPARE_LIMITED && at >= n) {

@@ -4,30 +4,35 @@
 
 /* The SMALL_BYTES before s and d are copied, and hold no null. */
 OVER_READS static char *LEVEL_NAME(copy_long)(char *d, const char *s, char *result) {
-    vec a, b, c, e;
     vec_mask mask;
-    const size_t back = (uintptr_t)s & (VEC - 1);
+    size_t back = (uintptr_t)s & (VEC - 1);
     d -= back;
     s -= back;
-#define STEP(v)                                                                                              \
-    mask = vec_mask_of(vec_null(v));                                                                         \
-    if (mask) {                                                                                              \
-        goto found;                                                                                          \
-    }                                                                                                        \
-    vec_store(d, v);                                                                                         \
-    d += VEC;                                                                                                \
-    s += VEC;
-    do {
-        a = vec_load_aligned(s);
-        STEP(a)
-    } while (((uintptr_t)s & (4 * VEC - 1)) != 0);
+#define STEP                                                                                                 \
+    {                                                                                                        \
+        const vec v = vec_load_aligned(s);                                                                   \
+        mask = vec_mask_of(vec_null(v));                                                                     \
+        IN_REGISTER(mask);                                                                                   \
+        if (UNLIKELY(mask)) {                                                                                \
+            goto found;                                                                                      \
+        }                                                                                                    \
+        vec_store(d, v);                                                                                     \
+        d += VEC;                                                                                            \
+        s += VEC;                                                                                            \
+        IN_REGISTER(d);                                                                                      \
+        IN_REGISTER(s);                                                                                      \
+    }
+four:
+    STEP STEP STEP STEP
+        /* An aligned group lies within a page. It begins with what is copied already. */
+        back = (uintptr_t)s & (4 * VEC - 1);
+    d -= back;
+    s -= back;
     for (;;) {
-        a = vec_load_aligned(s);
-        b = vec_load_aligned(s + VEC);
-        c = vec_load_aligned(s + 2 * VEC);
-        e = vec_load_aligned(s + 3 * VEC);
+        const vec a = vec_load_aligned(s), b = vec_load_aligned(s + VEC);
+        const vec c = vec_load_aligned(s + 2 * VEC), e = vec_load_aligned(s + 3 * VEC);
         if (UNLIKELY(test_any(vec_null(vec_min(vec_min(a, b), vec_min(c, e)))))) {
-            break;
+            goto four;
         }
         vec_store(d, a);
         vec_store(d + VEC, b);
@@ -36,10 +41,6 @@ OVER_READS static char *LEVEL_NAME(copy_long)(char *d, const char *s, char *resu
         d += 4 * VEC;
         s += 4 * VEC;
     }
-    STEP(a)
-    STEP(b)
-    STEP(c)
-    mask = vec_mask_of(vec_null(e));
 found:;
 #undef STEP
     const size_t length = mask_first(mask);

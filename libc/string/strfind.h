@@ -7,14 +7,14 @@
  *     FIND_RESULT     the type of the result, and
  *     FIND_DONE(hit)  what is returned for the pointer `hit`, with `base` and `character` in scope.
  *     FIND_FORETOLD   if most callers wait for the result: lengths 0 and 1 then have a branch each
- *     FIND_LONG       if the long part is shared with another function: what its names begin with. FIND_DEFINED
- *                     is defined where it is to be compiled, and not the entry; FIND_BASE is what the entry
- *                     gives it for `base`.
+ *     FIND_LONG       if the long part is shared with another function: what its names begin with.
+ * FIND_DEFINED is defined where it is to be compiled, and not the entry; FIND_BASE is what the entry gives it
+ * for `base`.
  *
  * Entry: up to 64 bytes as four unaligned vectors of 16 with one branch, unless those might cross into a page
- * that is not there; then aligned vectors up to the end of the page. Long: four aligned vectors of the level's
- * width with a branch for each, so that middling sizes need no loop; then aligned groups of four, folded into
- * one test by their minimum. A group that has something goes the way of the first four. */
+ * that is not there; then aligned vectors up to the end of the page. Long: four aligned vectors of the
+ * level's width with a branch for each, so that middling sizes need no loop; then aligned groups of four,
+ * folded into one test by their minimum. A group that has something goes the way of the first four. */
 
 #ifndef FIND_PARAMETERS
 #define FIND_PARAMETERS (const lane *base, uintptr_t what, const lane *p)
@@ -64,9 +64,7 @@ OVER_READS FIND_LINKAGE FIND_RESULT LEVEL_NAME(find_long) FIND_PARAMETERS {
     }
     p = align_down(p, VEC);
 four:
-    STEP STEP STEP STEP
-group:
-    for (p = align_down(p, 4 * VEC);; p += 4 * LANES) {
+    STEP STEP STEP STEP group : for (p = align_down(p, 4 * VEC);; p += 4 * LANES) {
         if (FIND_LIMITED && p >= end) {
             return FIND_DONE(end);
         }

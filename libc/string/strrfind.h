@@ -54,7 +54,8 @@ OVER_READS static MAYBE_UNUSED TEXT_TYPE *LEVEL_NAME(last_long)(const lane *p, l
             p += LANES;
         } while (((uintptr_t)p & (4 * VEC - 1)) != 0);
     }
-    /* With SSE2 a group is no longer than what has been looked at, and a match there is the last one again. */
+    /* With SSE2 a group is no longer than what has been looked at, and a match there is the last one again.
+     */
     for (p = align_down(p, 4 * VEC);; p += 4 * LANES) {
         if (LEVEL_NAME(in_four)(p, wanted)) {
             if (LEVEL_NAME(ends_in_four)(p)) {

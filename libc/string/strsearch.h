@@ -11,25 +11,23 @@
 
 #ifdef BRAWN_PASS
 
-INLINE vec LEVEL_NAME(searched)(vec v) {
-#if SEARCH_FOLDED
-    return vec_fold(v);
-#else
-    return v;
-#endif
+struct LEVEL_NAME(pair) {
+    vec first, second;         /* the bytes that are looked for */
+    vec first_bit, second_bit; /* what is set in letters of either case before they are compared */
+};
+
+INLINE struct LEVEL_NAME(pair) LEVEL_NAME(pair_of)(const char *needle) {
+    const struct LEVEL_NAME(pair) pair = {vec_fill(search_byte(needle[0])), vec_fill(search_byte(needle[1])),
+                                          vec_fill(case_bit(needle[0])), vec_fill(case_bit(needle[1]))};
+    return pair;
 }
 
 /* How many bytes of the needle, all of them if need be, are at p. */
 OVER_READS INLINE size_t LEVEL_NAME(search_same)(const char *p, const char *needle) {
-    if (LIKELY(!crosses_page(p, VEC) && !crosses_page(needle, VEC))) {
+    if (!SEARCH_FOLDED && LIKELY(!crosses_page(p, VEC) && !crosses_page(needle, VEC))) {
         const vec u = vec_load(needle);
-#if SEARCH_FOLDED
-        const vec_test equal = vec_null(vec_fold_xor(u, vec_load(p)));
-#else
-        const vec_test equal = vec_equal(u, vec_load(p));
-#endif
         /* Null where they differ or the needle ends. */
-        const vec_mask mask = vec_mask_of(vec_null(LEVEL_NAME(keep)(equal, u)));
+        const vec_mask mask = vec_mask_of(vec_null(LEVEL_NAME(keep)(vec_equal(u, vec_load(p)), u)));
         return LIKELY(mask) ? mask_first(mask) : search_rest(p, needle, VEC);
     }
     return search_rest(p, needle, 0);
@@ -37,11 +35,12 @@ OVER_READS INLINE size_t LEVEL_NAME(search_same)(const char *p, const char *need
 
 /* Looks at the places p - 1 onwards (v is loaded from p, u from p - 1). Returns true with the result in
  * *found if the search ends here. */
-OVER_READS INLINE bool LEVEL_NAME(search_in)(const char *p, vec u, vec v, vec first, vec second,
+OVER_READS INLINE bool LEVEL_NAME(search_in)(const char *p, vec u, vec v, struct LEVEL_NAME(pair) pair,
                                              const char *needle, struct search *search, char **found) {
     vec_mask ends = vec_mask_of(vec_null(v));
-    vec_mask mask = vec_mask_of(
-        test_and(vec_equal(LEVEL_NAME(searched)(u), first), vec_equal(LEVEL_NAME(searched)(v), second)));
+    vec_mask mask =
+        vec_mask_of(test_and(vec_equal(SEARCH_FOLDED ? vec_or(u, pair.first_bit) : u, pair.first),
+                             vec_equal(SEARCH_FOLDED ? vec_or(v, pair.second_bit) : v, pair.second)));
     if (LIKELY((mask | ends) == 0)) {
         return false;
     }
@@ -57,7 +56,8 @@ OVER_READS INLINE bool LEVEL_NAME(search_in)(const char *p, vec u, vec v, vec fi
         }
         search->spent += same;
         if (UNLIKELY(search->spent > 256 + 4 * (size_t)(place - search->start))) {
-            *found = NAME(__brawn_two_way)(place, needle, SEARCH_FOLDED);
+            *found = NAME(__brawn_two_way)(place, 0, needle, NAME(strlen)(needle),
+                                           SEARCH_FOLDED ? TWO_WAY_FOLDED : TWO_WAY_TEXT);
             return true;
         }
     }
@@ -68,13 +68,11 @@ OVER_READS INLINE bool LEVEL_NAME(search_in)(const char *p, vec u, vec v, vec fi
 /* All places before p - 1 have been looked at, and p less the width of a vector is within the haystack. */
 OVER_READS static MAYBE_UNUSED char *LEVEL_NAME(search_long)(const char *p, const char *needle,
                                                              struct search search) {
-    const vec first = vec_fill(search_byte(needle[0]));
-    const vec second = vec_fill(search_byte(needle[1]));
+    const struct LEVEL_NAME(pair) pair = LEVEL_NAME(pair_of)(needle);
     char *found;
     p = (const char *)((uintptr_t)p & ~(uintptr_t)(VEC - 1));
     for (;; p += VEC) {
-        if (LEVEL_NAME(search_in)(p, vec_load(p - 1), vec_load_aligned(p), first, second, needle, &search,
-                                  &found)) {
+        if (LEVEL_NAME(search_in)(p, vec_load(p - 1), vec_load_aligned(p), pair, needle, &search, &found)) {
             return found;
         }
     }
@@ -108,8 +106,7 @@ OVER_READS INLINE char *search_small(const char *haystack, const char *needle) {
     if (crosses_page(haystack, SMALL_BYTES + 1)) {
         return search_across(haystack, needle);
     }
-    const vec first = vec_fill(search_byte(needle[0]));
-    const vec second = vec_fill(search_byte(needle[1]));
+    const struct LEVEL_NAME(pair) pair = LEVEL_NAME(pair_of)(needle);
     struct search search = {haystack, 0};
     char *found;
     if (*haystack == 0) {
@@ -117,7 +114,7 @@ OVER_READS INLINE char *search_small(const char *haystack, const char *needle) {
     }
     NO_UNROLL
     for (const char *p = haystack + 1; p <= haystack + SMALL_BYTES - VEC + 1; p += VEC) {
-        if (LEVEL_NAME(search_in)(p, vec_load(p - 1), vec_load(p), first, second, needle, &search, &found)) {
+        if (LEVEL_NAME(search_in)(p, vec_load(p - 1), vec_load(p), pair, needle, &search, &found)) {
             return found;
         }
     }

@@ -2,9 +2,9 @@
 
 #include "fold.h"
 #include "text.h"
+#include "two_way.h"
 
-/* strstr_two_way.c */
-HIDDEN char *NAME(__brawn_two_way)(const char *haystack, const char *needle, bool folded);
+size_t NAME(strlen)(const char *s);
 
 struct search {
     const char *start;
@@ -13,6 +13,11 @@ struct search {
 
 INLINE unsigned char search_byte(char byte) {
     return (unsigned char)(SEARCH_FOLDED ? ascii_fold((unsigned char)byte) : (unsigned char)byte);
+}
+
+/* The bit that tells the cases of a letter apart, or 0. */
+INLINE unsigned char case_bit(char byte) {
+    return SEARCH_FOLDED && (search_byte(byte) - 'a') < 26u ? 0x20 : 0;
 }
 
 /* How many bytes of the needle, all of them if need be, are at p: by 16, at every level, where neither

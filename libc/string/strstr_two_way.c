@@ -1,11 +1,11 @@
-/* The two-way string matching algorithm (Crochemore and Perrin, 1991), for strings on which strsearch.h would
- * take quadratic time. The needle is cut where its local period is its global one; a place is tried from the
- * cut to the right, then from the cut to the left. Time is linear in both lengths, space is constant. */
+/* The two-way string matching algorithm (Crochemore and Perrin, "Two-way string-matching", Journal of the ACM
+ * 38(3), 1991), for what strstr, strcasestr and memmem would take quadratic time on. The needle is cut where
+ * its local period is its global one; a place is tried from the cut to the right, then from the cut to the
+ * left. Time is linear in both lengths, space is constant. */
 #include "brawn_string.h"
 #include "fold.h"
+#include "two_way.h"
 
-HIDDEN char *NAME(__brawn_two_way)(const char *haystack, const char *needle, bool folded);
-size_t NAME(strlen)(const char *s);
 size_t NAME(strnlen)(const char *s, size_t n);
 
 INLINE unsigned byte_at(const char *s, size_t i, bool folded) {
@@ -39,9 +39,10 @@ static size_t greatest_suffix(const char *needle, size_t length, bool folded, bo
     return start;
 }
 
-char *NAME(__brawn_two_way)(const char *haystack, const char *needle, bool folded) {
-    const size_t length = NAME(strlen)(needle);
-    size_t period, other_period, known = 0, memory = 0;
+char *NAME(__brawn_two_way)(const char *haystack, size_t known, const char *needle, size_t length,
+                            unsigned kind) {
+    const bool folded = kind == TWO_WAY_FOLDED;
+    size_t period, other_period, memory = 0;
     size_t cut = greatest_suffix(needle, length, folded, false, &period);
     const size_t other = greatest_suffix(needle, length, folded, true, &other_period);
     if (other > cut) {
@@ -58,8 +59,11 @@ char *NAME(__brawn_two_way)(const char *haystack, const char *needle, bool folde
         period = (cut > length - cut ? cut : length - cut) + 1;
     }
     for (;;) {
-        /* `known` bytes from here on are not null. */
+        /* `known` bytes from here on belong to the haystack. */
         if (known < length) {
+            if (kind == TWO_WAY_MEMORY) {
+                return NULL;
+            }
             const size_t step = length > 512 ? length : 512;
             known += NAME(strnlen)(haystack + known, step);
             if (known < length) {

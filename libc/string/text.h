@@ -144,8 +144,8 @@ INLINE uint64_t mask_of_four(entry_test a, entry_test b, entry_test c, entry_tes
 #endif
 #endif
 
-/* Whether any of four tests has a lane that is set: what is longer than SMALL_BYTES needs no more, and pays for
- * one mask instead of four. Those of wide lanes make only one mask anyway. */
+/* Whether any of four tests has a lane that is set: what is longer than SMALL_BYTES needs no more, and pays
+ * for one mask instead of four. Those of wide lanes make only one mask anyway. */
 INLINE bool any_of_four(entry_test a, entry_test b, entry_test c, entry_test d) {
 #if defined(__aarch64__) || defined(LANES_WIDE)
     return mask_of_four(a, b, c, d) != 0;

@@ -1,4 +1,5 @@
 /* First place of a wide character, or a null pointer: strfind.h. */
+#define WITHOUT_AVX512
 #define LANES_WIDE
 #include "text.h"
 

@@ -1,4 +1,5 @@
 /* wmemchr: see find.h. */
+#define WITHOUT_AVX512
 #define LANES_WIDE
 #include "lanes.h"
 
