@@ -43,39 +43,44 @@ OVER_READS INLINE bool LEVEL_NAME(ends_in_four)(const lane *p) {
 OVER_READS static MAYBE_UNUSED TEXT_TYPE *LEVEL_NAME(last_long)(const lane *p, lane character,
                                                                 const lane *last) {
     const vec wanted = lane_fill(character);
-    const lane *seen = NULL;
-    p = align_down(p, VEC);
-    if (4 * VEC > SMALL_BYTES) {
-        NO_UNROLL
-        do {
-            if (LEVEL_NAME(last_in)(p, vec_load_aligned(p), wanted, &last)) {
-                return (TEXT_TYPE *)(uintptr_t)last;
-            }
-            p += LANES;
-        } while (((uintptr_t)p & (4 * VEC - 1)) != 0);
+    const lane *older = NULL, *seen = NULL;
+    if (4 * VEC <= SMALL_BYTES) {
+        /* A group is no longer than what has been looked at, and a match there is the last one again. */
+        goto group;
     }
-    /* With SSE2 a group is no longer than what has been looked at, and a match there is the last one again.
-     */
+    p = align_down(p, VEC);
+single:
+    NO_UNROLL
+    do {
+        if (LEVEL_NAME(last_in)(p, vec_load_aligned(p), wanted, &last)) {
+            goto end;
+        }
+        p += LANES;
+    } while (((uintptr_t)p & (4 * VEC - 1)) != 0);
+group:
     for (p = align_down(p, 4 * VEC);; p += 4 * LANES) {
         if (LEVEL_NAME(in_four)(p, wanted)) {
             if (LEVEL_NAME(ends_in_four)(p)) {
-                break;
+                /* Only a match here is later than `seen`. */
+                older = last;
+                last = NULL;
+                goto single;
             }
             seen = p;
         }
     }
-    const lane *end = NULL;
-    NO_UNROLL
-    while (!LEVEL_NAME(last_in)(p, vec_load_aligned(p), wanted, &end)) {
-        p += LANES;
-    }
-    if (end == NULL && seen != NULL) {
+end:
+    if (last == NULL && seen != NULL) {
+        lane_mask mask;
+        seen += 4 * LANES;
         NO_UNROLL
-        for (int i = 0; i < 4; i++) {
-            LEVEL_NAME(last_in)(seen + i * LANES, vec_load_aligned(seen + i * LANES), wanted, &end);
-        }
+        do {
+            seen -= LANES;
+            mask = lane_mask_of(lane_equal(vec_load_aligned(seen), wanted));
+        } while (!mask);
+        last = seen + lane_mask_last(mask);
     }
-    return (TEXT_TYPE *)(uintptr_t)(end != NULL ? end : last);
+    return (TEXT_TYPE *)(uintptr_t)(last != NULL ? last : older);
 }
 
 #else
