@@ -19,11 +19,15 @@
 
 #else
 
-/* A body whose entry shares helpers with its long part needs them for the baseline too. */
+/* A body whose entry shares helpers with its long part needs them for the baseline too: HELPERS_ONLY. */
 #if !defined(BRAWN_LEVEL) || BRAWN_LEVEL == LEVEL_BASELINE || defined(ENTRY_SHARES_HELPERS)
+#if defined(BRAWN_LEVEL) && BRAWN_LEVEL != LEVEL_BASELINE
+#define HELPERS_ONLY
+#endif
 #define LEVEL_SUFFIX _sse2
 #include BRAWN_BODY
 #undef LEVEL_SUFFIX
+#undef HELPERS_ONLY
 #endif
 
 #if !defined(BRAWN_LEVEL) || BRAWN_LEVEL == LEVEL_AVX2 ||                                                    \

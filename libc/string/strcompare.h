@@ -104,7 +104,7 @@ INLINE int LEVEL_NAME(order)(const lane *a, const lane *b) {
 #endif
 }
 
-#ifdef COMPARE_DEFINED
+#if defined(COMPARE_DEFINED) && !defined(HELPERS_ONLY)
 
 /* Goes on after at least 16 bytes that are the same and not null; n is not 0. */
 OVER_READS COMPARE_LINKAGE int LEVEL_NAME(compare_long) COMPARE_PARAMETERS {

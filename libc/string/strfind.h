@@ -37,7 +37,7 @@ DISPATCH_SHARED(FIND_RESULT, find_long, FIND_PARAMETERS)
 #include "four.h"
 #undef FOUR_CHARACTER
 
-#if !defined(FIND_LONG) || defined(FIND_DEFINED)
+#if (!defined(FIND_LONG) || defined(FIND_DEFINED)) && !defined(HELPERS_ONLY)
 
 /* Everything from `base`, or else from the beginning of p's page, to p has been looked at: at least
  * SMALL_BYTES, or p is where a page begins. `what` is the character or the end. */

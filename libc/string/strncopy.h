@@ -29,27 +29,33 @@ INLINE void clear(char *d, size_t bytes) {
     }
 }
 
-HIDDEN char *NAME(__brawn_strncpy_long)(char *restrict d, const char *restrict s, size_t n, size_t known);
+HIDDEN char *NAME(__brawn_strncpy_long)(char *restrict d, const char *restrict s, char *end);
+HIDDEN char *NAME(__brawn_strncpy_edge)(char *restrict d, const char *restrict s, size_t n);
 
 /* Returns the end of what was copied: the first null, or d + n. */
 OVER_READS INLINE char *copy_limited(char *restrict d, const char *restrict s, size_t n) {
     if (n == 0) {
         return d;
     }
-    if (crosses_page(s, SMALL_BYTES)) {
-        return NAME(__brawn_strncpy_long)(d, s, n, 0);
+    if (UNLIKELY(crosses_page(s, SMALL_BYTES))) {
+        return NAME(__brawn_strncpy_edge)(d, s, n);
     }
-    const uint64_t mask = mask_of_four(vec_null(vec_load(s)), vec_null(vec_load(s + VEC)),
-                                       vec_null(vec_load(s + 2 * VEC)), vec_null(vec_load(s + 3 * VEC)));
-    if (LIKELY(mask)) {
-        const size_t length = first_of_four(mask);
+    const vec v0 = vec_load(s), v1 = vec_load(s + VEC), v2 = vec_load(s + 2 * VEC),
+              v3 = vec_load(s + 3 * VEC);
+    const vec_test t0 = vec_null(v0), t1 = vec_null(v1), t2 = vec_null(v2), t3 = vec_null(v3);
+    if (LIKELY(any_of_four(t0, t1, t2, t3))) {
+        const size_t length = first_of_four(mask_of_four(t0, t1, t2, t3));
         if (length < n) {
             clear(d + length, n - length);
             copy_up_to_some(d, s, length);
             return d + length;
         }
     } else if (n > SMALL_BYTES) {
-        return NAME(__brawn_strncpy_long)(d, s, n, SMALL_BYTES);
+        vec_store(d, v0);
+        vec_store(d + VEC, v1);
+        vec_store(d + 2 * VEC, v2);
+        vec_store(d + 3 * VEC, v3);
+        return NAME(__brawn_strncpy_long)(d + SMALL_BYTES, s + SMALL_BYTES, d + n);
     }
     BRANCH();
     copy_up_to_some(d, s, n);

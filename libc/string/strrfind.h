@@ -50,7 +50,9 @@ OVER_READS static MAYBE_UNUSED TEXT_TYPE *LEVEL_NAME(last_long)(const lane *p, l
     }
     p = align_down(p, VEC);
 single:
+#ifdef __clang__ /* gcc does not unroll it, and will not be told so of a loop with a label */
     NO_UNROLL
+#endif
     do {
         if (LEVEL_NAME(last_in)(p, vec_load_aligned(p), wanted, &last)) {
             goto end;
