@@ -2,7 +2,7 @@
  *
  * The file that includes this defines
  *     COMPARE_FOLDED   1 if ASCII letters are compared as lower case, as musl's strcasecmp does in every
- * locale COMPARE_LIMITED  1 if at most `n` lanes are compared; without it n is the greatest number
+ * locale COMPARE_LIMITED  1 if at most `n` lanes are compared; without it n is not looked at
  *     COMPARE_LONG     what the names of the long part begin with, which the limited function and the other
  *                      share, and
  *     COMPARE_DEFINED  if that is to be compiled here, and not the entry.
@@ -14,10 +14,10 @@
  * A group that has something goes the way of the first four. */
 
 #ifndef COMPARE_PARAMETERS
-#define COMPARE_PARAMETERS (const lane *a, const lane *b, size_t n)
+#define COMPARE_PARAMETERS (const lane *a, const lane *b, const lane *end)
 #define compare_edge SHARED_NAME(COMPARE_LONG, edge)
 /* Either string begins close to the end of its page: compares `first` lanes without reading beyond. */
-HIDDEN int compare_edge(const lane *a, const lane *b, size_t n, size_t first);
+HIDDEN int compare_edge(const lane *a, const lane *b, const lane *end, size_t first);
 #ifdef WITHOUT_AVX512
 #define COMPARE_LINKAGE static MAYBE_UNUSED
 #define compare_any SHARED_NAME(COMPARE_LONG, long)
@@ -32,6 +32,13 @@ HIDDEN int compare_any COMPARE_PARAMETERS;
 #define compare_long_first SHARED_NAME(COMPARE_LONG, first)
 DISPATCH_SHARED(int, compare_long, COMPARE_PARAMETERS)
 #endif
+
+/* Whether either of two loads crosses a page. One test of both addresses together, which sometimes takes them
+ * for the end of a page, spares two where it says no. */
+INLINE bool cross_page(const lane *a, const lane *b, size_t bytes) {
+    return UNLIKELY(crosses_page((const void *)((uintptr_t)a | (uintptr_t)b), bytes)) &&
+           (crosses_page(a, bytes) || crosses_page(b, bytes));
+}
 #endif
 
 #ifdef BRAWN_PASS
@@ -106,12 +113,12 @@ INLINE int LEVEL_NAME(order)(const lane *a, const lane *b) {
 
 #if defined(COMPARE_DEFINED) && !defined(HELPERS_ONLY)
 
-/* Goes on after at least 16 bytes that are the same and not null; n is not 0. */
+/* Goes on after at least 16 bytes that are the same and not null. `end` is where the limit is in the first
+ * string, and not a. */
 OVER_READS COMPARE_LINKAGE int LEVEL_NAME(compare_long) COMPARE_PARAMETERS {
-    const lane *const end = limit_of(a, n);
     lane_mask mask;
-    if (UNLIKELY(crosses_page(a, 4 * VEC) || crosses_page(b, 4 * VEC))) {
-        return compare_edge(a, b, n, 4 * LANES);
+    if (UNLIKELY(cross_page(a, b, 4 * VEC))) {
+        return compare_edge(a, b, end, 4 * LANES);
     }
 #define STEP                                                                                                 \
     mask = LEVEL_NAME(parting)(a, b);                                                                        \
@@ -120,7 +127,9 @@ OVER_READS COMPARE_LINKAGE int LEVEL_NAME(compare_long) COMPARE_PARAMETERS {
         goto found;                                                                                          \
     }                                                                                                        \
     a += LANES;                                                                                              \
-    b += LANES;
+    b += LANES;                                                                                              \
+    IN_REGISTER(a);                                                                                          \
+    IN_REGISTER(b);
 four:
 #if COMPARE_FOLDED
     NO_UNROLL
@@ -181,19 +190,19 @@ found:;
 #ifdef COMPARE_DEFINED
 
 #ifdef WITHOUT_AVX512
-DISPATCHED(int, compare_long, COMPARE_PARAMETERS, (a, b, n))
+DISPATCHED(int, compare_long, COMPARE_PARAMETERS, (a, b, end))
 
 int compare_any COMPARE_PARAMETERS {
-    return compare_long(a, b, n);
+    return compare_long(a, b, end);
 }
 #else
-DISPATCH_FIRST(, int, compare_long, COMPARE_PARAMETERS, (a, b, n))
-DISPATCH_JUMP(int, compare_long, COMPARE_PARAMETERS, (a, b, n))
+DISPATCH_FIRST(, int, compare_long, COMPARE_PARAMETERS, (a, b, end))
+DISPATCH_JUMP(int, compare_long, COMPARE_PARAMETERS, (a, b, end))
 #endif
 
-OVER_READS COLD int compare_edge(const lane *a, const lane *b, size_t n, size_t first) {
-    size_t left = n < first ? n : first;
-    n -= left;
+OVER_READS COLD int compare_edge(const lane *a, const lane *b, const lane *end, size_t first) {
+    size_t left = (size_t)(end - a);
+    left = left < first ? left : first;
     while (left != 0) {
         if (left >= LANES && page_room(a) >= VEC && page_room(b) >= VEC) {
             const lane_mask mask = LEVEL_NAME(parting)(a, b);
@@ -214,21 +223,22 @@ OVER_READS COLD int compare_edge(const lane *a, const lane *b, size_t n, size_t 
             left--;
         }
     }
-    return n == 0 ? 0 : compare_any(a, b, n);
+    return a == end ? 0 : compare_any(a, b, end);
 }
 
 #else
 
 #ifndef WITHOUT_AVX512
-DISPATCH_JUMP(int, compare_long, COMPARE_PARAMETERS, (a, b, n))
+DISPATCH_JUMP(int, compare_long, COMPARE_PARAMETERS, (a, b, end))
 #endif
 
 OVER_READS INLINE int compare_small(const lane *a, const lane *b, size_t n) {
+    const lane *const end = COMPARE_LIMITED ? limit_of(a, n) : limit_of(a, ~(size_t)0);
     if (COMPARE_LIMITED && n == 0) {
         return 0;
     }
-    if (UNLIKELY(crosses_page(a, ENTRY_BYTES) || crosses_page(b, ENTRY_BYTES))) {
-        return compare_edge(a, b, n, ENTRY_LANES);
+    if (UNLIKELY(cross_page(a, b, ENTRY_BYTES))) {
+        return compare_edge(a, b, end, ENTRY_LANES);
     }
 #if COMPARE_FOLDED
     const uint64_t mask =
@@ -239,8 +249,8 @@ OVER_READS INLINE int compare_small(const lane *a, const lane *b, size_t n) {
     const lane_test t0 = LEVEL_NAME(parting_test)(a, b), t1 = LEVEL_NAME(parting_test)(a + LANES, b + LANES),
                     t2 = LEVEL_NAME(parting_test)(a + 2 * LANES, b + 2 * LANES),
                     t3 = LEVEL_NAME(parting_test)(a + 3 * LANES, b + 3 * LANES);
-    if (LIKELY(any_of_four(t0, t1, t2, t3))) {
-        const uint64_t mask = mask_of_four(t0, t1, t2, t3);
+    const uint64_t mask = mask_of_four(t0, t1, t2, t3);
+    if (LIKELY(mask)) {
 #endif
         const size_t at = first_of_four(mask);
         if (COMPARE_LIMITED && at >= n) {
@@ -252,7 +262,7 @@ OVER_READS INLINE int compare_small(const lane *a, const lane *b, size_t n) {
     if (COMPARE_LIMITED && n <= ENTRY_LANES) {
         return 0;
     }
-    return compare_any(a + ENTRY_LANES, b + ENTRY_LANES, n - ENTRY_LANES);
+    return compare_any(a + ENTRY_LANES, b + ENTRY_LANES, end);
 }
 
 #endif
