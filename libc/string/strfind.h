@@ -6,8 +6,8 @@
  *     FIND_LIMITED    1 if an end bounds the search; never together with a character
  *     FIND_RESULT     the type of the result, and
  *     FIND_DONE(hit)  what is returned for the pointer `hit`, with `base` and `character` in scope.
- *     FIND_FORETOLD   if most callers wait for the result: lengths 0 and 1 then have a branch each
- *     FIND_LONG       if the long part is shared with another function: what its names begin with.
+ *     FIND_FORETOLD   if most callers wait for the result: then 0 and 1 have a branch each (with a character,
+ * 0) FIND_LONG       if the long part is shared with another function: what its names begin with.
  * FIND_DEFINED is defined where it is to be compiled, and not the entry; FIND_BASE is what the entry gives it
  * for `base`.
  *
@@ -131,16 +131,20 @@ OVER_READS INLINE FIND_RESULT find_small(const lane *base, lane character, size_
     const vec wanted = lane_fill(character);
     const lane *const end = FIND_LIMITED ? limit_of(base, limit) : (const lane *)~(uintptr_t)0;
     uintptr_t what = FIND_CHARACTER ? character : (uintptr_t)end;
-    if (FIND_LIMITED && limit == 0) {
-        return FIND_DONE(end);
-    }
 #ifdef FIND_FORETOLD
     /* The shortest answers by branches: who waits for them goes on at once where they are foretold. */
-    for (size_t i = 0; i < 2; i++) {
+    for (size_t i = 0; i < (FIND_CHARACTER ? 1 : 2); i++) {
+        if (FIND_LIMITED && i >= limit) {
+            return FIND_DONE(end);
+        }
         if (UNLIKELY(base[i] == 0 || (FIND_CHARACTER && base[i] == character))) {
             BRANCH();
             return FIND_DONE(base + i);
         }
+    }
+#else
+    if (FIND_LIMITED && limit == 0) {
+        return FIND_DONE(end);
     }
 #endif
     if (UNLIKELY(crosses_page(base, SMALL_BYTES))) {

@@ -18,6 +18,11 @@ OVER_READS INLINE size_t span(const char *s, const char *set, bool spanning) {
             /* Rewound, as the long part needs the set again; cheaper than a register kept. */
             set -= mask_first(set_ends);
             const vec_mask mask = vec_mask_of(spanning ? vec_null(found) : found);
+            if (spanning && (mask & 1)) {
+                /* Mostly nothing is to be skipped: who waits for that goes on at once. */
+                BRANCH();
+                return 0;
+            }
             if (LIKELY(mask)) {
                 return mask_first(mask);
             }
