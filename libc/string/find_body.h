@@ -1,66 +1,52 @@
 /* The long part of find.h, for every level; n is at least 1. */
 
-/* Is there a match in these lanes, of which only the first `left` count? */
-#define FOUND_IN(where, mask, left)                                                                          \
-    if (mask) {                                                                                              \
-        const size_t index = lane_mask_first(mask);                                                          \
-        return index < (left) ? (void *)((where) + index) : NULL;                                            \
-    }
-
 FIND_LINKAGE void *LEVEL_NAME(find_long)(const lane *s, lane c, size_t n) {
     const vec needle = lane_fill(c);
+    /* The end, or the last place that an object can end at where that wraps around. */
+    const size_t most = ~(uintptr_t)s / sizeof(lane);
+    const lane *const end = s + (n < most ? n : most);
     const lane *p = s;
-    size_t left = n;
-    if (!crosses_page(s, VEC)) {
-        const lane_mask mask = lane_mask_of(lane_equal(vec_load(s), needle));
-        FOUND_IN(s, mask, n)
-        if (n <= LANES) {
-            return NULL;
-        }
-        p = (const lane *)(((uintptr_t)s | (VEC - 1)) + 1);
+    lane_mask mask;
+    if (LIKELY(!crosses_page(s, VEC))) {
+        mask = lane_mask_of(lane_equal(vec_load(s), needle));
     } else {
         const lane *const block = (const lane *)((uintptr_t)s & -VEC);
-        const size_t skipped = (size_t)(s - block);
-        const lane_mask mask =
-            lane_mask_after(lane_mask_of(lane_equal(vec_load_aligned(block), needle)), skipped);
-        FOUND_IN(s, mask, n)
-        p = block + LANES;
-        if (n <= LANES - skipped) {
+        mask =
+            lane_mask_after(lane_mask_of(lane_equal(vec_load_aligned(block), needle)), (size_t)(s - block));
+    }
+    if (UNLIKELY(mask)) {
+        goto found;
+    }
+    p = (const lane *)(((uintptr_t)s | (VEC - 1)) + 1);
+#define STEP                                                                                                 \
+    if (UNLIKELY(p >= end)) {                                                                                \
+        return NULL;                                                                                         \
+    }                                                                                                        \
+    mask = lane_mask_of(lane_equal(vec_load_aligned(p), needle));                                            \
+    IN_REGISTER(mask);                                                                                       \
+    if (UNLIKELY(mask)) {                                                                                    \
+        goto found;                                                                                          \
+    }                                                                                                        \
+    p += LANES;                                                                                              \
+    IN_REGISTER(p);
+four:
+    STEP STEP STEP STEP
+        /* A group lies within a page, so that all of it may be read when its beginning may. The first begins
+         * with some of what has been looked at. */
+        for (p = (const lane *)((uintptr_t)p & -(4 * VEC));; p += 4 * LANES) {
+        if (p >= end) {
             return NULL;
         }
-    }
-    left = n - (size_t)(p - s);
-    while ((uintptr_t)p & (4 * VEC - 1)) {
-        const lane_mask mask = lane_mask_of(lane_equal(vec_load_aligned(p), needle));
-        FOUND_IN(p, mask, left)
-        if (left <= LANES) {
-            return NULL;
-        }
-        p += LANES;
-        left -= LANES;
-    }
-    /* A group lies within a page, so that all of it may be read when its beginning may. */
-    while (left >= 4 * LANES) {
         const lane_test t0 = lane_equal(vec_load_aligned(p), needle);
         const lane_test t1 = lane_equal(vec_load_aligned(p + LANES), needle);
         const lane_test t2 = lane_equal(vec_load_aligned(p + 2 * LANES), needle);
         const lane_test t3 = lane_equal(vec_load_aligned(p + 3 * LANES), needle);
         if (lane_test_any(lane_test_or(lane_test_or(t0, t1), lane_test_or(t2, t3)))) {
-            break;
+            goto four;
         }
-        p += 4 * LANES;
-        left -= 4 * LANES;
     }
-    while (left) {
-        const lane_mask mask = lane_mask_of(lane_equal(vec_load_aligned(p), needle));
-        FOUND_IN(p, mask, left)
-        if (left <= LANES) {
-            return NULL;
-        }
-        p += LANES;
-        left -= LANES;
-    }
-    return NULL;
+#undef STEP
+found:
+    p += lane_mask_first(mask);
+    return p < end ? (void *)(uintptr_t)p : NULL;
 }
-
-#undef FOUND_IN
