@@ -4,8 +4,6 @@
  * and a loop over groups of four. */
 #ifndef BRAWN_PASS
 
-#define WITHOUT_AVX512
-
 #define BRAWN_BODY "memrchr.c"
 #include "levels.h"
 

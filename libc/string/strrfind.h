@@ -45,21 +45,19 @@ OVER_READS static MAYBE_UNUSED TEXT_TYPE *LEVEL_NAME(last_long)(const lane *p, l
     const vec wanted = lane_fill(character);
     const lane *older = NULL, *seen = NULL;
     if (4 * VEC <= SMALL_BYTES) {
-        /* A group is no longer than what has been looked at, and a match there is the last one again. */
+        /* A group is no longer than what has been looked at. */
         goto group;
     }
     p = align_down(p, VEC);
 single:
-#ifdef __clang__ /* gcc does not unroll it, and will not be told so of a loop with a label */
     NO_UNROLL
-#endif
-    do {
+    for (const lane *const stop = p + 4 * LANES; p < stop; p += LANES) {
         if (LEVEL_NAME(last_in)(p, vec_load_aligned(p), wanted, &last)) {
             goto end;
         }
-        p += LANES;
-    } while (((uintptr_t)p & (4 * VEC - 1)) != 0);
+    }
 group:
+    /* A match in what has been looked at is found again as the last one, or a later one is. */
     for (p = align_down(p, 4 * VEC);; p += 4 * LANES) {
         if (LEVEL_NAME(in_four)(p, wanted)) {
             if (LEVEL_NAME(ends_in_four)(p)) {
@@ -123,14 +121,21 @@ OVER_READS INLINE TEXT_TYPE *find_last(const lane *s, lane character) {
               d = vec_load(s + 3 * LANES);
     const lane *last = NULL;
 #if TEXT_WIDE
-    const bool has = any_of_four(LEVEL_NAME(four_test)(a, wanted), LEVEL_NAME(four_test)(b, wanted),
-                                 LEVEL_NAME(four_test)(c, wanted), LEVEL_NAME(four_test)(d, wanted));
+    const uint64_t ends = mask_of_four(lane_null(a), lane_null(b), lane_null(c), lane_null(d));
+    uint64_t mask = mask_of_four(lane_equal(a, wanted), lane_equal(b, wanted), lane_equal(c, wanted),
+                                 lane_equal(d, wanted));
+    if (LIKELY(ends)) {
+        mask &= ends ^ (ends - 1);
+        return mask ? (TEXT_TYPE *)(uintptr_t)(s + last_of_four(mask)) : NULL;
+    }
+    if (mask) {
+        BRANCH();
+        last = s + last_of_four(mask);
+    }
 #else
-    const bool has = lane_test_any(
-        lane_null(lane_min(lane_min(LEVEL_NAME(four_key)(a, wanted), LEVEL_NAME(four_key)(b, wanted)),
-                           lane_min(LEVEL_NAME(four_key)(c, wanted), LEVEL_NAME(four_key)(d, wanted)))));
-#endif
-    if (LIKELY(has)) {
+    const vec least = lane_min(lane_min(LEVEL_NAME(four_key)(a, wanted), LEVEL_NAME(four_key)(b, wanted)),
+                               lane_min(LEVEL_NAME(four_key)(c, wanted), LEVEL_NAME(four_key)(d, wanted)));
+    if (LIKELY(lane_test_any(lane_null(least)))) {
         const uint64_t ends = mask_of_four(lane_null(a), lane_null(b), lane_null(c), lane_null(d));
         const lane_test m0 = lane_equal(a, wanted), m1 = lane_equal(b, wanted), m2 = lane_equal(c, wanted),
                         m3 = lane_equal(d, wanted);
@@ -144,6 +149,7 @@ OVER_READS INLINE TEXT_TYPE *find_last(const lane *s, lane character) {
         }
         last = s + last_of_four(mask_of_four(m0, m1, m2, m3));
     }
+#endif
     return last_long(s + SMALL_LANES, character, last);
 }
 
