@@ -17,7 +17,7 @@ INLINE unsigned char search_byte(char byte) {
 
 /* The bit that tells the cases of a letter apart, or 0. */
 INLINE unsigned char case_bit(char byte) {
-    return SEARCH_FOLDED && (search_byte(byte) - 'a') < 26u ? 0x20 : 0;
+    return SEARCH_FOLDED && (unsigned)search_byte(byte) - 'a' < 26 ? 0x20 : 0;
 }
 
 /* How many bytes of the needle, all of them if need be, are at p: by 16, at every level, where neither

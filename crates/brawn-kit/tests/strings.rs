@@ -151,7 +151,7 @@ fn all_functions_together_keep_within_their_size() {
     for (set, most) in sets().zip(most) {
         let size: u64 = members(set)
             .values()
-            .flat_map(|file| file.sections().collect::<Vec<_>>())
+            .flat_map(|file| file.sections())
             .filter(|section| matches!(section.kind(), SectionKind::Text | SectionKind::ReadOnlyData))
             .map(|section| section.size())
             .sum();
