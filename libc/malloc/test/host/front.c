@@ -46,7 +46,7 @@ static void *specific[HOST_THREADS];
 #define pthread_setspecific(key, value) (specific[current] = (void *)(uintptr_t)(const void *)(value), 0)
 #endif
 
-#ifdef __SANITIZE_THREAD__
+#ifdef HOST_HAS_THREAD_SANITIZER
 /* mallocng's own hand-over of a slot, from who frees it to who gets it next, is an atomic operation on the
  * group's meta that the sanitizer does not see. So it hears of the calls: who gets any block comes after all
  * who gave one back. */
