@@ -95,7 +95,7 @@ static inline int kit_popcount(unsigned long long bits) {
 }
 
 /* Damage that an allocator has noticed: no other way to go on is safe. */
-static __attribute__((noreturn, noinline, cold)) void kit_abort(const char *what) {
+static __attribute__((noreturn, noinline, cold, unused)) void kit_abort(const char *what) {
     kernel_print(BRAWN_KIT_NAME ": ");
     kernel_print(what);
     kernel_print("\n");
