@@ -125,6 +125,7 @@ pub const FRONT: Family = Family {
         "memset",
         "pthread_key_create",
         "pthread_setspecific",
+        "sched_getcpu",
         "secure_getenv",
         "strlen",
         "syscall",

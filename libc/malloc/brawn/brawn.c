@@ -8,4 +8,5 @@
  *   hardened.h and quarantine.h, the hardened build     stats.h   figures at the end
  *
  * None of this uses a `malloc` by that name: those are weak here, and a program may bring its own. */
+#define _GNU_SOURCE /* sched_getcpu */
 #include "stats.h"

@@ -59,31 +59,35 @@ static inline __attribute__((always_inline)) void *front_malloc(size_t size) {
     return size <= LARGEST_SLOT ? medium_malloc(size) : large_malloc(size, false);
 }
 
-/* Everything but a small block at its slot's start. */
-static SLOW void free_any(void *block) {
+/* Everything but a small block at its slot's start: frees a block whose slot is known. */
+static void free_slot(const struct slot *slot, void *block) {
     if (unlikely(secrets.meta == 0)) {
         secrets_start(); /* now that there is a block, mallocng has its secret */
     }
-    const struct slot slot = slot_of(block);
-    (void)slot_size(&slot, block);
-    block = block_to_start(&slot, block);
-    const size_t capacity = (size_t)(slot.end - slot.start);
-    if (meta_class(slot.meta) == CLASS_OF_MAPPINGS) {
+    block = block_to_start(slot, block);
+    const size_t capacity = (size_t)(slot->end - slot->start);
+    if (meta_class(slot->meta) == CLASS_OF_MAPPINGS) {
         block_take_all(block, 0);
         large_give(block, capacity);
         return;
     }
     const unsigned class = class_of_capacity(capacity);
     if (class >= SMALL_CLASSES) {
-        shelf_give(class, block, slot.index);
+        shelf_give(class, block, slot->index);
         return;
     }
     struct bin *const bin = &own->bins[class];
     if (bin->room > 0) {
-        bin_push(bin, block, slot.index);
+        bin_push(bin, block, slot->index);
     } else {
-        small_overflow(class, block, slot.index);
+        small_overflow(class, block, slot->index);
     }
+}
+
+static SLOW void free_any(void *block) {
+    const struct slot slot = slot_of(block);
+    (void)slot_size(&slot, block);
+    free_slot(&slot, block);
 }
 
 static inline __attribute__((always_inline)) void front_free(void *block) {
@@ -128,11 +132,11 @@ static void *front_calloc(size_t size) {
     return block == NULL || __malloc_allzerop(block) ? block : memset(block, 0, size);
 }
 
-static SLOW void *realloc_moves(void *block, size_t size, size_t keep) {
+static SLOW void *realloc_moves(const struct slot *slot, void *block, size_t size, size_t keep) {
     void *const moved = front_malloc(size);
     if (moved != NULL) {
         memcpy(moved, block, keep < size ? keep : size);
-        quarantine_free(block);
+        quarantine_free_slot(slot, block);
     }
     return moved;
 }
@@ -159,7 +163,7 @@ static void *front_realloc(void *block, size_t size) {
         }
         return moved;
     }
-    return realloc_moves(block, size, used);
+    return realloc_moves(&slot, block, size, used);
 }
 
 /* As in musl, an alignment of 0 is any alignment. */
@@ -282,9 +286,8 @@ struct brawn_malloc_info {
 /* Writes as much of it as `size` bytes hold, and returns how many bytes there are. */
 PUBLIC size_t brawn_malloc_info(struct brawn_malloc_info *result, size_t size) {
     struct brawn_malloc_info info = {
-        .shared_bytes = shared_bytes,
-        .shared_bound = shared_bound(),
         .own_bytes = quarantine_bytes(own),
+        .shared_bound = stock_bound() * stock_count(),
         .large_bytes = large.bytes,
         .refills = counters.refills,
         .refilled = counters.refilled_blocks,
@@ -299,18 +302,23 @@ PUBLIC size_t brawn_malloc_info(struct brawn_malloc_info *result, size_t size) {
         const uint32_t blocks =
             (uint32_t)(bin->size - bin->room) + (bin->spare != NULL ? bin->spare_count : 0);
         info.own_bytes += blocks * class_bytes(class);
-        struct depot *const depot = &depots[class];
-        const bool locked = lock_take(&depot->lock);
-        info.chains_taken += depot->taken;
-        info.chains_given += depot->given;
-        for (uint32_t at = 0; at < depot->count; at++) {
-            info.class_bytes[class] += depot->chains[at].count * class_bytes(class);
-        }
-        lock_give(&depot->lock, locked);
     }
-    for (unsigned at = 0; at < SHELVES; at++) {
-        info.medium_hits += shelves[at].taken;
-        info.class_bytes[at + SMALL_CLASSES] = shelves[at].count * class_bytes(at + SMALL_CLASSES);
+    for (unsigned number = 0; number < STOCKS; number++) {
+        struct stock *const stock = &stocks[number];
+        const bool locked = lock_take(&stock->lock);
+        info.shared_bytes += stock->bytes;
+        info.chains_taken += stock->chains_taken;
+        info.chains_given += stock->chains_given;
+        info.medium_hits += stock->blocks_taken;
+        for (unsigned class = 0; class < SMALL_CLASSES; class ++) {
+            for (uint32_t at = 0; at < stock->depots[class].count; at++) {
+                info.class_bytes[class] += stock->depots[class].chains[at].count * class_bytes(class);
+            }
+        }
+        for (unsigned class = SMALL_CLASSES; class < CLASSES; class ++) {
+            info.class_bytes[class] += stock->shelves[class - SMALL_CLASSES].count * class_bytes(class);
+        }
+        lock_give(&stock->lock, locked);
     }
     memcpy(result, &info, size < sizeof info ? size : sizeof info);
     return sizeof info;
@@ -327,14 +335,8 @@ PUBLIC void *__libc_malloc(size_t size) {
  * parent or 1 in the child when all of them are free again. (In the dynamic loader it is the loader's; in a
  * static executable it is nobody's.) */
 PUBLIC void __ldso_atfork(int who) {
-    if (who > 0) {
-        shared_recount();
-    }
-    for (unsigned class = 0; class < SMALL_CLASSES; class ++) {
-        who < 0 ? lock_take_always(&depots[class].lock) : lock_give_always(&depots[class].lock);
-    }
-    for (unsigned at = 0; at < SHELVES; at++) {
-        who < 0 ? lock_take_always(&shelves[at].lock) : lock_give_always(&shelves[at].lock);
+    for (unsigned number = 0; number < STOCKS; number++) {
+        who < 0 ? lock_take_always(&stocks[number].lock) : lock_give_always(&stocks[number].lock);
     }
     who < 0 ? lock_take_always(&large.lock) : lock_give_always(&large.lock);
     who < 0 ? lock_take_always(&backend_lock) : lock_give_always(&backend_lock);

@@ -152,6 +152,11 @@ static void quarantine_free(void *block) {
     quarantine_keep(&cache->quarantine, (struct waiting){block, size});
 }
 
+static void quarantine_free_slot(const struct slot *slot, void *block) {
+    (void)slot;
+    quarantine_free(block);
+}
+
 static size_t quarantine_bytes(const struct cache *cache) {
     return cache->quarantine.bytes;
 }
@@ -161,6 +166,7 @@ static size_t quarantine_bytes(const struct cache *cache) {
 #define quarantine_bytes(cache) 0
 #define block_set_size(block, size) (block)
 #define quarantine_free(block) front_free(block)
+#define quarantine_free_slot(slot, block) free_slot(slot, block)
 
 #endif
 #endif

@@ -1,9 +1,12 @@
 /* What threads share: chains of small blocks, which one thread has too many of and another may want, and
- * medium blocks. Everything here is bounded in bytes for the whole process, and what nobody wanted for a
- * second of the program's activity goes back to mallocng by and by. */
+ * medium blocks. All of it lies in stocks, one for each processor as far as there are threads for them: what
+ * a thread finds there was last touched on its own processor, and hardly anybody else wants the lock. Stocks
+ * are bounded in bytes, and what nobody wanted for a second of the program's activity goes back to mallocng
+ * by and by. */
 #ifndef BRAWN_SHARED_H
 #define BRAWN_SHARED_H
 
+#include <sched.h>
 #include <time.h>
 
 #include "list.h"
@@ -11,38 +14,53 @@
 
 enum {
     SMALL_CLASSES = 20, /* up to 1,004 bytes: kept by threads, in chains by all */
-    DEPOT_CHAINS = 16,  /* chains of one class */
+    DEPOT_CHAINS = 16,  /* chains of one class in one stock */
     SHELVES = CLASSES - SMALL_CLASSES,
+    STOCKS = 16,           /* at most */
+    STOCK_LOOKS = 16,      /* visits of a thread between two looks at where it runs */
+    STOCK_ROOM_BLOCKS = 8, /* blocks that give way at once */
 };
 
-/* Bytes that may lie here: some for the process, some for each thread, never more than the ceiling. */
-#define SHARED_BASE ((size_t)256 << 10)
-#define SHARED_PER_THREAD ((size_t)32 << 10)
-#define SHARED_CEILING ((size_t)1 << 20)
+/* Bytes that may lie in one of `count` stocks: STOCK_BASE, or a part of STOCKS_BASE if that is more, and a
+ * part of what there is for each thread, never more than the ceiling. */
+#define STOCKS_BASE ((size_t)256 << 10)
+#define STOCK_BASE ((size_t)256 << 10)
+#define STOCKS_PER_THREAD ((size_t)32 << 10)
+#define STOCK_CEILING ((size_t)512 << 10)
 
 /* Chains of blocks of one small class. */
 struct depot {
-    _Alignas(64) lock lock;
     _Atomic(uint32_t) count;
     uint32_t lowest; /* of `count` since the last upkeep: so many nobody wanted */
-    uint64_t taken, given;
     struct chain chains[DEPOT_CHAINS];
 };
 
 /* Blocks of one medium class. */
 struct shelf {
-    _Alignas(64) lock lock;
-    _Atomic(uint32_t) count;
-    uint32_t lowest;
     void *head;
-    uint64_t taken;
+    _Atomic(uint16_t) count;
+    uint16_t lowest;
     bool used; /* since the search for room came by */
 };
 
-static struct depot depots[SMALL_CLASSES];
-static struct shelf shelves[SHELVES];
-static _Alignas(64) _Atomic(size_t) shared_bytes;
-static _Atomic(uint32_t) room_cursor;
+/* Everything is written under the lock; the counts may be read without. */
+struct stock {
+    _Alignas(64) lock lock;
+    uint32_t hand; /* of the search for room */
+    size_t bytes;
+    uint64_t chains_taken, chains_given, blocks_taken;
+    struct shelf shelves[SHELVES];
+    struct depot depots[SMALL_CLASSES];
+};
+
+static struct stock stocks[STOCKS];
+static uint32_t stocks_at_most; /* as many as processors, once there are threads */
+
+/* Where this thread runs, as it was when it looked. */
+static __thread struct {
+    struct stock *stock;
+    uint32_t looks;
+} place;
 
 /* How often what was asked: for brawn_malloc_info. They count what is slow anyway, and never the fast path.
  */
@@ -63,27 +81,41 @@ static inline size_t class_request(unsigned class) {
     return capacity > LARGEST_SLOT ? LARGEST_SLOT : capacity;
 }
 
-static inline size_t shared_bound(void) {
-    const size_t bound = SHARED_BASE + SHARED_PER_THREAD * ((size_t)(unsigned)__libc.threads_minus_1 + 1);
-    return bound < SHARED_CEILING ? bound : SHARED_CEILING;
+static inline uint32_t stock_count(void) {
+    const uint32_t threads = (uint32_t)__libc.threads_minus_1 + 1;
+    return stocks_at_most == 0 ? 1 : threads < stocks_at_most ? threads : stocks_at_most;
 }
 
-/* Adds to the bytes that lie here (or, modulo 2^64, takes away), and returns the sum. */
-static inline size_t shared_add(size_t bytes) {
-    if (!threads_exist()) {
-        const size_t sum = atomic_load_explicit(&shared_bytes, memory_order_relaxed) + bytes;
-        atomic_store_explicit(&shared_bytes, sum, memory_order_relaxed);
-        return sum;
+static inline size_t stock_bound(void) {
+    const size_t count = stock_count(), threads = (size_t)(unsigned)__libc.threads_minus_1 + 1;
+    const size_t base = STOCKS_BASE / count > STOCK_BASE ? STOCKS_BASE / count : STOCK_BASE;
+    const size_t bound = base + STOCKS_PER_THREAD * threads / count;
+    return bound < STOCK_CEILING ? bound : STOCK_CEILING;
+}
+
+static SLOW struct stock *stock_look(void) {
+    if (stocks_at_most == 0) {
+        const long processors = KERNEL_CALL(sysconf(_SC_NPROCESSORS_ONLN));
+        stocks_at_most = processors < 1 ? 1 : processors < STOCKS ? (uint32_t)processors : STOCKS;
     }
-    return atomic_fetch_add_explicit(&shared_bytes, bytes, memory_order_relaxed) + bytes;
+    const int processor = KERNEL_CALL(sched_getcpu());
+    place.looks = STOCK_LOOKS;
+    return place.stock = &stocks[processor < 0 ? 0 : (uint32_t)processor % stock_count()];
 }
 
-static inline void shared_subtract(size_t bytes) {
-    shared_add((size_t)0 - bytes);
+/* The stock of this processor, give or take a few visits. */
+static inline struct stock *stock_here(void) {
+    if (!threads_exist()) {
+        return &stocks[0];
+    }
+    return likely(place.looks-- > 0) ? place.stock : stock_look();
 }
 
 /* Back to mallocng. */
 static void backend_free_chain(struct chain chain) {
+    if (chain.head == NULL) {
+        return;
+    }
     COUNT(returned_blocks, chain.count);
     while (chain.head != NULL) {
         void *const block = chain.head;
@@ -93,186 +125,206 @@ static void backend_free_chain(struct chain chain) {
     }
 }
 
-static inline void shelf_count(struct shelf *shelf, uint32_t by) {
-    const uint32_t count = atomic_load_explicit(&shelf->count, memory_order_relaxed) + by;
-    atomic_store_explicit(&shelf->count, count, memory_order_relaxed);
-    if (count < shelf->lowest) {
-        shelf->lowest = count;
-    }
+static inline uint32_t depot_count(const struct depot *depot) {
+    return atomic_load_explicit(&depot->count, memory_order_relaxed);
 }
 
-/* Takes up to `count` blocks off a shelf. */
-static struct chain shelf_cut(unsigned class, uint32_t count) {
-    struct shelf *const shelf = &shelves[class - SMALL_CLASSES];
-    struct chain cut = {NULL, 0};
-    const bool locked = lock_take(&shelf->lock);
-    while (cut.count < count && shelf->head != NULL) {
-        void *const block = shelf->head;
+static inline uint32_t shelf_count(const struct shelf *shelf) {
+    return atomic_load_explicit(&shelf->count, memory_order_relaxed);
+}
+
+/* The last chain of a depot, or none. The caller has the lock. */
+static struct chain depot_pop(struct stock *stock, unsigned class) {
+    struct depot *const depot = &stock->depots[class];
+    const uint32_t count = depot_count(depot);
+    if (count == 0) {
+        return (struct chain){NULL, 0};
+    }
+    const struct chain chain = depot->chains[count - 1];
+    atomic_store_explicit(&depot->count, count - 1, memory_order_relaxed);
+    if (count - 1 < depot->lowest) {
+        depot->lowest = count - 1;
+    }
+    stock->bytes -= chain.count * class_bytes(class);
+    return chain;
+}
+
+/* The first block of a shelf, or none. The caller has the lock. */
+static inline void *shelf_pop(struct stock *stock, unsigned class) {
+    struct shelf *const shelf = &stock->shelves[class - SMALL_CLASSES];
+    void *const block = shelf->head;
+    if (block != NULL) {
+        const uint16_t count = (uint16_t)(shelf_count(shelf) - 1);
         shelf->head = list_next(block);
-        list_link(block, cut.head);
-        cut.head = block;
-        cut.count++;
+        atomic_store_explicit(&shelf->count, count, memory_order_relaxed);
+        if (count < shelf->lowest) {
+            shelf->lowest = count;
+        }
+        stock->bytes -= class_bytes(class);
     }
-    shelf_count(shelf, 0 - cut.count);
-    lock_give(&shelf->lock, locked);
-    shared_subtract(cut.count * class_bytes(class));
-    return cut;
+    return block;
 }
 
-/* There is too much: gives back what has not been used for the longest time, one block at a time, as the hand
- * of a clock goes round (a class that was used gets one more round). */
-static SLOW void shared_make_room(void) {
-    for (int turns = 0; turns < 2 * SHELVES; turns++) {
-        if (atomic_load_explicit(&shared_bytes, memory_order_relaxed) <= shared_bound()) {
-            return;
-        }
-        const uint32_t at = atomic_fetch_add_explicit(&room_cursor, 1, memory_order_relaxed) % SHELVES;
-        struct shelf *const shelf = &shelves[at];
-        if (atomic_load_explicit(&shelf->count, memory_order_relaxed) == 0) {
+/* There is too much: takes out what has not been used for the longest time, as the hand of a clock goes round
+ * (a class that was used gets one more round). The caller has the lock, and gives it all back without. */
+static SLOW struct chain stock_make_room(struct stock *stock, size_t bound) {
+    struct chain out = {NULL, 0};
+    for (int turns = 0; turns < 2 * SHELVES && stock->bytes > bound && out.count < STOCK_ROOM_BLOCKS;
+         turns++) {
+        const uint32_t at = stock->hand++ % SHELVES;
+        struct shelf *const shelf = &stock->shelves[at];
+        if (shelf->head == NULL) {
             continue;
         }
         if (shelf->used) {
-            shelf->used = false; /* a hint: no lock */
+            shelf->used = false;
             continue;
         }
-        backend_free_chain(shelf_cut(at + SMALL_CLASSES, 1));
+        void *const block = shelf_pop(stock, at + SMALL_CLASSES);
+        list_link(block, out.head);
+        out.head = block;
+        out.count++;
     }
+    return out;
 }
 
-/* A block of this class, or of the next. */
-static inline void *shelf_take(unsigned class) {
-    for (unsigned at = class - SMALL_CLASSES; at < SHELVES && at <= class - SMALL_CLASSES + 1; at++) {
-        struct shelf *const shelf = &shelves[at];
-        if (atomic_load_explicit(&shelf->count, memory_order_relaxed) == 0) {
-            continue;
-        }
-        const bool locked = lock_take(&shelf->lock);
-        void *const block = shelf->head;
-        if (block != NULL) {
-            shelf->head = list_next(block);
-            shelf_count(shelf, UINT32_MAX);
-            shelf->used = true;
-            shelf->taken++;
-        }
-        lock_give(&shelf->lock, locked);
-        if (block != NULL) {
-            shared_subtract(class_bytes(at + SMALL_CLASSES));
-            block_unmark(block);
-            return block;
-        }
+/* A block of this class, or of the next if that may be. */
+static inline void *shelf_take_from(struct stock *stock, unsigned class, bool or_next) {
+    struct shelf *const shelf = &stock->shelves[class - SMALL_CLASSES];
+    or_next = or_next && class + 1 < CLASSES && shelf_count(shelf + 1) > 0;
+    if (shelf_count(shelf) == 0 && !or_next) {
+        return NULL;
     }
-    return NULL;
+    const bool locked = lock_take(&stock->lock);
+    void *block = shelf_pop(stock, class);
+    if (block != NULL) {
+        shelf->used = true;
+    } else if (or_next && (block = shelf_pop(stock, class + 1)) != NULL) {
+        shelf[1].used = true;
+    }
+    stock->blocks_taken += block != NULL;
+    lock_give(&stock->lock, locked);
+    return block;
+}
+
+/* A block of this class or the next from here, or of this class from another processor. */
+static void *shelf_take(unsigned class) {
+    struct stock *const here = stock_here();
+    void *block = shelf_take_from(here, class, true);
+    for (uint32_t at = 0; block == NULL && at < stocks_at_most; at++) {
+        block = shelf_take_from(&stocks[at], class, false);
+    }
+    if (block != NULL) {
+        block_unmark(block);
+    }
+    return block;
 }
 
 /* Keeps a block at its slot's start. */
-static inline void shelf_give(unsigned class, void *block, unsigned index) {
-    struct shelf *const shelf = &shelves[class - SMALL_CLASSES];
+static void shelf_give(unsigned class, void *block, unsigned index) {
+    struct stock *const stock = stock_here();
+    struct shelf *const shelf = &stock->shelves[class - SMALL_CLASSES];
+    const size_t bound = stock_bound();
+    struct chain out = {NULL, 0};
     block_mark(block, index);
-    const size_t bytes = shared_add(class_bytes(class));
-    const bool locked = lock_take(&shelf->lock);
+    const bool locked = lock_take(&stock->lock);
     list_link(block, shelf->head);
     shelf->head = block;
-    shelf_count(shelf, 1);
-    lock_give(&shelf->lock, locked);
-    if (unlikely(bytes > shared_bound())) {
-        shared_make_room();
+    atomic_store_explicit(&shelf->count, (uint16_t)(shelf_count(shelf) + 1), memory_order_relaxed);
+    stock->bytes += class_bytes(class);
+    if (unlikely(stock->bytes > bound)) {
+        out = stock_make_room(stock, bound);
     }
+    lock_give(&stock->lock, locked);
+    backend_free_chain(out);
 }
 
-static struct chain depot_take(unsigned class) {
-    struct depot *const depot = &depots[class];
+static struct chain depot_take_from(struct stock *stock, unsigned class) {
     struct chain chain = {NULL, 0};
-    if (atomic_load_explicit(&depot->count, memory_order_relaxed) == 0) {
-        return chain;
+    if (depot_count(&stock->depots[class]) > 0) {
+        const bool locked = lock_take(&stock->lock);
+        chain = depot_pop(stock, class);
+        stock->chains_taken += chain.head != NULL;
+        lock_give(&stock->lock, locked);
     }
-    const bool locked = lock_take(&depot->lock);
-    const uint32_t count = atomic_load_explicit(&depot->count, memory_order_relaxed);
-    if (count > 0) {
-        chain = depot->chains[count - 1];
-        depot->taken++;
-        atomic_store_explicit(&depot->count, count - 1, memory_order_relaxed);
-        if (count - 1 < depot->lowest) {
-            depot->lowest = count - 1;
-        }
-    }
-    lock_give(&depot->lock, locked);
-    if (chain.count > 0) {
-        shared_subtract(chain.count * class_bytes(class));
+    return chain;
+}
+
+/* A chain from here, or from another processor. */
+static struct chain depot_take(unsigned class) {
+    struct chain chain = depot_take_from(stock_here(), class);
+    for (uint32_t at = 0; chain.head == NULL && at < stocks_at_most; at++) {
+        chain = depot_take_from(&stocks[at], class);
     }
     return chain;
 }
 
 /* Keeps a chain, or gives it back when there is no room. */
 static void depot_give(unsigned class, struct chain chain) {
-    struct depot *const depot = &depots[class];
     if (chain.head == NULL) {
         return;
     }
-    const size_t bytes = chain.count * class_bytes(class);
-    bool kept = false;
-    if (shared_add(bytes) > shared_bound()) {
-        shared_make_room();
+    struct stock *const stock = stock_here();
+    struct depot *const depot = &stock->depots[class];
+    const size_t bound = stock_bound(), bytes = chain.count * class_bytes(class);
+    struct chain out = {NULL, 0};
+    const bool locked = lock_take(&stock->lock);
+    const uint32_t count = depot_count(depot);
+    if (stock->bytes + bytes > bound) {
+        out = stock_make_room(stock, bound - bytes);
     }
-    if (atomic_load_explicit(&shared_bytes, memory_order_relaxed) <= shared_bound()) {
-        const bool locked = lock_take(&depot->lock);
-        const uint32_t count = atomic_load_explicit(&depot->count, memory_order_relaxed);
-        kept = count < DEPOT_CHAINS;
-        if (kept) {
-            depot->chains[count] = chain;
-            depot->given++;
-            atomic_store_explicit(&depot->count, count + 1, memory_order_relaxed);
-        }
-        lock_give(&depot->lock, locked);
+    if (count < DEPOT_CHAINS && stock->bytes + bytes <= bound) {
+        depot->chains[count] = chain;
+        atomic_store_explicit(&depot->count, count + 1, memory_order_relaxed);
+        stock->bytes += bytes;
+        stock->chains_given++;
+        chain.head = NULL;
     }
-    if (!kept) {
-        shared_subtract(bytes);
-        backend_free_chain(chain);
-    }
+    lock_give(&stock->lock, locked);
+    backend_free_chain(out);
+    backend_free_chain(chain);
 }
 
 /* Gives back everything that was never wanted since the last upkeep: half of it, so that a slow rhythm is not
  * mistaken for the end; or, for `malloc_trim` and when memory is short, all that is here. */
-static SLOW bool shared_release(bool everything) {
+static bool stock_release(struct stock *stock, bool everything) {
     bool any = false;
     for (unsigned class = 0; class < SMALL_CLASSES; class ++) {
-        struct depot *const depot = &depots[class];
+        struct depot *const depot = &stock->depots[class];
         uint32_t wanted = everything ? DEPOT_CHAINS : (depot->lowest + 1) / 2;
-        for (; wanted > 0; wanted--) {
-            const struct chain chain = depot_take(class);
-            if (chain.head == NULL) {
-                break;
-            }
+        for (; wanted > 0 && depot_count(depot) > 0; wanted--) {
+            const bool locked = lock_take(&stock->lock);
+            const struct chain chain = depot_pop(stock, class);
+            lock_give(&stock->lock, locked);
+            any |= chain.head != NULL;
             backend_free_chain(chain);
-            any = true;
         }
-        depot->lowest = atomic_load_explicit(&depot->count, memory_order_relaxed);
+        depot->lowest = depot_count(depot);
     }
     for (unsigned at = 0; at < SHELVES; at++) {
-        struct shelf *const shelf = &shelves[at];
-        const uint32_t wanted = everything ? UINT32_MAX : (shelf->lowest + 1) / 2;
-        if (wanted > 0 && atomic_load_explicit(&shelf->count, memory_order_relaxed) > 0) {
-            const struct chain cut = shelf_cut(at + SMALL_CLASSES, wanted);
-            any |= cut.head != NULL;
-            backend_free_chain(cut);
+        struct shelf *const shelf = &stock->shelves[at];
+        uint32_t wanted = everything ? UINT16_MAX : (shelf->lowest + 1u) / 2;
+        for (; wanted > 0 && shelf_count(shelf) > 0; wanted--) {
+            const bool locked = lock_take(&stock->lock);
+            void *const block = shelf_pop(stock, at + SMALL_CLASSES);
+            lock_give(&stock->lock, locked);
+            if (block != NULL) {
+                any = true;
+                block_unmark(block);
+                __libc_free(block);
+            }
         }
-        shelf->lowest = atomic_load_explicit(&shelf->count, memory_order_relaxed);
+        shelf->lowest = (uint16_t)shelf_count(shelf);
     }
     return any;
 }
 
-/* In a child of fork, which holds all locks: blocks that other threads had counted and were about to put
- * here, or had taken and were about to count, are lost to it, and must not narrow the bound for ever. */
-static void shared_recount(void) {
-    size_t bytes = 0;
-    for (unsigned class = 0; class < SMALL_CLASSES; class ++) {
-        for (uint32_t at = 0; at < depots[class].count; at++) {
-            bytes += depots[class].chains[at].count * class_bytes(class);
-        }
+static SLOW bool shared_release(bool everything) {
+    bool any = false;
+    for (uint32_t at = 0; at < STOCKS && (at == 0 || at < stocks_at_most); at++) {
+        any |= stock_release(&stocks[at], everything);
     }
-    for (unsigned at = 0; at < SHELVES; at++) {
-        bytes += shelves[at].count * class_bytes(at + SMALL_CLASSES);
-    }
-    shared_bytes = bytes;
+    return any;
 }
 
 /* Milliseconds, coarse: no system call. */

@@ -38,6 +38,10 @@ static int model_gettime(clockid_t clock, struct timespec *time) {
     return 0;
 }
 
+/* Two processors, and a thread stays on one. */
+#define sched_getcpu() (model.current % 2)
+#define sysconf(what) ((what) == _SC_NPROCESSORS_ONLN ? 2 : 4096)
+
 #define pthread_key_create(key, destructor) (model_step(&model), *(key) = 1, 0)
 #define pthread_setspecific(key, value)                                                                      \
     (model.threads[model.current].specific = (void *)(uintptr_t)(const void *)(value), 0)
@@ -115,6 +119,21 @@ static void see_cache(const struct cache *cache, bool *seen) {
     }
 }
 
+static size_t see_stock(const struct stock *stock, bool *seen) {
+    size_t bytes = 0;
+    for (unsigned class = 0; class < SMALL_CLASSES; class++) {
+        const struct depot *const depot = &stock->depots[class];
+        for (uint32_t at = 0; at < depot->count; at++) {
+            bytes += see_list(depot->chains[at].head, depot->chains[at].count, seen) * class_bytes(class);
+        }
+    }
+    for (unsigned at = 0; at < SHELVES; at++) {
+        bytes += see_list(stock->shelves[at].head, stock->shelves[at].count, seen) *
+                 class_bytes(at + SMALL_CLASSES);
+    }
+    return bytes;
+}
+
 static const struct cache *cache_of(int thread) {
     void *cache;
     memcpy(&cache, model.threads[thread].locals + ((uintptr_t)&own - (uintptr_t)__start_front_locals),
@@ -125,20 +144,21 @@ static const struct cache *cache_of(int thread) {
 /* Everything that is kept, block by block. At rest no block may be anywhere else. */
 void front_check(bool at_rest) {
     bool seen[MODEL_BLOCKS] = {false};
-    size_t bytes = 0, mapped = 0;
+    const size_t bound = stock_bound();
+    size_t mapped = 0;
     for (int thread = 0; thread < MODEL_THREADS; thread++) {
         if (model.threads[thread].exists && !model.threads[thread].lost) {
             see_cache(cache_of(thread), seen);
         }
     }
-    for (unsigned class = 0; class < SMALL_CLASSES; class++) {
-        for (uint32_t at = 0; at < depots[class].count; at++) {
-            const struct chain chain = depots[class].chains[at];
-            bytes += see_list(chain.head, chain.count, seen) * class_bytes(class);
+    for (unsigned number = 0; number < STOCKS; number++) {
+        const size_t bytes = see_stock(&stocks[number], seen);
+        if (at_rest && bytes != stocks[number].bytes) {
+            model_fail("the bytes of a stock are counted wrong");
         }
-    }
-    for (unsigned at = 0; at < SHELVES; at++) {
-        bytes += see_list(shelves[at].head, shelves[at].count, seen) * class_bytes(at + SMALL_CLASSES);
+        if (at_rest && bytes > bound) {
+            model_fail("more bytes lie in a stock than may");
+        }
     }
     for (uint32_t at = 0; at < large.count; at++) {
         see(large.entries[at].block, seen);
@@ -150,12 +170,6 @@ void front_check(bool at_rest) {
     if (!at_rest) {
         return;
     }
-    if (bytes != shared_bytes) {
-        model_fail("the bytes of shared lists are counted wrong");
-    }
-    if (bytes > shared_bound()) {
-        model_fail("more bytes lie in shared lists than may");
-    }
     for (int number = 0; number < MODEL_BLOCKS; number++) {
         if (model.places[number] == IN_FRONT && !seen[number] && !model.in_child) {
             model_fail("a block is lost");
@@ -166,21 +180,15 @@ void front_check(bool at_rest) {
 /* What is only ever counted tells states apart that are not different. */
 void front_forget_statistics(void) {
     memset(&counters, 0, sizeof counters);
-    for (unsigned class = 0; class < SMALL_CLASSES; class++) {
-        depots[class].taken = depots[class].given = 0;
-    }
-    for (unsigned at = 0; at < SHELVES; at++) {
-        shelves[at].taken = 0;
+    for (unsigned number = 0; number < STOCKS; number++) {
+        stocks[number].chains_taken = stocks[number].chains_given = stocks[number].blocks_taken = 0;
     }
 }
 
 bool front_locks_are_free(void) {
     uint32_t held = large.lock | backend_lock;
-    for (unsigned class = 0; class < SMALL_CLASSES; class++) {
-        held |= depots[class].lock;
-    }
-    for (unsigned at = 0; at < SHELVES; at++) {
-        held |= shelves[at].lock;
+    for (unsigned number = 0; number < STOCKS; number++) {
+        held |= stocks[number].lock;
     }
     return held == 0;
 }
