@@ -8,5 +8,7 @@
  *   hardened.h and quarantine.h, the hardened build     stats.h   figures at the end
  *
  * None of this uses a `malloc` by that name: those are weak here, and a program may bring its own. */
+#ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* sched_getcpu */
+#endif
 #include "stats.h"
