@@ -311,12 +311,13 @@ PUBLIC size_t brawn_malloc_info(struct brawn_malloc_info *result, size_t size) {
         info.chains_given += stock->chains_given;
         info.medium_hits += stock->blocks_taken;
         for (unsigned class = 0; class < SMALL_CLASSES; class ++) {
-            for (uint32_t at = 0; at < stock->depots[class].count; at++) {
+            for (uint32_t at = 0; at < tally_count(&stock->depots[class].tally); at++) {
                 info.class_bytes[class] += stock->depots[class].chains[at].count * class_bytes(class);
             }
         }
         for (unsigned class = SMALL_CLASSES; class < CLASSES; class ++) {
-            info.class_bytes[class] += stock->shelves[class - SMALL_CLASSES].count * class_bytes(class);
+            info.class_bytes[class] +=
+                tally_count(&stock->shelves[class - SMALL_CLASSES].tally) * class_bytes(class);
         }
         lock_give(&stock->lock, locked);
     }

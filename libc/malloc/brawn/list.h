@@ -21,8 +21,8 @@ static COLD void secrets_start(void) {
     }
     uint64_t mixed = halves[0] * 0xd6e8feb86659fd93 + (halves[1] << 29 | halves[1] >> 35);
     mixed ^= mixed >> 32;
-    secrets.list = mixed * 0xd6e8feb86659fd93 | 1;
-    secrets.meta = __malloc_context.secret;
+    __atomic_store_n(&secrets.list, mixed * 0xd6e8feb86659fd93 | 1, __ATOMIC_RELAXED);
+    __atomic_store_n(&secrets.meta, __malloc_context.secret, __ATOMIC_RELAXED);
 }
 
 static inline uint64_t list_turn(const void *place) {

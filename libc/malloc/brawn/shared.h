@@ -28,22 +28,26 @@ enum {
 #define STOCKS_PER_THREAD ((size_t)32 << 10)
 #define STOCK_CEILING ((size_t)512 << 10)
 
+/* How many chains or blocks there are. Written under the stock's lock, and read without as well. */
+struct tally {
+    _Atomic(uint16_t) count;
+    uint16_t lowest; /* of `count` since the last upkeep: so many nobody wanted */
+};
+
 /* Chains of blocks of one small class. */
 struct depot {
-    _Atomic(uint32_t) count;
-    uint32_t lowest; /* of `count` since the last upkeep: so many nobody wanted */
+    struct tally tally;
     struct chain chains[DEPOT_CHAINS];
 };
 
 /* Blocks of one medium class. */
 struct shelf {
     void *head;
-    _Atomic(uint16_t) count;
-    uint16_t lowest;
+    struct tally tally;
     bool used; /* since the search for room came by */
 };
 
-/* Everything is written under the lock; the counts may be read without. */
+/* All of it belongs to who has the lock. */
 struct stock {
     _Alignas(64) lock lock;
     uint32_t hand; /* of the search for room */
@@ -54,7 +58,7 @@ struct stock {
 };
 
 static struct stock stocks[STOCKS];
-static uint32_t stocks_at_most; /* as many as processors, once there are threads */
+static _Atomic(uint32_t) processors; /* up to STOCKS, or 0: nobody has looked yet */
 
 /* Where this thread runs, as it was when it looked. */
 static __thread struct {
@@ -81,9 +85,13 @@ static inline size_t class_request(unsigned class) {
     return capacity > LARGEST_SLOT ? LARGEST_SLOT : capacity;
 }
 
+static inline uint32_t stocks_in_use(void) {
+    return atomic_load_explicit(&processors, memory_order_relaxed);
+}
+
 static inline uint32_t stock_count(void) {
-    const uint32_t threads = (uint32_t)__libc.threads_minus_1 + 1;
-    return stocks_at_most == 0 ? 1 : threads < stocks_at_most ? threads : stocks_at_most;
+    const uint32_t threads = (uint32_t)__libc.threads_minus_1 + 1, most = stocks_in_use();
+    return most == 0 ? 1 : threads < most ? threads : most;
 }
 
 static inline size_t stock_bound(void) {
@@ -94,9 +102,13 @@ static inline size_t stock_bound(void) {
 }
 
 static SLOW struct stock *stock_look(void) {
-    if (stocks_at_most == 0) {
-        const long processors = KERNEL_CALL(sysconf(_SC_NPROCESSORS_ONLN));
-        stocks_at_most = processors < 1 ? 1 : processors < STOCKS ? (uint32_t)processors : STOCKS;
+    if (stocks_in_use() == 0) {
+        const long count = KERNEL_CALL(sysconf(_SC_NPROCESSORS_ONLN));
+        atomic_store_explicit(&processors,
+                              count < 1        ? 1
+                              : count < STOCKS ? (uint32_t)count
+                                               : STOCKS,
+                              memory_order_relaxed);
     }
     const int processor = KERNEL_CALL(sched_getcpu());
     place.looks = STOCK_LOOKS;
@@ -125,26 +137,26 @@ static void backend_free_chain(struct chain chain) {
     }
 }
 
-static inline uint32_t depot_count(const struct depot *depot) {
-    return atomic_load_explicit(&depot->count, memory_order_relaxed);
+static inline uint16_t tally_count(const struct tally *tally) {
+    return atomic_load_explicit(&tally->count, memory_order_relaxed);
 }
 
-static inline uint32_t shelf_count(const struct shelf *shelf) {
-    return atomic_load_explicit(&shelf->count, memory_order_relaxed);
+static inline void tally_set(struct tally *tally, unsigned count) {
+    atomic_store_explicit(&tally->count, (uint16_t)count, memory_order_relaxed);
+    if (count < tally->lowest) {
+        tally->lowest = (uint16_t)count;
+    }
 }
 
 /* The last chain of a depot, or none. The caller has the lock. */
 static struct chain depot_pop(struct stock *stock, unsigned class) {
     struct depot *const depot = &stock->depots[class];
-    const uint32_t count = depot_count(depot);
+    const unsigned count = tally_count(&depot->tally);
     if (count == 0) {
         return (struct chain){NULL, 0};
     }
     const struct chain chain = depot->chains[count - 1];
-    atomic_store_explicit(&depot->count, count - 1, memory_order_relaxed);
-    if (count - 1 < depot->lowest) {
-        depot->lowest = count - 1;
-    }
+    tally_set(&depot->tally, count - 1);
     stock->bytes -= chain.count * class_bytes(class);
     return chain;
 }
@@ -154,12 +166,8 @@ static inline void *shelf_pop(struct stock *stock, unsigned class) {
     struct shelf *const shelf = &stock->shelves[class - SMALL_CLASSES];
     void *const block = shelf->head;
     if (block != NULL) {
-        const uint16_t count = (uint16_t)(shelf_count(shelf) - 1);
         shelf->head = list_next(block);
-        atomic_store_explicit(&shelf->count, count, memory_order_relaxed);
-        if (count < shelf->lowest) {
-            shelf->lowest = count;
-        }
+        tally_set(&shelf->tally, tally_count(&shelf->tally) - 1u);
         stock->bytes -= class_bytes(class);
     }
     return block;
@@ -191,8 +199,8 @@ static SLOW struct chain stock_make_room(struct stock *stock, size_t bound) {
 /* A block of this class, or of the next if that may be. */
 static inline void *shelf_take_from(struct stock *stock, unsigned class, bool or_next) {
     struct shelf *const shelf = &stock->shelves[class - SMALL_CLASSES];
-    or_next = or_next && class + 1 < CLASSES && shelf_count(shelf + 1) > 0;
-    if (shelf_count(shelf) == 0 && !or_next) {
+    or_next = or_next && class + 1 < CLASSES && tally_count(&shelf[1].tally) > 0;
+    if (tally_count(&shelf->tally) == 0 && !or_next) {
         return NULL;
     }
     const bool locked = lock_take(&stock->lock);
@@ -211,7 +219,7 @@ static inline void *shelf_take_from(struct stock *stock, unsigned class, bool or
 static void *shelf_take(unsigned class) {
     struct stock *const here = stock_here();
     void *block = shelf_take_from(here, class, true);
-    for (uint32_t at = 0; block == NULL && at < stocks_at_most; at++) {
+    for (uint32_t at = 0; block == NULL && at < stocks_in_use(); at++) {
         block = shelf_take_from(&stocks[at], class, false);
     }
     if (block != NULL) {
@@ -230,7 +238,7 @@ static void shelf_give(unsigned class, void *block, unsigned index) {
     const bool locked = lock_take(&stock->lock);
     list_link(block, shelf->head);
     shelf->head = block;
-    atomic_store_explicit(&shelf->count, (uint16_t)(shelf_count(shelf) + 1), memory_order_relaxed);
+    tally_set(&shelf->tally, tally_count(&shelf->tally) + 1u);
     stock->bytes += class_bytes(class);
     if (unlikely(stock->bytes > bound)) {
         out = stock_make_room(stock, bound);
@@ -241,7 +249,7 @@ static void shelf_give(unsigned class, void *block, unsigned index) {
 
 static struct chain depot_take_from(struct stock *stock, unsigned class) {
     struct chain chain = {NULL, 0};
-    if (depot_count(&stock->depots[class]) > 0) {
+    if (tally_count(&stock->depots[class].tally) > 0) {
         const bool locked = lock_take(&stock->lock);
         chain = depot_pop(stock, class);
         stock->chains_taken += chain.head != NULL;
@@ -253,7 +261,7 @@ static struct chain depot_take_from(struct stock *stock, unsigned class) {
 /* A chain from here, or from another processor. */
 static struct chain depot_take(unsigned class) {
     struct chain chain = depot_take_from(stock_here(), class);
-    for (uint32_t at = 0; chain.head == NULL && at < stocks_at_most; at++) {
+    for (uint32_t at = 0; chain.head == NULL && at < stocks_in_use(); at++) {
         chain = depot_take_from(&stocks[at], class);
     }
     return chain;
@@ -269,13 +277,13 @@ static void depot_give(unsigned class, struct chain chain) {
     const size_t bound = stock_bound(), bytes = chain.count * class_bytes(class);
     struct chain out = {NULL, 0};
     const bool locked = lock_take(&stock->lock);
-    const uint32_t count = depot_count(depot);
+    const unsigned count = tally_count(&depot->tally);
     if (stock->bytes + bytes > bound) {
         out = stock_make_room(stock, bound - bytes);
     }
     if (count < DEPOT_CHAINS && stock->bytes + bytes <= bound) {
         depot->chains[count] = chain;
-        atomic_store_explicit(&depot->count, count + 1, memory_order_relaxed);
+        tally_set(&depot->tally, count + 1);
         stock->bytes += bytes;
         stock->chains_given++;
         chain.head = NULL;
@@ -289,39 +297,33 @@ static void depot_give(unsigned class, struct chain chain) {
  * mistaken for the end; or, for `malloc_trim` and when memory is short, all that is here. */
 static bool stock_release(struct stock *stock, bool everything) {
     bool any = false;
-    for (unsigned class = 0; class < SMALL_CLASSES; class ++) {
-        struct depot *const depot = &stock->depots[class];
-        uint32_t wanted = everything ? DEPOT_CHAINS : (depot->lowest + 1) / 2;
-        for (; wanted > 0 && depot_count(depot) > 0; wanted--) {
-            const bool locked = lock_take(&stock->lock);
-            const struct chain chain = depot_pop(stock, class);
-            lock_give(&stock->lock, locked);
-            any |= chain.head != NULL;
-            backend_free_chain(chain);
-        }
-        depot->lowest = depot_count(depot);
-    }
-    for (unsigned at = 0; at < SHELVES; at++) {
-        struct shelf *const shelf = &stock->shelves[at];
-        uint32_t wanted = everything ? UINT16_MAX : (shelf->lowest + 1u) / 2;
-        for (; wanted > 0 && shelf_count(shelf) > 0; wanted--) {
-            const bool locked = lock_take(&stock->lock);
-            void *const block = shelf_pop(stock, at + SMALL_CLASSES);
-            lock_give(&stock->lock, locked);
-            if (block != NULL) {
-                any = true;
-                block_unmark(block);
-                __libc_free(block);
+    bool locked = lock_take(&stock->lock);
+    for (unsigned class = 0; class < CLASSES; class ++) {
+        struct tally *const tally = class < SMALL_CLASSES ? &stock->depots[class].tally
+                                                          : &stock->shelves[class - SMALL_CLASSES].tally;
+        uint32_t wanted = everything ? UINT32_MAX : (tally->lowest + 1u) / 2;
+        for (; wanted > 0 && tally_count(tally) > 0; wanted--) {
+            struct chain chain = {NULL, 1};
+            if (class < SMALL_CLASSES) {
+                chain = depot_pop(stock, class);
+            } else {
+                chain.head = shelf_pop(stock, class);
+                list_link(chain.head, NULL);
             }
+            lock_give(&stock->lock, locked);
+            any = true;
+            backend_free_chain(chain);
+            locked = lock_take(&stock->lock);
         }
-        shelf->lowest = (uint16_t)shelf_count(shelf);
+        tally->lowest = tally_count(tally);
     }
+    lock_give(&stock->lock, locked);
     return any;
 }
 
 static SLOW bool shared_release(bool everything) {
     bool any = false;
-    for (uint32_t at = 0; at < STOCKS && (at == 0 || at < stocks_at_most); at++) {
+    for (uint32_t at = 0; at < STOCKS && (at == 0 || at < stocks_in_use()); at++) {
         any |= stock_release(&stocks[at], everything);
     }
     return any;

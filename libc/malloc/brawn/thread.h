@@ -121,7 +121,7 @@ static void cache_register(struct cache *cache) {
 /* The first visit of a thread. While there is one thread, it is the main one as a rule, and need not be heard
  * of when it ends; if it is not, it registers when there are more. */
 static COLD struct cache *cache_start(void) {
-    if (secrets.list == 0) {
+    if (__atomic_load_n(&secrets.list, __ATOMIC_RELAXED) == 0) {
         secrets_start();
     }
     struct cache *const cache = KERNEL_CALL(__libc_malloc_impl(sizeof(struct cache))); /* also for free */

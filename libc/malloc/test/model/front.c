@@ -123,12 +123,12 @@ static size_t see_stock(const struct stock *stock, bool *seen) {
     size_t bytes = 0;
     for (unsigned class = 0; class < SMALL_CLASSES; class++) {
         const struct depot *const depot = &stock->depots[class];
-        for (uint32_t at = 0; at < depot->count; at++) {
+        for (uint32_t at = 0; at < depot->tally.count; at++) {
             bytes += see_list(depot->chains[at].head, depot->chains[at].count, seen) * class_bytes(class);
         }
     }
     for (unsigned at = 0; at < SHELVES; at++) {
-        bytes += see_list(stock->shelves[at].head, stock->shelves[at].count, seen) *
+        bytes += see_list(stock->shelves[at].head, stock->shelves[at].tally.count, seen) *
                  class_bytes(at + SMALL_CLASSES);
     }
     return bytes;
