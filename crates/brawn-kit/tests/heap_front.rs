@@ -52,6 +52,12 @@ fn the_model_notices_a_fork_without_locks() {
 }
 
 #[test]
+fn the_thread_sanitizer_sees_no_race() {
+    run_well(&["tsan"]);
+    run_well(&["tsan", "HARDENED"]);
+}
+
+#[test]
 fn sequences_of_operations_that_a_fuzzer_makes_up() {
     let seconds = if std::env::var_os("BRAWN_TEST_LONG").is_some() { "600" } else { "4" };
     run_well(&["fuzz", seconds]);

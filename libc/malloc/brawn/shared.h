@@ -16,10 +16,14 @@ enum {
     SMALL_CLASSES = 20, /* up to 1,004 bytes: kept by threads, in chains by all */
     DEPOT_CHAINS = 16,  /* chains of one class in one stock */
     SHELVES = CLASSES - SMALL_CLASSES,
-    STOCKS = 16,           /* at most */
     STOCK_LOOKS = 16,      /* visits of a thread between two looks at where it runs */
     STOCK_ROOM_BLOCKS = 8, /* blocks that give way at once */
 };
+
+/* Stocks, at most. */
+#ifndef STOCKS
+#define STOCKS 16
+#endif
 
 /* Bytes that may lie in one of `count` stocks: STOCK_BASE, or a part of STOCKS_BASE if that is more, and a
  * part of what there is for each thread, never more than the ceiling. */

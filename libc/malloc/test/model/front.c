@@ -60,6 +60,7 @@ static int model_gettime(clockid_t clock, struct timespec *time) {
 #define __ldso_atfork front_ldso_atfork_
 #define __libc_malloc front_libc_malloc_
 #define LOCK_SPINS 1
+#define STOCKS 2
 #define BRAWN_KIT_NAME "model"
 #define BRAWN_KIT_VERSION "0"
 
@@ -72,9 +73,13 @@ size_t front_cache_size(void) {
     return sizeof(struct cache);
 }
 
+static bool lies_in(const volatile void *place, const volatile void *start, size_t size) {
+    return (uintptr_t)place >= (uintptr_t)start && (uintptr_t)place < (uintptr_t)start + size;
+}
+
+/* Counters are only ever added to, and the number of processors is the same whoever asks for it. */
 bool front_address_counts(const volatile void *place) {
-    const uintptr_t start = (uintptr_t)&counters;
-    return (uintptr_t)place < start || (uintptr_t)place >= start + sizeof counters;
+    return !lies_in(place, &counters, sizeof counters) && !lies_in(place, &processors, sizeof processors);
 }
 
 /* Marks a block as seen in a list, once. */

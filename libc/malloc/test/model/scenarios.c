@@ -28,10 +28,11 @@ static void fill_shelf(void) {
 
 /* More than may lie there: room is made while others take. */
 
-static void two_huge(void) {
-    void *const first = get(HUGE), *const second = get(HUGE);
+static void three_huge(void) {
+    void *const first = get(HUGE), *const second = get(HUGE), *const third = get(HUGE);
     put(first);
     put(second);
+    put(third);
 }
 
 static void huge_once(void) {
@@ -123,19 +124,19 @@ const struct scenario scenarios[] = {
     {"shelf", fill_shelf, {medium_twice, two_mediums}, 4, 0},
     {"shelf-three", fill_shelf, {medium_twice, medium_once, medium_once}, 4, 3},
     {"shelf-empty", NULL, {two_mediums, two_mediums}, 4, 0},
-    {"shelf-bound", NULL, {two_huge, huge_once}, 4, 0},
-    {"shelf-bound-three", NULL, {two_huge, huge_once, huge_once}, 4, 2},
-    {"shelf-trim", fill_shelf, {trim, two_mediums, medium_once}, 4, 2},
+    {"shelf-bound", NULL, {three_huge, huge_once}, 4, 0},
+    {"shelf-bound-three", NULL, {three_huge, huge_once, huge_once}, 4, 2},
+    {"shelf-trim", fill_shelf, {trim, medium_twice}, 4, 3},
     {"first-use", NULL, {small_once, small_once, small_once}, 8, 3},
     {"chains", make_small_blocks, {put_all_of_slots, six_small}, 20, 0},
     {"chains-both-ways", make_small_blocks, {put_half_of_slots, put_other_half_of_slots, six_small}, 20, 2},
-    {"chains-trim", make_small_blocks, {put_all_of_slots, trim, small_once}, 20, 2},
+    {"chains-trim", make_small_blocks, {put_all_of_slots, trim}, 20, 3},
     {"memory-is-short", NULL, {six_small, six_small}, 9, 0},
     {"mappings", NULL, {mapped_twice, mapped_once}, 4, 4},
     {"mappings-three", NULL, {mapped_twice, mapped_once, mapped_once}, 4, 3},
-    {"mappings-trim", NULL, {mapped_twice, trim, mapped_once}, 4, 2},
+    {"mappings-trim", NULL, {mapped_twice, trim}, 4, 4},
     {"fork-shelf", fill_shelf, {fork_and_use, medium_twice}, 6, 0},
-    {"fork-bound", NULL, {fork_and_use, two_huge, huge_once}, 6, 2},
+    {"fork-bound", NULL, {fork_and_use, three_huge, huge_once}, 6, 2},
     {"fork-chains", make_small_blocks, {fork_and_put, put_the_rest}, 22, 3},
     {"fork-mappings", NULL, {fork_and_map, mapped_twice}, 4, 3},
     {0},
