@@ -1,4 +1,4 @@
-/* bcmp: as memcmp. Compilers call it for a memcmp of which only zero or not matters. */
+/* bcmp: are they the same? Compilers call it for a memcmp of which only that matters. */
 #include "entry.h"
 
 #include "compare.h"
@@ -6,5 +6,5 @@
 PUBLIC int NAME(bcmp)(const void *a, const void *b, size_t n);
 
 OVER_READS int NAME(bcmp)(const void *a, const void *b, size_t n) {
-    return compare(a, b, n, false);
+    return compare(a, b, n, false, false);
 }

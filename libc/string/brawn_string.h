@@ -116,6 +116,26 @@ INLINE bool crosses_page(const void *p, size_t bytes) {
     return UNLIKELY(((uintptr_t)p & (PAGE_BYTES - 1)) > PAGE_BYTES - bytes);
 }
 
+/* Room on the stack, from 12 bytes before `elsewhere` to 16 behind it, for accesses that have none in an
+ * operand. It lies in one cache line, and so does what is 64 bytes before it; both are in the red zone or
+ * below other locals. */
+#define ELSEWHERE                                                                                            \
+    unsigned char room[112] __attribute__((aligned(16)));                                                    \
+    unsigned char *const elsewhere = (unsigned char *)((uintptr_t)(room + 80) | 16);
+
+/* `p` if `n` is not below `least`, else `elsewhere`, without a branch: accesses of `least` bytes at both ends
+ * of n then need no branch on a size that nobody can foretell. */
+INLINE unsigned char *if_room(const unsigned char *p, size_t n, size_t least,
+                              const unsigned char *elsewhere) {
+#if defined(__x86_64__)
+    /* In assembly, or compilers branch after all. */
+    __asm__("cmp %2, %1\n\tcmovb %3, %0" : "+r"(p) : "r"(n), "e"(least), "r"(elsewhere) : "cc");
+    return (unsigned char *)p;
+#else
+    return (unsigned char *)(uintptr_t)(n < least ? elsewhere : p);
+#endif
+}
+
 /* --- levels
  * ------------------------------------------------------------------------------------------------- */
 

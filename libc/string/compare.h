@@ -87,12 +87,17 @@ NOINLINE static int compare_at_edge(const unsigned char *a, const unsigned char 
     return 0;
 }
 
-OVER_READS INLINE int compare(const void *left, const void *right, size_t bytes, bool wide) {
+/* `ordered` says that the caller wants to know which operand is the lesser one, and not only if they are the
+ * same. */
+OVER_READS INLINE int compare(const void *left, const void *right, size_t bytes, bool wide, bool ordered) {
     const unsigned char *a = left, *b = right;
     if (bytes <= VEC) {
         /* A branch, not a difference: what follows need not wait for the bytes. */
         if (bytes <= 1) {
-            if (bytes && UNLIKELY(*a != *b)) {
+            if (LIKELY(bytes == 0)) {
+                return 0;
+            }
+            if (UNLIKELY(*a != *b)) {
                 return (int)*a - (int)*b;
             }
             return 0;
@@ -101,6 +106,9 @@ OVER_READS INLINE int compare(const void *left, const void *right, size_t bytes,
             return compare_at_edge(a, b, bytes, wide);
         }
         const vec_mask mask = mask_before(vec_mask_of(vec_unequal(vec_load(a), vec_load(b))), bytes);
+        if (!ordered) {
+            return mask != 0;
+        }
         return mask ? difference(a, b, mask_first(mask), wide) : 0;
     }
     if (UNLIKELY(bytes > 4 * VEC)) {
@@ -111,6 +119,9 @@ OVER_READS INLINE int compare(const void *left, const void *right, size_t bytes,
     COMPARE_FOUR(vec_load, inner, bytes - VEC - inner, bytes - VEC)
     return 0;
 differs:
+    if (!ordered) {
+        return 1;
+    }
     COMPARE_DIFFERS
 }
 

@@ -1,27 +1,45 @@
 /* See compare.c. */
 
-int LEVEL_NAME(compare_long)(const unsigned char *a, const unsigned char *b, size_t bytes, bool wide) {
-    COMPARE_STATE
-    if (bytes <= 4 * VEC) {
-        COMPARE_FOUR(vec_load, bytes > 2 * VEC ? VEC : 0, bytes > 2 * VEC ? bytes - 2 * VEC : 0, bytes - VEC)
-        return 0;
+/* The four vectors from here on; where the first difference is, is found out behind `group_differs`. */
+#define COMPARE_GROUP(load)                                                                                  \
+    {                                                                                                        \
+        t0 = vec_equal(load(a), vec_load(a + other));                                                        \
+        t1 = vec_equal(load(a + VEC), vec_load(a + other + VEC));                                            \
+        t2 = vec_equal(load(a + 2 * VEC), vec_load(a + other + 2 * VEC));                                    \
+        t3 = vec_equal(load(a + 3 * VEC), vec_load(a + other + 3 * VEC));                                    \
+        if (UNLIKELY(!test_all(test_and(test_and(t0, t1), test_and(t2, t3))))) {                             \
+            goto group_differs;                                                                              \
+        }                                                                                                    \
     }
+
+int LEVEL_NAME(compare_long)(const unsigned char *a, const unsigned char *b, size_t bytes, bool wide) {
+    vec_test t0, t1, t2, t3;
+    const ptrdiff_t other = b - a; /* one pointer moves, and the other operand is this far from it */
+    /* At 16 bytes, the entry has dealt with these. */
+    if (VEC > 16 && bytes <= 4 * VEC) {
+        size_t at1, at2, at3;
+        const size_t inner = bytes > 2 * VEC ? VEC : 0;
+        COMPARE_FOUR(vec_load, inner, bytes - VEC - inner, bytes - VEC)
+        return 0;
+    differs:
+        COMPARE_DIFFERS
+    }
+    COMPARE_GROUP(vec_load)
     const unsigned char *const end = a + bytes - 4 * VEC;
-    COMPARE_FOUR(vec_load, VEC, 2 * VEC, 3 * VEC)
     if (bytes > 8 * VEC) {
-        const size_t skip = 4 * VEC - ((uintptr_t)a & (VEC - 1));
-        a += skip;
-        b += skip;
+        a += 4 * VEC - ((uintptr_t)a & (VEC - 1));
         do {
-            COMPARE_FOUR(vec_load_aligned, VEC, 2 * VEC, 3 * VEC)
+            COMPARE_GROUP(vec_load_aligned)
             a += 4 * VEC;
-            b += 4 * VEC;
         } while (a < end);
     }
-    b -= a - end;
     a = end;
-    COMPARE_FOUR(vec_load, VEC, 2 * VEC, 3 * VEC)
+    COMPARE_GROUP(vec_load)
     return 0;
-differs:
+group_differs:
+    b = a + other;
+    const size_t at1 = VEC, at2 = 2 * VEC, at3 = 3 * VEC;
     COMPARE_DIFFERS
 }
+
+#undef COMPARE_GROUP

@@ -3,6 +3,9 @@
 #ifndef COPY_THRESHOLDS
 #define COPY_THRESHOLDS
 
+/* Or compilers count an index of their own as well. */
+#define KEEP(pointer) __asm__("" : "+r"(pointer));
+
 /* From where `rep movsb` beats the loop of this vector, and up to where; docs/strings.md has the measurement.
  */
 #define REP_COPY_FROM (VEC == 16 ? (size_t)2 << 10 : VEC == 32 ? (size_t)4 << 10 : (size_t)64 << 10)
@@ -30,11 +33,21 @@ INLINE void *LEVEL_NAME(copy_loop)(unsigned char *target, const unsigned char *s
     if (LIKELY(distance >= n)) {
 #if defined(__x86_64__)
         if (UNLIKELY(n >= REP_COPY_FROM) && n <= REP_COPY_TO && HAS_FAST_REP && -distance >= n) {
-            /* Only from an aligned target on is it fast. */
-            const vec first = vec_load(source);
-            const size_t skip = VEC - ((uintptr_t)target & (VEC - 1));
-            rep_copy(target + skip, source + skip, n - skip);
-            vec_store(target, first);
+            /* Fast from an aligned target on. Wide vectors do the end as well, so that a load of the last
+             * bytes need not wait; narrow ones are too many for that. */
+            vec head[64 / VEC], tail[64 / VEC];
+            for (size_t i = 0; i < 64 / VEC; i++) {
+                head[i] = vec_load(source + i * VEC);
+                tail[i] = vec_load(source + n - 64 + i * VEC);
+            }
+            const size_t skip = 64 - ((uintptr_t)target & 63), left = n - skip;
+            rep_copy(target + skip, source + skip, VEC > 16 ? (left - 1) & -(size_t)64 : left);
+            for (size_t i = 0; i < 64 / VEC; i++) {
+                vec_store(target + i * VEC, head[i]);
+                if (VEC > 16) {
+                    vec_store(target + n - 64 + i * VEC, tail[i]);
+                }
+            }
             return result;
         }
 #endif
@@ -43,16 +56,17 @@ INLINE void *LEVEL_NAME(copy_loop)(unsigned char *target, const unsigned char *s
         const vec t2 = vec_load(source + n - 2 * VEC), t3 = vec_load(source + n - VEC);
         unsigned char *const end = target + n;
         unsigned char *to = (unsigned char *)(((uintptr_t)target | (VEC - 1)) + 1);
-        const unsigned char *from = source + (to - target);
+        /* One pointer moves, and the other is this far from it. */
+        const ptrdiff_t back = source - target;
         while (to < end - 4 * VEC) {
-            const vec a = vec_load(from), b = vec_load(from + VEC);
-            const vec c = vec_load(from + 2 * VEC), d = vec_load(from + 3 * VEC);
+            const vec a = vec_load(to + back), b = vec_load(to + back + VEC);
+            const vec c = vec_load(to + back + 2 * VEC), d = vec_load(to + back + 3 * VEC);
             vec_store_aligned(to, a);
             vec_store_aligned(to + VEC, b);
             vec_store_aligned(to + 2 * VEC, c);
             vec_store_aligned(to + 3 * VEC, d);
-            from += 4 * VEC;
             to += 4 * VEC;
+            KEEP(to)
         }
         vec_store(end - 4 * VEC, t0);
         vec_store(end - 3 * VEC, t1);
@@ -68,12 +82,12 @@ INLINE void *LEVEL_NAME(copy_loop)(unsigned char *target, const unsigned char *s
     const vec h0 = vec_load(source), h1 = vec_load(source + VEC);
     const vec h2 = vec_load(source + 2 * VEC), h3 = vec_load(source + 3 * VEC);
     unsigned char *to = (unsigned char *)((uintptr_t)(target + n - 1) & -VEC);
-    const unsigned char *from = source + (to - target);
+    const ptrdiff_t back = source - target;
     while (to > target + 4 * VEC) {
         to -= 4 * VEC;
-        from -= 4 * VEC;
-        const vec a = vec_load(from + 3 * VEC), b = vec_load(from + 2 * VEC);
-        const vec c = vec_load(from + VEC), d = vec_load(from);
+        KEEP(to)
+        const vec a = vec_load(to + back + 3 * VEC), b = vec_load(to + back + 2 * VEC);
+        const vec c = vec_load(to + back + VEC), d = vec_load(to + back);
         vec_store_aligned(to + 3 * VEC, a);
         vec_store_aligned(to + 2 * VEC, b);
         vec_store_aligned(to + VEC, c);
@@ -106,14 +120,17 @@ void *LEVEL_NAME(copy_long)(unsigned char *target, const unsigned char *source, 
         return result;
     }
     const short_vec a = short_load(source), b = short_load(source + SHORT);
-    const short_vec c = short_load(source + 2 * SHORT), d = short_load(source + 3 * SHORT);
-    const short_vec e = short_load(source_end - 4 * SHORT), f = short_load(source_end - 3 * SHORT);
+    const short_vec c = short_load(source + 2 * SHORT);
+    const short_vec f = short_load(source_end - 3 * SHORT);
     const short_vec g = short_load(source_end - 2 * SHORT), h = short_load(source_end - SHORT);
+    if (n > 6 * SHORT) {
+        const short_vec d = short_load(source + 3 * SHORT), e = short_load(source_end - 4 * SHORT);
+        short_store(target + 3 * SHORT, d);
+        short_store(target_end - 4 * SHORT, e);
+    }
     short_store(target, a);
     short_store(target + SHORT, b);
     short_store(target + 2 * SHORT, c);
-    short_store(target + 3 * SHORT, d);
-    short_store(target_end - 4 * SHORT, e);
     short_store(target_end - 3 * SHORT, f);
     short_store(target_end - 2 * SHORT, g);
     short_store(target_end - SHORT, h);

@@ -23,40 +23,40 @@ SET_LONG(set_long_neon)
 
 DISPATCHED(void *, set_long, (unsigned char *target, uint32_t pattern, size_t n), (target, pattern, n))
 
-/* 16 to 64 bytes: four stores, for every size the same. */
-INLINE void *set_middle(unsigned char *target, uint32_t pattern, size_t n) {
-    const vec value = wide_fill(pattern);
-    const size_t inner = n >= 32 ? 16 : 0;
-    vec_store(target, value);
-    vec_store(target + inner, value);
-    vec_store(target + n - 16 - inner, value);
-    vec_store(target + n - 16, value);
-    return target;
+/* 4 to 64 bytes take the same way, because sizes of memset are seldom foretold: stores of 4, 8 and 16 bytes
+ * from both ends, the longer ones only where there is room. The longest come last, as a load may follow. */
+INLINE void *set(void *to, uint32_t pattern, size_t n) {
+    unsigned char *const target = to;
+    if (UNLIKELY(n > SET_SMALL)) {
+        return set_long(target, pattern, n);
+    }
+    if (LIKELY(n >= 4)) {
+        ELSEWHERE
+        unsigned char *const middle = if_room(target, n, 8, elsewhere);
+        unsigned char *const wide = if_room(target, n, 16, elsewhere);
+        const size_t inner = (n - 1) / 2 & 16, last = n - inner;
+        const vec value = wide_fill(pattern);
+        const uint64_t word = load64(&value);
+        store32(target, pattern);
+        store32(target + n - 4, pattern);
+        store64(middle, word);
+        store64(middle + n - 8, word);
+        vec_store(wide, value);
+        vec_store(wide + inner, value);
+        vec_store(wide + last - 16, value);
+        vec_store(wide + n - 16, value);
+        return to;
+    }
+    if (n) {
+        target[0] = (unsigned char)pattern;
+        target[n >> 1] = (unsigned char)pattern;
+        target[n - 1] = (unsigned char)pattern;
+    }
+    return to;
 }
 
 INLINE void *set_bytes(void *to, unsigned char byte, size_t n) {
-    unsigned char *const target = to;
-    const uint32_t pattern = byte * 0x01010101u;
-    if (n >= 16) {
-        if (UNLIKELY(n > SET_SMALL)) {
-            return set_long(target, pattern, n);
-        }
-        return set_middle(target, pattern, n);
-    }
-    if (n >= 4) {
-        const size_t inner = n >> 3 << 2;
-        store32(target, pattern);
-        store32(target + inner, pattern);
-        store32(target + n - 4 - inner, pattern);
-        store32(target + n - 4, pattern);
-        return target;
-    }
-    if (n) {
-        target[0] = byte;
-        target[n >> 1] = byte;
-        target[n - 1] = byte;
-    }
-    return target;
+    return set(to, byte * 0x01010101u, n);
 }
 
 #endif

@@ -11,6 +11,11 @@
 #define swap_pairs(v) _mm_or_si128(_mm_slli_epi16(v, 8), _mm_srli_epi16(v, 8))
 #endif
 
+INLINE uint64_t swap_words(uint64_t pairs) {
+    const uint64_t low = 0x00ff00ff00ff00ffu;
+    return (pairs & low) << 8 | (pairs >> 8 & low);
+}
+
 PUBLIC void NAME(swab)(const void *restrict source, void *restrict target, ssize_t n);
 
 void NAME(swab)(const void *restrict source, void *restrict target, ssize_t n) {
@@ -19,20 +24,23 @@ void NAME(swab)(const void *restrict source, void *restrict target, ssize_t n) {
     if (n < 2) {
         return;
     }
-    size_t left = (size_t)n & ~(size_t)1;
-    for (; left >= 4 * VEC; left -= 4 * VEC, from += 4 * VEC, to += 4 * VEC) {
-        const vec a = vec_load(from), b = vec_load(from + VEC);
-        const vec c = vec_load(from + 2 * VEC), d = vec_load(from + 3 * VEC);
-        vec_store(to, swap_pairs(a));
-        vec_store(to + VEC, swap_pairs(b));
-        vec_store(to + 2 * VEC, swap_pairs(c));
-        vec_store(to + 3 * VEC, swap_pairs(d));
-    }
-    for (; left >= VEC; left -= VEC, from += VEC, to += VEC) {
-        vec_store(to, swap_pairs(vec_load(from)));
-    }
-    for (; left; left -= 2, from += 2, to += 2) {
-        const uint16_t pair = load16(from);
-        store16(to, (uint16_t)(pair << 8 | pair >> 8));
+    const size_t bytes = (size_t)n & ~(size_t)1;
+    if (bytes >= VEC) {
+        /* Loaded first, so that swapping in place, which others allow, goes well. */
+        const vec last = vec_load(from + bytes - VEC);
+        for (size_t at = 0; at < bytes - VEC; at += VEC) {
+            vec_store(to + at, swap_pairs(vec_load(from + at)));
+        }
+        vec_store(to + bytes - VEC, swap_pairs(last));
+    } else if (bytes >= 8) {
+        const uint64_t first = load64(from), last = load64(from + bytes - 8);
+        store64(to, swap_words(first));
+        store64(to + bytes - 8, swap_words(last));
+    } else if (bytes >= 4) {
+        const uint32_t first = load32(from), last = load32(from + bytes - 4);
+        store32(to, (uint32_t)swap_words(first));
+        store32(to + bytes - 4, (uint32_t)swap_words(last));
+    } else {
+        store16(to, (uint16_t)swap_words(load16(from)));
     }
 }

@@ -6,5 +6,5 @@
 PUBLIC int NAME(wmemcmp)(const wchar_t *a, const wchar_t *b, size_t n);
 
 OVER_READS int NAME(wmemcmp)(const wchar_t *a, const wchar_t *b, size_t n) {
-    return compare(a, b, n * sizeof(wchar_t), true);
+    return compare(a, b, n * sizeof(wchar_t), true, true);
 }

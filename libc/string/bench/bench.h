@@ -1,4 +1,6 @@
-/* Times every string function, ours at one level against the host's libc and stock musl, in one process.
+/* Times every string function: ours at one level against stock musl and the host's libc, which is linked
+ * dynamically here and statically in another executable made of the same files, a helper that runs beside
+ * this one (helper.c), on the same core and the same operands.
  *
  * A family brings a table of rows: a name, and for each variant the loop that calls it. BENCH writes the
  * loops: a direct call of brawn_memchr or stock_memchr, as a static executable has it, and whatever call of
@@ -29,15 +31,53 @@ struct work {
 };
 typedef void loop_function(const struct work *work);
 
-enum variant { OURS, STOCK, HOST, VARIANTS };
+enum variant { OURS, STOCK, HOST, HOST_STATIC, VARIANTS };
 
 struct row {
     const char *name;
-    loop_function *loops[VARIANTS];
-    size_t unit;       /* 1, or 4 for wide characters */
-    const char *sizes; /* which distribution of sizes the random rows draw from: memcpy, memset, memcmp */
+    loop_function *loops[HOST + 1]; /* HOST_STATIC is the helper's HOST */
+    size_t unit;                    /* 1, or 4 for wide characters */
+    const char *sizes;              /* which distribution of sizes the random rows draw from (operands.c) */
 };
 extern const struct row memory_rows[], string_rows[]; /* each ends with a row of NULLs */
+
+/* --- operands.c */
+
+/* What both processes see, at the same address. */
+struct shared {
+    struct operands calls[4096];
+    struct work work; /* what the helper is to do, */
+    unsigned row;     /* with which function, */
+    bool cold;
+    double answer; /* and how long it took */
+};
+extern struct shared *shared;
+
+/* Maps the operands: a new mapping if `file` is -1, else the one of that file. Returns its file. */
+int map_shared(int file);
+/* A call on operands of this many bytes, at a multiple of 64 or away from it. */
+struct operands fixed_operands(size_t bytes, size_t unit, bool aligned);
+/* Fills shared->calls, with sizes from a distribution. */
+void random_calls(size_t unit, const char *distribution);
+
+/* --- sample.c */
+
+double now_ns(void);
+void prepare_samples(void);
+/* Nanoseconds a call, after a short run that warms up; or of one call of code that the first-level
+ * instruction cache has lost. */
+double sample(loop_function *loop, const struct work *work);
+double sample_cold(loop_function *loop, const struct work *work);
+
+/* --- helper.c */
+
+const struct row *row_number(unsigned number); /* of both tables; NULL behind the last */
+/* Starts the executable with `--serve` and the file of map_shared; false if it cannot. */
+bool start_helper(const char *path, int shared_file);
+/* The same samples, by the helper's host libc. */
+double ask_helper(unsigned row, const struct work *work, bool cold);
+/* Answers until the other process ends. */
+int serve(int file);
 
 #define LOOP(loop_name, function, arguments, feedback)                                                       \
     static void loop_name(const struct work *work) {                                                         \
