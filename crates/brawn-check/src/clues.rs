@@ -59,8 +59,8 @@ texts! {
     b"/etc/protocols" => Some(Need::Services), Possible, "names of protocols";
 
     b"/proc/" => Some(Need::Proc), Likely, "";
-    b"/proc/self/exe" => Some(Need::Proc), Possible, "the path of the program; Rust's backtraces read it";
-    b"/proc/self/maps" => Some(Need::Proc), Possible, "Rust's backtraces read it";
+    b"/proc/self/exe" => Some(Need::Proc), Possible, "the path of the program; Rust reads it for backtraces";
+    b"/proc/self/maps" => Some(Need::Proc), Possible, "Rust reads it for backtraces";
     b"/proc/self/fd/" => Some(Need::Proc), Possible, "musl falls back on it";
     b"/proc/self/cgroup" => Some(Need::Proc), Possible, "Rust counts processors by it; without it, it asks the kernel";
     b"/proc/self/mountinfo" => Some(Need::Proc), Possible, "Rust counts processors by it; without it, it asks the kernel";

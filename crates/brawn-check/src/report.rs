@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use brawn_elf::CpuLevel;
 use nix::errno::Errno;
 use serde::{Deserialize, Serialize};
 
@@ -32,7 +33,7 @@ pub struct Report {
 /// Something worth saying.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finding {
-    /// A stable name: that of a need, or `dynamic-executable`, `wrong-architecture`, `cpu-level`, `illegal-instruction`,
+    /// A stable name: that of a need, or `dynamic-executable`, `wrong-architecture`, `new-processor`, `illegal-instruction`,
     /// `failed`, `missing-file`, `cannot-write`.
     pub code: String,
     /// How much it matters.
@@ -116,7 +117,27 @@ pub(crate) fn obstacles(needs: &Needs) -> Vec<Finding> {
             "an image of it must say so: run it on a machine of its own, or under qemu-user",
         );
     }
+    findings.extend(processor(needs, CpuLevel::host()));
     findings
+}
+
+/// A processor that not everybody has: an error where this machine's is too old.
+fn processor(needs: &Needs, here: Option<CpuLevel>) -> Option<Finding> {
+    let code = "new-processor";
+    let told = needs.inspection.verdict.iter().find(|finding| finding.code == code)?;
+    let required = needs.inspection.cpu.as_ref()?.required?;
+    let too_old = here.is_some_and(|here| here < required);
+    Some(Finding {
+        code: code.to_owned(),
+        severity: if too_old { Severity::Error } else { Severity::Warning },
+        message: told.message.clone(),
+        evidence: here
+            .map(|here| format!("this machine's is of level {}", here.name()))
+            .into_iter()
+            .collect(),
+        content: None,
+        hint: told.hint.clone(),
+    })
 }
 
 /// A need that the file shows, and that the run did not.
@@ -351,6 +372,26 @@ mod tests {
         assert_eq!(findings(&killed("SIGSEGV"), &[])[0].0, "failed");
         assert_eq!(findings(&run_with(&[], End::Exited { status: 3 }), &[])[0].0, "failed");
         assert!(findings(&run_with(&[], End::StillRunning), &[]).is_empty());
+    }
+
+    #[test]
+    fn a_processor_that_is_too_old_is_an_error() {
+        let own = fs_err::read(std::env::current_exe().unwrap()).unwrap();
+        let mut needs = crate::needs(&own).unwrap();
+        needs.inspection.verdict.retain(|finding| finding.code != "new-processor");
+        assert_eq!(processor(&needs, Some(CpuLevel::V1)), None);
+        let Some(cpu) = &mut needs.inspection.cpu else { return };
+        cpu.required = Some(CpuLevel::V3);
+        needs.inspection.verdict.push(brawn_elf::inspection::Finding {
+            code: "new-processor".into(),
+            severity: brawn_elf::inspection::Severity::Warning,
+            message: "it needs one".into(),
+            hint: None,
+        });
+        let severity = |here| processor(&needs, here).unwrap().severity;
+        assert_eq!(severity(Some(CpuLevel::V2)), Severity::Error);
+        assert_eq!(severity(Some(CpuLevel::V3)), Severity::Warning);
+        assert_eq!(severity(None), Severity::Warning);
     }
 
     #[test]

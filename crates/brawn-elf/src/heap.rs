@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::code::CodeFacts;
 use crate::dynamic::Dynamic;
 use crate::signature::{self, Hits, KIT_MARKER_LENGTH, Mark};
 use crate::symbols::{self, Owner, SymbolFacts};
@@ -67,6 +68,8 @@ pub enum EvidenceKind {
     Strings,
     /// Other constant data, such as a table of numbers.
     Data,
+    /// Machine code that only one author's functions hold.
+    Code,
     /// The interpreter, the needed libraries or the symbol versions of a dynamic executable.
     Dynamic,
 }
@@ -105,6 +108,7 @@ pub(crate) fn kit_markers(image: &Image<'_>, hits: &Hits) -> Vec<KitMarker> {
 pub(crate) struct Clues<'a> {
     pub image: &'a Image<'a>,
     pub hits: &'a Hits,
+    pub code: CodeFacts,
     pub markers: &'a [KitMarker],
     pub symbols: Option<&'a SymbolFacts>,
     pub dynamic: &'a Dynamic,
@@ -131,7 +135,12 @@ const KINDS: &[Kind] = &[
         mark: Some(Mark::Mallocng),
         data: Some("its table of 48 size classes"),
     },
-    Kind { name: "oldmalloc", owner: Owner::OldMalloc, mark: None, data: None },
+    Kind {
+        name: "oldmalloc",
+        owner: Owner::OldMalloc,
+        mark: Some(Mark::OldMalloc),
+        data: Some("its table of bins"),
+    },
     Kind { name: "bump", owner: Owner::MuslBump, mark: None, data: None },
     Kind { name: "mimalloc", owner: Owner::Mimalloc, mark: Some(Mark::Mimalloc), data: None },
     Kind { name: "jemalloc", owner: Owner::Jemalloc, mark: Some(Mark::Jemalloc), data: None },
@@ -227,8 +236,17 @@ fn inside(kind: &Kind, clues: &Clues<'_>) -> Option<Heap> {
         let detail = "its table of block sizes, once more than the kit has it";
         evidence.push(Evidence::new(EvidenceKind::Data, detail));
     }
+    // Build information can be left out; the table by which Go finds its functions cannot.
+    if kind.owner == Owner::Go && evidence.is_empty() && clues.image.section(".gopclntab").is_some() {
+        evidence.push(Evidence::new(EvidenceKind::Data, "Go's table of functions"));
+    }
     if kind.owner == Owner::Tcmalloc && evidence.is_empty() && clues.hits.has(Mark::TcmallocGoogle) {
         evidence.push(Evidence::new(EvidenceKind::Strings, "its messages"));
+    }
+    // The kit's own copy holds the same numbers.
+    if kind.owner == Owner::Rpmalloc && clues.code.rpmalloc && kit_copies == 0 {
+        let detail = "its count of heaps and its largest block";
+        evidence.push(Evidence::new(EvidenceKind::Code, detail));
     }
     (!evidence.is_empty()).then(|| Heap {
         name: kind.name.to_owned(),
@@ -360,13 +378,15 @@ fn settle_roles(clues: &Clues<'_>, heaps: &mut Vec<Heap>) {
     let libc_own = |heap: &Heap| MUSL_HEAPS.contains(&heap.name.as_str()) || heap.name == "ptmalloc";
     let malloc = symbols.map(|symbols| symbols.family.contains_key("malloc"));
     let weak = symbols.is_some_and(|symbols| symbols.malloc_is_weak);
+    let before_replacement = symbols.is_some_and(|symbols| !symbols.family.contains_key("__libc_malloc"))
+        && heaps.iter().any(|heap| heap.name == "oldmalloc");
     let alone = heaps.iter().filter(|heap| open(heap)).count() == 1;
     if !served(heaps)
         && let Some(own) = heaps.iter_mut().find(|heap| open(heap) && libc_own(heap))
     {
         own.role = match malloc {
-            // musl's malloc is weak too.
-            Some(true) if !weak && own.name != "ptmalloc" => Role::SecondHeap,
+            // musl's malloc is weak too, since 1.2.2; before, nothing could stand beside its old one.
+            Some(true) if !weak && own.name != "ptmalloc" && !before_replacement => Role::SecondHeap,
             Some(_) => Role::LibcHeap,
             None if alone => Role::LibcHeap,
             None => Role::Unknown,

@@ -1,15 +1,18 @@
 use object::{Endianness, elf};
 
+use crate::code::{self, CodeFacts};
+use crate::cpu::{self, CpuLevel};
 use crate::dynamic::{self, Dynamic};
 use crate::heap::{self, Clues, KitMarker};
 use crate::inspection::{
     Endian, Finding, Format, Hardening, Inspection, Kind, Libc, LibcName, Relro, Rust, SCHEMA_VERSION,
-    Severity, Sizes, ThreadStack, ThreadStackSource,
+    Severity, Sizes, StringFunctions, StringsOwner, ThreadStack, ThreadStackSource,
 };
 use crate::note::notes_of_image;
+use crate::property::{self, Properties};
 use crate::signature::{self, Hits, Mark};
 use crate::symbols::SymbolFacts;
-use crate::{BrawnNotes, Error, Evidence, EvidenceKind, Image, verdict};
+use crate::{BrawnNotes, Error, Evidence, EvidenceKind, Image, crates, verdict};
 
 /// Says what is inside an ELF executable or shared library, stripped or not.
 ///
@@ -20,7 +23,23 @@ use crate::{BrawnNotes, Error, Evidence, EvidenceKind, Image, verdict};
 /// [`Error::NotElf`], [`Error::Damaged`] when not even the program headers can be read, [`Error::WrongKind`] for an
 /// object file or a core dump.
 pub fn inspect(data: &[u8]) -> Result<Inspection, Error> {
-    Ok(look(data)?.0)
+    let (mut inspection, _) = look(data)?;
+    // What takes longer than a look at constant data, and no check needs.
+    let image = Image::parse(data)?;
+    let recorded = inspection.go.as_ref().and_then(|_| go_level(&image));
+    inspection.cpu = cpu::read(&image, &property::read(&image), recorded);
+    match crates::read(&image) {
+        Ok(crates) => inspection.crates = crates,
+        Err(reason) => inspection.verdict.push(Finding {
+            code: "crates-damaged".to_owned(),
+            severity: Severity::Error,
+            message: reason,
+            hint: Some("a tool may have rewritten the section .dep-v0: link it again".to_owned()),
+        }),
+    }
+    inspection.verdict.extend(verdict::of_cpu(&inspection));
+    inspection.verdict.sort_by_key(|finding| finding.severity);
+    Ok(inspection)
 }
 
 /// What was found on the way that an inspection does not show, and `verify` needs.
@@ -41,9 +60,11 @@ pub(crate) fn look(data: &[u8]) -> Result<(Inspection, Traces), Error> {
     let note = notes.as_ref().ok().and_then(|notes| notes.note.clone());
     let markers = heap::kit_markers(&image, &hits);
     let symbols = heap::symbol_facts(&image, &markers);
+    let code = code::facts(&image);
     let allocators = heap::list(&Clues {
         image: &image,
         hits: &hits,
+        code,
         markers: &markers,
         symbols: symbols.as_ref(),
         dynamic: &dynamic,
@@ -59,10 +80,10 @@ pub(crate) fn look(data: &[u8]) -> Result<(Inspection, Traces), Error> {
         libc.evidence.push(Evidence::new(EvidenceKind::Data, "musl's own heap is in it"));
     }
     let go = go_version(&image, &hits);
-    if libc.name == LibcName::Unknown && hits.has(Mark::Go) && kind.is_static() {
+    let is_go = allocators.iter().any(|heap| heap.name == "go");
+    if libc.name == LibcName::Unknown && is_go && kind.is_static() {
         libc.name = LibcName::None;
-        libc.evidence
-            .push(Evidence::new(EvidenceKind::Data, "Go's build information, and no trace of a libc"));
+        libc.evidence.push(Evidence::new(EvidenceKind::Data, "Go's runtime, and no trace of a libc"));
     }
     let comments = comments(&image);
     let mut inspection = Inspection {
@@ -72,15 +93,18 @@ pub(crate) fn look(data: &[u8]) -> Result<(Inspection, Traces), Error> {
         interpreter,
         needed: dynamic.needed.clone(),
         rpath: dynamic.rpath.iter().chain(&dynamic.runpath).cloned().collect(),
+        strings: strings(&image, &dynamic, &libc, code, symbols.as_ref(), note.as_ref()),
         note,
         link_id: notes.as_ref().ok().and_then(|notes| notes.link_id.clone()),
         rust: rust(&image, &hits, &comments),
+        crates: None,
         go,
         compilers: comments,
         build_id: build_id(&image),
         stripped: symbols.is_none(),
         debug_info: image.sections.iter().any(|section| is_debug(section.name)),
-        hardening: hardening(&image, &dynamic, kind, &libc),
+        hardening: hardening(&image, &dynamic, kind, &libc, code),
+        cpu: None,
         thread_stack: thread_stack(&image, kind, &libc),
         sizes: sizes(&image),
         allocators,
@@ -304,7 +328,7 @@ fn build_id(image: &Image<'_>) -> Option<String> {
     })
 }
 
-fn hardening(image: &Image<'_>, dynamic: &Dynamic, kind: Kind, libc: &Libc) -> Hardening {
+fn hardening(image: &Image<'_>, dynamic: &Dynamic, kind: Kind, libc: &Libc, code: CodeFacts) -> Hardening {
     let segment = |kind: elf::ProgramType| image.segments.iter().find(|segment| segment.kind == kind.0);
     let relro = match segment(elf::PT_GNU_RELRO) {
         None => Relro::None,
@@ -312,6 +336,7 @@ fn hardening(image: &Image<'_>, dynamic: &Dynamic, kind: Kind, libc: &Libc) -> H
         Some(_) if kind.is_static() || dynamic.bind_now => Relro::Full,
         Some(_) => Relro::Partial,
     };
+    let Properties { branch_targets, return_addresses, .. } = property::read(image);
     let both = elf::PF_W.0 | elf::PF_X.0;
     Hardening {
         pie: matches!(kind, Kind::StaticPie | Kind::DynamicPie),
@@ -322,7 +347,106 @@ fn hardening(image: &Image<'_>, dynamic: &Dynamic, kind: Kind, libc: &Libc) -> H
             .segments
             .iter()
             .any(|segment| segment.kind == elf::PT_LOAD.0 && segment.flags & both == both),
+        stack_canary: stack_canary(image, kind, code),
+        branch_targets,
+        return_addresses,
     }
+}
+
+/// On x86-64, code that checks reads the canary from its place in the thread's block. Elsewhere, a dynamic file asks
+/// for the function that is called when the check fails; a static one has it whether it checks or not.
+fn stack_canary(image: &Image<'_>, kind: Kind, code: CodeFacts) -> Option<bool> {
+    if elf::Machine(image.machine) == elf::EM_X86_64 {
+        return Some(code.canary_reads > 0);
+    }
+    if kind.is_static() {
+        return None;
+    }
+    let symbols = image.dynamic_symbols()?;
+    Some(symbols.iter().any(|symbol| symbol.name == b"__stack_chk_fail"))
+}
+
+/// Whose string functions these are.
+fn strings(
+    image: &Image<'_>,
+    dynamic: &Dynamic,
+    libc: &Libc,
+    code: CodeFacts,
+    symbols: Option<&SymbolFacts>,
+    note: Option<&crate::Note>,
+) -> StringFunctions {
+    let mut strings = StringFunctions { owner: StringsOwner::Unknown, evidence: Vec::new() };
+    let mut claim = |owner: StringsOwner, kind: EvidenceKind, detail: &str| {
+        if strings.owner == StringsOwner::Unknown {
+            strings.owner = owner;
+        }
+        if strings.owner == owner {
+            strings.evidence.push(Evidence::new(kind, detail));
+        }
+    };
+    match note.map(|note| note.strings) {
+        Some(true) => claim(StringsOwner::Brawn, EvidenceKind::Note, "Brawn's note says so"),
+        Some(false) => {
+            claim(StringsOwner::Musl, EvidenceKind::Note, "Brawn's note says that they were left alone")
+        }
+        None => {}
+    }
+    if symbols.is_some_and(|symbols| symbols.string_level) {
+        claim(StringsOwner::Brawn, EvidenceKind::Symbols, "`__brawn_string_level`");
+    }
+    if code.musl_memcpy > 0 {
+        claim(StringsOwner::Musl, EvidenceKind::Code, "memcpy as musl has it in assembly");
+    }
+    if choosers(image) {
+        let detail = "the functions that glibc chooses from when the program starts (IRELATIVE)";
+        claim(StringsOwner::Glibc, EvidenceKind::Data, detail);
+    }
+    if let Some(library) = dynamic.needed.iter().find(|library| library.starts_with("libc.")) {
+        let owner = match libc.name {
+            LibcName::Musl => StringsOwner::Musl,
+            LibcName::Glibc => StringsOwner::Glibc,
+            _ => StringsOwner::Unknown,
+        };
+        if owner != StringsOwner::Unknown {
+            claim(owner, EvidenceKind::Dynamic, &format!("it needs {library}"));
+        }
+    }
+    strings
+}
+
+/// Whether there are relocations by which a static program on glibc chooses functions.
+fn choosers(image: &Image<'_>) -> bool {
+    let wanted = match elf::Machine(image.machine) {
+        elf::EM_X86_64 => 37,
+        elf::EM_AARCH64 => 1032,
+        _ => return false,
+    };
+    const ENTRY: usize = 24;
+    const MOST: usize = 4096;
+    let tables = [".rela.plt", ".rela.iplt", ".rela.dyn"];
+    tables.iter().filter_map(|name| image.section(name)).any(|table| {
+        let kinds = table.data.chunks_exact(ENTRY).take(MOST).map(|entry| {
+            let kind = entry[8..12].try_into().expect("four bytes");
+            if image.endian == Endianness::Little {
+                u32::from_le_bytes(kind)
+            } else {
+                u32::from_be_bytes(kind)
+            }
+        });
+        kinds.into_iter().any(|kind| kind == wanted)
+    })
+}
+
+/// The level that Go's compiler was told, from the build information: `build\tGOAMD64=v3`.
+fn go_level(image: &Image<'_>) -> Option<CpuLevel> {
+    let levels = [("v1", CpuLevel::V1), ("v2", CpuLevel::V2), ("v3", CpuLevel::V3), ("v4", CpuLevel::V4)];
+    let data = signature::constant_data(image);
+    let finder = memchr::memmem::Finder::new(b"build\tGOAMD64=");
+    data.into_iter().find_map(|range| {
+        let data = &image.data[range];
+        let name = data.get(finder.find(data)? + finder.needle().len()..)?.get(..2)?;
+        levels.iter().find(|(known, _)| known.as_bytes() == name).map(|(_, level)| *level)
+    })
 }
 
 fn thread_stack(image: &Image<'_>, kind: Kind, libc: &Libc) -> ThreadStack {

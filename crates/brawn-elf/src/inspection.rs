@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Evidence, Heap, LinkId, Note};
+use crate::{Cpu, Crate, Evidence, Heap, LinkId, Note};
 
 /// The version of the JSON form. It grows when a field changes its meaning or goes away, not when one is added.
 pub const SCHEMA_VERSION: u32 = 1;
@@ -28,12 +28,16 @@ pub struct Inspection {
     /// Its heaps, the one behind `malloc` first. Empty when none was found: the program may not allocate, or its
     /// allocator may not be known here.
     pub allocators: Vec<Heap>,
+    /// Its string and memory functions: `memcpy` and its kin.
+    pub strings: StringFunctions,
     /// What Brawn wrote into it.
     pub note: Option<Note>,
     /// The recorded link that made it, if Brawn did.
     pub link_id: Option<LinkId>,
     /// The Rust compiler, when recorded.
     pub rust: Option<Rust>,
+    /// The crates that went into it, where `cargo auditable` recorded them.
+    pub crates: Option<Vec<Crate>>,
     /// The version of Go that compiled it, such as `go1.24.1`.
     pub go: Option<String>,
     /// Compilers and linkers that left their names in `.comment`, each once.
@@ -46,6 +50,8 @@ pub struct Inspection {
     pub debug_info: bool,
     /// Protection against exploits that the linker and the loader give.
     pub hardening: Hardening,
+    /// The processor that it needs; none for an architecture whose code is not read here.
+    pub cpu: Option<Cpu>,
     /// The stack of a new thread.
     pub thread_stack: ThreadStack,
     /// Where the bytes of the file and of the process go.
@@ -133,6 +139,31 @@ pub enum LibcName {
     Unknown,
 }
 
+/// Whose string and memory functions a file has.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct StringFunctions {
+    /// Who wrote them.
+    pub owner: StringsOwner,
+    /// How this is known; empty only for `unknown`.
+    pub evidence: Vec<Evidence>,
+}
+
+/// Who wrote string functions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum StringsOwner {
+    /// Brawn's kit.
+    Brawn,
+    /// musl.
+    Musl,
+    /// glibc.
+    Glibc,
+    /// It cannot be told, or there are none.
+    Unknown,
+}
+
 /// What is recorded about a Rust compiler.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -155,6 +186,13 @@ pub struct Hardening {
     pub nx_stack: bool,
     /// Whether some part of it is writable and executable at once.
     pub writable_code: bool,
+    /// Whether functions check that their return address was not overwritten (`-fstack-protector`). None when it
+    /// cannot be told.
+    pub stack_canary: Option<bool>,
+    /// Whether all code is marked for checked indirect branches: Intel's IBT, Arm's BTI.
+    pub branch_targets: bool,
+    /// Whether all code is marked for protected return addresses: Intel's shadow stack, Arm's PAC.
+    pub return_addresses: bool,
 }
 
 /// Whether tables of addresses become read-only after start-up.

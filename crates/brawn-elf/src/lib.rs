@@ -9,6 +9,9 @@
 //! input is long, and none allocates more than a small multiple of it.
 
 mod arch;
+mod code;
+mod cpu;
+mod crates;
 mod dynamic;
 mod embedded;
 mod error;
@@ -17,6 +20,7 @@ mod image;
 mod inspect;
 pub mod inspection;
 pub mod note;
+mod property;
 #[cfg(test)]
 mod schema;
 mod signature;
@@ -26,6 +30,8 @@ mod verdict;
 mod verify;
 
 pub use arch::Arch;
+pub use cpu::{Cpu, CpuEvidence, CpuLevel};
+pub use crates::Crate;
 pub use error::Error;
 pub use heap::{Evidence, EvidenceKind, Heap, Role};
 pub use image::{Image, Section, Segment, Symbol};

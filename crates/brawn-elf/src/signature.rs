@@ -24,6 +24,8 @@ pub(crate) enum Mark {
     /// mallocng's table of size classes. Every one of its functions that takes a pointer or a size refers to it
     /// (`get_meta`, `size_to_class`), so it is there if any part of mallocng is.
     Mallocng,
+    /// The table by which musl's malloc before 1.2.1 found the bin of a size.
+    OldMalloc,
     Mimalloc,
     Mimalloc2,
     Mimalloc3,
@@ -63,6 +65,16 @@ const SIZE_CLASSES: [u16; 48] = veil_all([
 /// that held them as data would be told to contain mallocng.
 pub fn mallocng_size_classes() -> [u16; 48] {
     std::hint::black_box(SIZE_CLASSES).map(|class| !class)
+}
+
+/// The table of 60 bytes in musl's malloc before 1.2.1, and in `oldmalloc` since (`bin_index`): the bin of a size, four
+/// for each power of two. Worked out at run time, so that this program does not hold it.
+fn old_malloc_bins() -> Vec<u8> {
+    let of = |units: u32| {
+        let power = units.ilog2();
+        std::hint::black_box(32 + 4 * (power - 2)) + ((units >> (power - 2)) & 3)
+    };
+    (4..64).map(|units| of(units) as u8).collect()
 }
 
 const fn veil_all(mut numbers: [u16; 48]) -> [u16; 48] {
@@ -108,8 +120,9 @@ static SEARCHER: LazyLock<Searcher> = LazyLock::new(|| {
         classes.iter().flat_map(|class| class.to_le_bytes()).collect(),
         classes.iter().flat_map(|class| class.to_be_bytes()).collect(),
     ];
+    patterns.push(old_malloc_bins());
     patterns.extend(TEXTS.iter().map(|text| unveil(text.1)));
-    let mut marks = vec![Mark::Mallocng, Mark::Mallocng];
+    let mut marks = vec![Mark::Mallocng, Mark::Mallocng, Mark::OldMalloc];
     marks.extend(TEXTS.iter().map(|text| text.0));
     let automaton = AhoCorasickBuilder::new()
         .match_kind(MatchKind::LeftmostFirst)

@@ -1,7 +1,7 @@
 //! What follows from an inspection, for a person.
 
-use crate::inspection::{Finding, Inspection, LibcName, Relro, Severity, ThreadStackSource};
-use crate::{Heap, Role};
+use crate::inspection::{Finding, Inspection, LibcName, Relro, Severity, StringsOwner, ThreadStackSource};
+use crate::{CpuEvidence, CpuLevel, Heap, Role};
 
 /// The codes of all findings, those about damage (`inspect.rs`) included; `docs/inspect.md` explains them.
 #[cfg(test)]
@@ -10,12 +10,14 @@ pub(crate) const CODES: &[&str] = &[
     "sections-damaged",
     "note-damaged",
     "notes-disagree",
+    "crates-damaged",
     "slow-heap",
     "fat-heap",
     "second-heap",
     "heaps-unclear",
     "slow-strings",
     "small-thread-stack",
+    "new-processor",
     "executable-stack",
     "writable-code",
     "relro-not-applied",
@@ -80,7 +82,7 @@ pub(crate) fn verdict(inspection: &Inspection) -> Vec<Finding> {
             None,
         );
     }
-    if musl && is_static && inspection.note.as_ref().is_none_or(|note| !note.strings) {
+    if musl && is_static && inspection.strings.owner != StringsOwner::Brawn {
         say(
             "slow-strings",
             Severity::Info,
@@ -135,6 +137,28 @@ pub(crate) fn verdict(inspection: &Inspection) -> Vec<Finding> {
         say("dynamic-executable", Severity::Info, message, None);
     }
     findings
+}
+
+/// What follows from the code.
+pub(crate) fn of_cpu(inspection: &Inspection) -> Option<Finding> {
+    let cpu = inspection.cpu.as_ref()?;
+    let level = cpu.required.filter(|level| *level > CpuLevel::V1)?;
+    let why = match cpu.how {
+        CpuEvidence::Property => "its linker wrote it down",
+        CpuEvidence::Recorded => "its compiler wrote it down",
+        CpuEvidence::NoChoice => "it has such instructions, and never asks the processor what it can do",
+        CpuEvidence::Throughout => "most of its vector code is of this kind",
+        CpuEvidence::Baseline | CpuEvidence::Chosen | CpuEvidence::Unknown => return None,
+    };
+    Some(Finding {
+        code: "new-processor".to_owned(),
+        severity: Severity::Warning,
+        message: format!(
+            "it needs a processor of level {} ({why}); on an older one it ends with an illegal instruction",
+            level.name()
+        ),
+        hint: Some("if it is to run anywhere, build it without target-cpu and -march".to_owned()),
+    })
 }
 
 /// Name and version of a heap.

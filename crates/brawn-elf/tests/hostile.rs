@@ -24,11 +24,16 @@ fn files() -> &'static [Vec<u8>] {
         replace_heap(&bench, "", &[]);
         bench.write("link.o", link_note_object(Arch::X86_64, &LinkId::new("0123").unwrap()));
         bench.write("main.c", "#include <stdlib.h>\nint main(void) { free(malloc(1)); return 0; }\n");
+        bench.write("bare.c", "void f(void) {}\nvoid _start(void) { for (;;) f(); }\n");
         bench.tool("musl-gcc", "-static -L. main.c link.o -o static");
         bench.tool("strip", "-s static -o stripped");
         bench.tool("gcc", "main.c -o dynamic");
         bench.tool("gcc", "-g -c main.c -o object");
-        ["static", "stripped", "dynamic", "object"].map(|name| bench.read(name)).into()
+        // All that only `inspect` reads: a list of crates, properties, a table for unwinding, code for newer processors.
+        bench.write("crates.json", miniz_oxide::deflate::compress_to_vec_zlib(br#"{"packages":[]}"#, 6));
+        bench.tool("gcc", "-nostdlib -static -mavx2 -fcf-protection=full -Wl,-z,x86-64-v2 -Wl,--eh-frame-hdr bare.c -o bare");
+        bench.tool("objcopy", "--add-section .dep-v0=crates.json bare rich");
+        ["static", "stripped", "dynamic", "object", "rich"].map(|name| bench.read(name)).into()
     })
 }
 
@@ -164,6 +169,27 @@ fn every_prefix_and_every_header_byte() {
             let before = std::mem::replace(&mut changed[at], byte);
             read_in_every_way(&changed);
             changed[at] = before;
+        }
+    }
+}
+
+/// Every byte of what only `inspect` reads, set to the extremes: the crates, the properties, the table for unwinding.
+#[test]
+fn every_byte_of_the_smaller_tables() {
+    let rich = &files()[4];
+    let image = brawn_elf::Image::parse(rich).unwrap();
+    let names: [&[u8]; 4] = [b".dep-v0", b".note.gnu.property", b".eh_frame_hdr", b".eh_frame"];
+    let sections: Vec<_> = image.sections.iter().filter(|section| names.contains(&section.name)).collect();
+    assert_eq!(sections.len(), names.len());
+    let mut changed = rich.clone();
+    for section in sections {
+        let start = section.data.as_ptr() as usize - rich.as_ptr() as usize;
+        for at in start..start + section.data.len() {
+            for byte in [0, 1, 0x7f, 0x80, 0xff] {
+                let before = std::mem::replace(&mut changed[at], byte);
+                read_in_every_way(&changed);
+                changed[at] = before;
+            }
         }
     }
 }

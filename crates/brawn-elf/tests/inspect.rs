@@ -2,8 +2,10 @@
 
 mod common;
 
-use brawn_elf::inspection::{Endian, Kind, LibcName, Relro, ThreadStackSource};
-use brawn_elf::{Arch, Error, EvidenceKind, Inspection, LinkId, Role, inspect, link_note_object};
+use brawn_elf::inspection::{Endian, Kind, LibcName, Relro, StringsOwner, ThreadStackSource};
+use brawn_elf::{
+    Arch, CpuEvidence, CpuLevel, Error, EvidenceKind, Inspection, LinkId, Role, inspect, link_note_object,
+};
 use common::archive::with_note;
 use common::{Bench, musl_folder, note};
 
@@ -103,7 +105,7 @@ fn a_static_executable_on_musl() {
         assert_eq!(inspection.hardening.relro, Relro::NotApplied);
         assert_eq!(
             codes(&inspection),
-            ["slow-heap", "slow-strings", "small-thread-stack", "relro-not-applied"]
+            ["slow-heap", "small-thread-stack", "slow-strings", "relro-not-applied"]
         );
     }
 }
@@ -218,4 +220,151 @@ fn thirty_two_bits_and_big_endian() {
     assert_eq!((inspection.format.bits, inspection.format.endian), (32, Endian::Big));
     assert_eq!(inspection.format.arch, "machine 8");
     assert_eq!(inspection.kind, Kind::Static);
+}
+
+/// Compiles and looks, with and without symbols.
+fn inspected(tool: &str, flags: &str, source: &str) -> [Inspection; 2] {
+    let bench = Bench::new();
+    bench.write("main.c", source);
+    bench.tool(tool, &format!("main.c {flags} -o program"));
+    bench.tool("strip", "--strip-all program -o stripped");
+    ["program", "stripped"].map(|name| inspect(&bench.read(name)).unwrap())
+}
+
+const VECTORS: &str = "float a[1024], b[1024];\nint main(int n, char **v) {\n\
+    for (int i = 0; i < 1024; i++) a[i] = a[i] * b[i] + (float)n;\n return a[n] != 0; }\n";
+
+#[test]
+fn the_processor_that_code_needs() {
+    for inspection in inspected("musl-gcc", "-static -O1", VECTORS) {
+        let cpu = inspection.cpu.clone().unwrap();
+        assert_eq!((cpu.required, cpu.how), (Some(CpuLevel::V1), CpuEvidence::Baseline), "{cpu:?}");
+        assert_eq!((cpu.highest, cpu.above_baseline), (CpuLevel::V1, 0));
+        assert!(cpu.functions > 0 && !codes(&inspection).contains(&"new-processor"));
+    }
+    for (flags, level) in
+        [("-mavx2 -mfma", CpuLevel::V3), ("-march=x86-64-v4 -mprefer-vector-width=512", CpuLevel::V4)]
+    {
+        for inspection in inspected("musl-gcc", &format!("-static -O3 -ffast-math {flags}"), VECTORS) {
+            let cpu = inspection.cpu.clone().unwrap();
+            assert_eq!((cpu.required, cpu.how), (Some(level), CpuEvidence::NoChoice), "{cpu:?}");
+            assert!(codes(&inspection).contains(&"new-processor"));
+        }
+    }
+}
+
+#[test]
+fn a_program_that_chooses_needs_no_new_processor() {
+    let source = "#include <cpuid.h>\n__attribute__((target(\"avx2\"), noinline)) static float newer(float *a) {\n\
+        float s = 0; for (int i = 0; i < 64; i++) s += a[i] * a[i]; return s; }\n\
+        int main(int n, char **v) { unsigned a, b, c, d; float f[64] = {(float)n}; __get_cpuid(7, &a, &b, &c, &d);\n\
+        return b & bit_AVX2 ? newer(f) != 0 : v[0] == 0; }\n";
+    for inspection in inspected("musl-gcc", "-static -O3", source) {
+        let cpu = inspection.cpu.unwrap();
+        assert_eq!((cpu.required, cpu.how), (Some(CpuLevel::V1), CpuEvidence::Chosen), "{cpu:?}");
+        assert_eq!(cpu.highest, CpuLevel::V3);
+        assert!(cpu.above_baseline >= 1);
+    }
+}
+
+#[test]
+fn what_the_linker_wrote_down_counts() {
+    let bare = "__attribute__((force_align_arg_pointer)) void _start(void) { for (;;) {} }\n";
+    let flags = "-static -nostdlib -ffreestanding -fcf-protection=full -Wl,-z,x86-64-v3,-z,ibt,-z,shstk";
+    for inspection in inspected("gcc", flags, bare) {
+        let cpu = inspection.cpu.unwrap();
+        assert_eq!((cpu.required, cpu.how), (Some(CpuLevel::V3), CpuEvidence::Property), "{cpu:?}");
+        assert!(inspection.hardening.branch_targets && inspection.hardening.return_addresses);
+    }
+    let [plain, _] = inspected("gcc", "-static -nostdlib -ffreestanding -fcf-protection=none", bare);
+    assert!(!plain.hardening.branch_targets && !plain.hardening.return_addresses);
+}
+
+#[test]
+fn stack_canaries_are_seen_in_code() {
+    for (flag, expected) in [("-fstack-protector-all", true), ("-fno-stack-protector", false)] {
+        // Without libc, which may have been compiled with them.
+        let bare = "void __stack_chk_fail(void) { for (;;) {} }\nvoid _start(void) { volatile char a[99]; a[1] = 0; }\n";
+        for inspection in inspected("gcc", &format!("-static -nostdlib -ffreestanding -O1 {flag}"), bare) {
+            assert_eq!(inspection.hardening.stack_canary, Some(expected), "{flag}");
+        }
+    }
+}
+
+#[test]
+fn string_functions_have_an_owner() {
+    let owner = |inspection: &Inspection| (inspection.strings.owner, inspection.strings.evidence[0].kind);
+    for inspection in inspected("musl-gcc", "-static -O1", PROGRAM) {
+        assert_eq!(owner(&inspection), (StringsOwner::Musl, EvidenceKind::Code));
+    }
+    for inspection in inspected("gcc", "-static -O1", PROGRAM) {
+        assert_eq!(owner(&inspection), (StringsOwner::Glibc, EvidenceKind::Data));
+    }
+    for inspection in inspected("gcc", "-O1", PROGRAM) {
+        assert_eq!(owner(&inspection), (StringsOwner::Glibc, EvidenceKind::Dynamic));
+    }
+}
+
+/// The numbers of these allocators, in a program that only has the numbers: the allocators themselves are in the list of
+/// real executables and in the kit's own tests.
+#[test]
+fn heaps_without_texts_are_told_by_their_numbers() {
+    let bins: Vec<String> = (4u32..64)
+        .map(|units| {
+            let power = units.ilog2();
+            (32 + 4 * (power - 2) + (units >> (power - 2) & 3)).to_string()
+        })
+        .collect();
+    let source = format!(
+        "static const volatile unsigned char bins[60] = {{{}}};\nint main(int n, char **v) {{ return bins[n]; }}\n",
+        bins.join(",")
+    );
+    let [_, stripped] = inspected("musl-gcc", "-static -O1", &source);
+    let names: Vec<&str> = stripped.allocators.iter().map(|heap| heap.name.as_str()).collect();
+    assert_eq!(names, ["oldmalloc"], "{:#?}", stripped.allocators);
+
+    let source = "int main(int n, char **v) { unsigned long id = (unsigned long)v;\n\
+                  return (int)(id % 47) + (id > 4128640); }\n";
+    let [_, stripped] = inspected("musl-gcc", "-static -O2", source);
+    let heap = &stripped.allocators[0];
+    assert_eq!((heap.name.as_str(), heap.evidence[0].kind), ("rpmalloc", EvidenceKind::Code));
+}
+
+/// What `cargo auditable` writes, put into an executable as it does.
+fn with_crates(bench: &Bench, json: &str) {
+    bench.write("crates.json", miniz_oxide::deflate::compress_to_vec_zlib(json.as_bytes(), 6));
+    bench.tool(
+        "objcopy",
+        "--add-section .dep-v0=crates.json --set-section-flags .dep-v0=readonly,data program listed",
+    );
+}
+
+#[test]
+fn crates_are_listed_where_they_are_recorded() {
+    let bench = Bench::new();
+    bench.write("main.c", PROGRAM);
+    bench.tool("musl-gcc", "-static main.c -o program");
+    assert_eq!(inspect(&bench.read("program")).unwrap().crates, None);
+    with_crates(
+        &bench,
+        r#"{"packages":[{"name":"serde","version":"1.0.1","source":"crates.io","dependencies":[]},
+           {"name":"app","version":"0.1.0","source":"local","dependencies":[0,2],"root":true},
+           {"name":"cc","version":"1.2.3","source":"crates.io","kind":"build"}]}"#,
+    );
+    let crates = inspect(&bench.read("listed")).unwrap().crates.unwrap();
+    let names: Vec<String> = crates.iter().map(ToString::to_string).collect();
+    assert_eq!(names, ["app 0.1.0", "cc 1.2.3", "serde 1.0.1"]);
+    assert_eq!(
+        crates.iter().map(|of| (of.root, of.build_only)).collect::<Vec<_>>(),
+        [(true, false), (false, true), (false, false)]
+    );
+
+    with_crates(&bench, "{\"packages\":");
+    let inspection = inspect(&bench.read("listed")).unwrap();
+    assert_eq!(inspection.crates, None);
+    assert!(codes(&inspection).contains(&"crates-damaged"));
+    // A list that would fill the memory is refused before it does.
+    bench.write("crates.json", miniz_oxide::deflate::compress_to_vec_zlib(&vec![b' '; 64 << 20], 9));
+    bench.tool("objcopy", "--add-section .dep-v0=crates.json program listed");
+    assert!(codes(&inspect(&bench.read("listed")).unwrap()).contains(&"crates-damaged"));
 }

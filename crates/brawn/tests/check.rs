@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Bench, fails, ok};
+use common::{Bench, fails, ok, refuse};
 use insta::assert_snapshot;
 
 const TLS: &str =
@@ -118,4 +118,19 @@ fn wrong_words_and_wrong_files_are_refused() {
         3,
     );
     assert!(said.contains("it has no [package]"), "{said}");
+}
+
+/// Where the kernel allows no root of one's own, or no tracing, it says so; a look at the file is always possible.
+#[test]
+fn what_the_kernel_refuses_is_said() {
+    let bench = program("int main(void) { return 0; }\n");
+    let said =
+        fails(refuse(&mut bench.brawn(&["check", "program"]), &[libc::SYS_unshare, libc::SYS_chroot]), 4);
+    assert!(said.contains("the kernel gives this user no root of its own: "), "{said}");
+    assert!(said.contains("a user namespace: cannot make a namespace: Operation not permitted"), "{said}");
+    assert!(said.contains("brawn check --static"), "{said}");
+    let said = fails(refuse(&mut bench.brawn(&["check", "program"]), &[libc::SYS_ptrace]), 4);
+    assert!(said.contains("the kernel refuses to let the program be traced"), "{said}");
+    let refused = [libc::SYS_unshare, libc::SYS_chroot, libc::SYS_ptrace];
+    ok(refuse(&mut bench.brawn(&["check", "--static", "program"]), &refused));
 }

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Bench, fails, ok};
+use common::{Bench, fails, ok, refuse};
 use serde_json::Value;
 
 fn finding<'a>(report: &'a Value, name: &str) -> &'a Value {
@@ -74,4 +74,18 @@ fn credentials_are_not_shown() {
     let said = ok(command.env("DOCKER_CONFIG", config.parent().unwrap()));
     assert!(said.contains("registry-login: ") && said.contains("registry.example"), "{said}");
     assert!(!said.contains("c2VjcmV0"), "{said}");
+}
+
+#[test]
+fn what_the_kernel_refuses_is_told_with_its_cost() {
+    let bench = Bench::new();
+    let refused = [libc::SYS_unshare, libc::SYS_chroot, libc::SYS_ptrace, libc::SYS_perf_event_open];
+    let mut command = bench.brawn(&["doctor", "--json"]);
+    let report: Value = serde_json::from_str(&ok(refuse(&mut command, &refused))).unwrap();
+    for name in ["ptrace", "user-namespaces", "perf"] {
+        let finding = finding(&report, name);
+        assert_eq!(finding["state"], "missing", "{report:#}");
+        assert!(!finding["cost"].is_null() && !finding["mend"].is_null());
+    }
+    assert_eq!(report["ok"], true);
 }

@@ -85,6 +85,32 @@ impl Bench {
     }
 }
 
+/// Makes the kernel refuse these system calls to a command, as a container's filter does (seccomp, `EPERM`).
+pub fn refuse<'a>(command: &'a mut Command, calls: &[libc::c_long]) -> &'a mut Command {
+    use std::os::unix::process::CommandExt;
+    let step = |code: u32, yes, no, k| libc::sock_filter { code: code as u16, jt: yes, jf: no, k };
+    let load_number = step(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0, 0);
+    let answer = |k| step(libc::BPF_RET | libc::BPF_K, 0, 0, k);
+    let mut filter = vec![load_number];
+    for call in calls {
+        filter.push(step(libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K, 0, 1, u32::try_from(*call).unwrap()));
+        filter.push(answer(libc::SECCOMP_RET_ERRNO | libc::EPERM as u32));
+    }
+    filter.push(answer(libc::SECCOMP_RET_ALLOW));
+    // SAFETY: two system calls between fork and exec; the filter lives in the closure, and is as long as is said.
+    unsafe {
+        command.pre_exec(move || {
+            let program = libc::sock_fprog {
+                len: u16::try_from(filter.len()).unwrap_or(0),
+                filter: filter.as_mut_ptr(),
+            };
+            let set = libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0
+                && libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &raw const program) == 0;
+            if set { Ok(()) } else { Err(std::io::Error::last_os_error()) }
+        })
+    }
+}
+
 /// Runs a command that must succeed, and gives what it wrote to standard output.
 pub fn ok(command: &mut Command) -> String {
     let output = command.output().unwrap();

@@ -1,9 +1,10 @@
 //! An inspection in words.
 
 use brawn_elf::inspection::{
-    Hardening, Kind, Libc, LibcName, Relro, Severity, Sizes, ThreadStack, ThreadStackSource,
+    Hardening, Kind, Libc, LibcName, Relro, Severity, Sizes, StringFunctions, StringsOwner, ThreadStack,
+    ThreadStackSource,
 };
-use brawn_elf::{Evidence, EvidenceKind, Heap, Inspection, Role};
+use brawn_elf::{Cpu, CpuEvidence, Crate, Evidence, EvidenceKind, Heap, Inspection, Role};
 
 use crate::output::{self, STRONG, size};
 
@@ -53,6 +54,7 @@ fn rows(inspection: &Inspection) -> Vec<(&'static str, String)> {
     if inspection.allocators.is_empty() {
         add("heap", Some("none found".into()));
     }
+    add("strings", Some(strings(&inspection.strings)));
     if let Some(note) = &inspection.note {
         let preset = note.preset.as_ref().map_or(String::new(), |preset| format!(", preset {preset}"));
         let knobs: String = note.knobs.iter().map(|(key, value)| format!(", {key}={value}")).collect();
@@ -65,9 +67,11 @@ fn rows(inspection: &Inspection) -> Vec<(&'static str, String)> {
         (None, None) => "version unknown".into(),
     });
     add("Rust", rust);
+    add("crates", inspection.crates.as_deref().map(crates));
     add("Go", inspection.go.clone());
     add("compilers", list(&inspection.compilers));
     add("hardening", Some(hardening(&inspection.hardening)));
+    add("processor", inspection.cpu.as_ref().map(cpu));
     add("thread stack", Some(thread_stack(&inspection.thread_stack)));
     add("size", Some(sizes(&inspection.sizes)));
     let symbols = if inspection.stripped { "stripped" } else { "symbol table" };
@@ -115,6 +119,7 @@ fn how(evidence: &[Evidence]) -> String {
             EvidenceKind::Symbols => "symbols",
             EvidenceKind::Strings => "strings",
             EvidenceKind::Data => "data",
+            EvidenceKind::Code => "code",
             EvidenceKind::Dynamic => "dynamic section",
         })
         .collect();
@@ -134,7 +139,58 @@ fn hardening(hardening: &Hardening) -> String {
     if hardening.writable_code {
         words.push("WRITABLE CODE");
     }
+    words
+        .extend(hardening.stack_canary.map(|canary| if canary { "stack canary" } else { "no stack canary" }));
+    words.push(match (hardening.branch_targets, hardening.return_addresses) {
+        (true, true) => "branch targets and return addresses protected",
+        (true, false) => "branch targets protected",
+        (false, true) => "return addresses protected",
+        (false, false) => "no CET or BTI",
+    });
     words.join(", ")
+}
+
+fn strings(strings: &StringFunctions) -> String {
+    let owner = match strings.owner {
+        StringsOwner::Brawn => "Brawn's",
+        StringsOwner::Musl => "musl's",
+        StringsOwner::Glibc => "glibc's",
+        StringsOwner::Unknown => "unknown",
+    };
+    format!("{owner}{}", how(&strings.evidence))
+}
+
+/// How many crates, and the first that a reader would look for: the program itself.
+fn crates(crates: &[Crate]) -> String {
+    let built_in = crates.iter().filter(|of| !of.build_only).count();
+    let root = crates.iter().find(|of| of.root).map(|root| format!(" of {root}")).unwrap_or_default();
+    format!("{built_in}{root}, recorded by cargo auditable (--json lists them)")
+}
+
+fn cpu(cpu: &Cpu) -> String {
+    let required = cpu.required.map_or("unknown", |level| level.name());
+    let above = format!("{} of {} functions", cpu.above_baseline, cpu.functions);
+    let why = match cpu.how {
+        CpuEvidence::Baseline => "no instruction needs more".to_owned(),
+        CpuEvidence::Property => "by the linker's note".to_owned(),
+        CpuEvidence::Recorded => "as the compiler recorded".to_owned(),
+        CpuEvidence::NoChoice => format!("{above} have such code, and the program never asks the processor"),
+        CpuEvidence::Throughout => format!("{above} have such code"),
+        CpuEvidence::Chosen => {
+            format!(
+                "{above} have code up to {}, which the program seems to choose by itself",
+                cpu.highest.name()
+            )
+        }
+        CpuEvidence::Unknown => {
+            "newer instructions stand where no function is known: code or data".to_owned()
+        }
+    };
+    let extensions = match cpu.extensions.is_empty() {
+        true => String::new(),
+        false => format!("; also {}", cpu.extensions.join(", ")),
+    };
+    format!("{required}: {why}{extensions}")
 }
 
 fn thread_stack(stack: &ThreadStack) -> String {

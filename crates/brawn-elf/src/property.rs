@@ -1,0 +1,78 @@
+//! What the linker notes of all objects together: `.note.gnu.property`.
+
+use object::{Endianness, elf};
+
+use crate::Image;
+use crate::cpu::CpuLevel;
+
+/// The properties that matter here.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Properties {
+    /// x86: every indirect branch lands on a mark (CET IBT). aarch64: the same (BTI).
+    pub branch_targets: bool,
+    /// x86: return addresses are kept on a second stack (CET SHSTK). aarch64: they are signed (PAC).
+    pub return_addresses: bool,
+    /// x86: the level that all code needs.
+    pub isa_needed: Option<CpuLevel>,
+}
+
+const X86_FEATURE_1_AND: u32 = 0xc000_0002;
+const X86_ISA_1_NEEDED: u32 = 0xc000_8002;
+const AARCH64_FEATURE_1_AND: u32 = 0xc000_0000;
+
+/// Notes and properties after this many are not read.
+const MOST: usize = 64;
+
+pub(crate) fn read(image: &Image<'_>) -> Properties {
+    let mut properties = Properties::default();
+    let segments = image.segments.iter().filter(|segment| segment.kind == elf::PT_GNU_PROPERTY.0);
+    let sections = image.sections.iter().filter(|section| section.name == b".note.gnu.property");
+    let areas = segments.map(|segment| segment.data).chain(sections.map(|section| section.data));
+    let align = if image.is_64 { 8 } else { 4 };
+    for area in areas.take(4) {
+        let Ok(mut notes) = object::read::elf::NoteIterator::<elf::FileHeader64<Endianness>>::new(
+            image.endian,
+            align as u64,
+            area,
+        ) else {
+            continue;
+        };
+        for _ in 0..MOST {
+            let Ok(Some(note)) = notes.next() else { break };
+            if note.name() == b"GNU" && note.n_type(image.endian) == elf::NT_GNU_PROPERTY_TYPE_0 {
+                read_all(note.desc(), image, align, &mut properties);
+            }
+        }
+    }
+    properties
+}
+
+fn read_all(mut rest: &[u8], image: &Image<'_>, align: usize, properties: &mut Properties) {
+    let number = |bytes: &[u8]| -> Option<u32> {
+        let bytes = bytes.get(..4)?.try_into().ok()?;
+        Some(match image.endian {
+            Endianness::Little => u32::from_le_bytes(bytes),
+            Endianness::Big => u32::from_be_bytes(bytes),
+        })
+    };
+    let machine = elf::Machine(image.machine);
+    for _ in 0..MOST {
+        let (Some(kind), Some(size)) = (number(rest), rest.get(4..).and_then(number)) else { return };
+        let Some(data) = rest.get(8..).and_then(|data| data.get(..size as usize)) else { return };
+        let bits = number(data).unwrap_or(0);
+        match (machine, kind) {
+            (elf::EM_X86_64, X86_FEATURE_1_AND) | (elf::EM_AARCH64, AARCH64_FEATURE_1_AND) => {
+                properties.branch_targets = bits & 1 != 0;
+                properties.return_addresses = bits & 2 != 0;
+            }
+            (elf::EM_X86_64, X86_ISA_1_NEEDED) => {
+                let levels = [CpuLevel::V1, CpuLevel::V2, CpuLevel::V3, CpuLevel::V4];
+                let needed = levels.into_iter().enumerate().filter(|(bit, _)| bits & 1 << bit != 0);
+                properties.isa_needed = needed.map(|(_, level)| level).max();
+            }
+            _ => {}
+        }
+        let next = 8 + (size as usize).next_multiple_of(align);
+        rest = rest.get(next..).unwrap_or_default();
+    }
+}
