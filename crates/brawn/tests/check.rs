@@ -93,6 +93,8 @@ fn the_answer_is_written_into_the_manifest() {
     [package.metadata.brawn.image]
     with = ["certificates"]
     "#);
+    // What the manifest names, the root has.
+    ok(&mut bench.brawn(&["check", "--manifest-path", "Cargo.toml", "program"]));
 }
 
 #[test]
@@ -133,4 +135,23 @@ fn what_the_kernel_refuses_is_said() {
     assert!(said.contains("the kernel refuses to let the program be traced"), "{said}");
     let refused = [libc::SYS_unshare, libc::SYS_chroot, libc::SYS_ptrace];
     ok(refuse(&mut bench.brawn(&["check", "--static", "program"]), &refused));
+}
+
+/// Every part of an image mends what it is named for.
+#[test]
+fn what_an_image_holds_the_root_holds() {
+    let bench = program(
+        "#include <pwd.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n#include <time.h>\n\
+         int main(void) { time_t july = 1783468800; setenv(\"TZ\", \"Europe/Vienna\", 1);\n\
+         int missing = strcmp(localtime(&july)->tm_zone, \"CEST\") != 0;\n\
+         missing += !getpwuid(65532); missing += !tmpfile();\n\
+         missing += !fopen(\"/etc/ssl/certs/ca-certificates.crt\", \"r\"); return missing; }\n",
+    );
+    let output = bench.brawn(&["check", "--json", "program"]).output().unwrap();
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(report["missing"], serde_json::json!(["certificates", "zones", "users", "tmp"]));
+    assert_eq!(report["run"]["end"], serde_json::json!({"how": "exited", "status": 4}));
+    let said =
+        ok(&mut bench.brawn(&["check", "--with", "certificates,zones,users", "--with", "tmp", "program"]));
+    assert!(said.contains("it ended with status 0") && !said.contains("--with"), "{said}");
 }

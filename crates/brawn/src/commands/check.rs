@@ -6,8 +6,10 @@ use std::time::Duration;
 
 use anyhow::{Context, bail};
 use brawn_check::{
-    Content, Entry, Finding, NONROOT, Program, Report, Severity, configure, judge, needs, run as run_it,
+    Content, Entry, EntryKind, Finding, NONROOT, Program, Report, Severity, configure, judge, needs,
+    run as run_it,
 };
+use brawn_image::layer::Kind;
 use clap::Args;
 use serde_json::json;
 
@@ -140,10 +142,22 @@ fn fix(manifest: &Path, report: &Report, dry_run: bool) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The files of these parts.
+/// The files of these parts, as an image has them.
 fn entries(with: &BTreeSet<Content>) -> Vec<Entry> {
-    let _ = with;
-    Vec::new()
+    let files = brawn_image::contents::entries(with);
+    let content = |kind: &Kind| match kind {
+        Kind::File(bytes) => bytes.to_vec(),
+        Kind::Directory | Kind::HardLink(_) => Vec::new(),
+    };
+    let entry = |(path, entry): (&String, &brawn_image::layer::Entry)| {
+        let kind = match &entry.kind {
+            Kind::Directory => EntryKind::Folder,
+            Kind::File(_) => EntryKind::File(content(&entry.kind)),
+            Kind::HardLink(target) => EntryKind::File(content(&files[target].kind)),
+        };
+        Entry { path: path.clone(), mode: entry.mode, kind }
+    };
+    files.iter().map(entry).collect()
 }
 
 fn print(path: &str, report: &Report, quiet: bool) {
