@@ -70,17 +70,17 @@ static void count_backend(void) {
 }
 
 /* What the front asks the system. */
-static int processors(void) {
+static int simulated(void) {
     const char *const text = getenv("COUNT_PROCESSORS");
     return text == NULL ? 64 : atoi(text);
 }
 
 static long counted_sysconf(int name) {
-    return name == _SC_NPROCESSORS_ONLN ? processors() : sysconf(name);
+    return name == _SC_NPROCESSORS_ONLN ? simulated() : sysconf(name);
 }
 
 static int counted_getcpu(void) {
-    return who() % processors();
+    return who() % simulated();
 }
 
 #define malloc front_malloc_
