@@ -164,7 +164,8 @@ fn no_ifunc_no_debug_information_and_one_constructor() {
         );
         // Most are best initialised by the main thread; the Brawn heap begins with the first call.
         assert_eq!(with(".init_array"), usize::from(!name.starts_with("brawn")), "{name}");
-        assert_eq!(with(".fini_array"), 0, "{name}");
+        // And says at the end what it did, if a knob asks for that.
+        assert_eq!(with(".fini_array"), usize::from(name.starts_with("brawn")), "{name}");
         assert_eq!(with(".note.GNU-stack"), 1, "{name}: a stack that is not executable");
     }
 }
