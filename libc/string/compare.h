@@ -107,7 +107,11 @@ OVER_READS INLINE int compare(const void *left, const void *right, size_t bytes,
         }
         const vec_mask mask = mask_before(vec_mask_of(vec_unequal(vec_load(a), vec_load(b))), bytes);
         if (!ordered) {
-            return mask != 0;
+            if (mask) {
+                BRANCH();
+                return 1;
+            }
+            return 0;
         }
         return mask ? difference(a, b, mask_first(mask), wide) : 0;
     }

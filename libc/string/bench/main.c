@@ -18,7 +18,8 @@
 extern unsigned char brawn___brawn_string_level;
 unsigned brawn___brawn_string_detect(void);
 
-static unsigned rounds = 10;
+static unsigned rounds = 10; /* asked for, */
+static unsigned used;        /* and made of the row at hand */
 static size_t largest = SIZE_MAX;
 static double sample_ns = 20000;
 static FILE *csv;
@@ -45,7 +46,7 @@ static int by_value(const void *a, const void *b) {
 static double median_of(const double *samples, unsigned first, unsigned step) {
     double sorted[MAX_ROUNDS];
     unsigned count = 0;
-    for (unsigned i = first; i < rounds; i += step) {
+    for (unsigned i = first; i < used; i += step) {
         sorted[count++] = samples[i];
     }
     qsort(sorted, count, sizeof sorted[0], by_value);
@@ -82,7 +83,7 @@ static void count_row(const struct row *row, size_t bytes, const char *mode,
     for (int v = 0; v < VARIANTS; v++) {
         ns[v] = v == HOST_STATIC && !with_helper ? 0 : median_of(samples[v], 0, 1);
     }
-    if (rounds > 1) {
+    if (used > 1) {
         noise = fabs(log(median_of(samples[OURS], 0, 2) / median_of(samples[HOST], 0, 2) *
                          median_of(samples[HOST], 1, 2) / median_of(samples[OURS], 1, 2)));
     }
@@ -135,7 +136,8 @@ static void measure(const struct row *row, unsigned number, size_t bytes, const 
             work->repetitions *= 2;
         }
     }
-    for (unsigned round = 0; round < rounds; round++) {
+    used = bytes >= (size_t)32 << 20 && rounds > 4 ? 4 : rounds;
+    for (unsigned round = 0; round < used; round++) {
         for (int i = 0; i < VARIANTS; i++) {
             const int v = (i + (int)(round / 2)) % VARIANTS;
             samples[v][round] = sample_of(row, number, v, work, is_cold);

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Keeps the results of the string functions: docs/results/strings-HOLD.csv, and the tables of docs/strings.md.
 
-    libc/string/bench/tables.py [HOLD=FILE.csv…]   takes over what `bench/run HOLD --csv FILE.csv` wrote; renews the tables
+    libc/string/bench/tables.py [HOLD=FILE.csv…]   takes over what `bench/run HOLD --csv FILE.csv` wrote, in one piece or in
+                                                   several; renews the tables
     libc/string/bench/tables.py --check            fails if the document does not hold the tables of the results
 """
 
@@ -22,9 +23,11 @@ MODES = {
     "latency unaligned": "latency, odd addresses",
     "random sizes": "random sizes",
 }
-# The functions of Alpaquita's tables; memmove_nop and memcpy_r are calls that the rows of memmove and memcpy hold.
+COLD = "cold code"
+# The functions of Alpaquita's tables.
 ALPAQUITA = (
     "strlen strnlen wcslen wcsnlen memcmp memset memmove memmove_fw memcpy strcmp strncmp strcpy strncpy strchr strrchr"
+    " memmove_nop memcpy_r"
 ).split()
 
 
@@ -32,22 +35,35 @@ def results(hold):
     return ROOT / f"docs/results/strings-{hold}.csv"
 
 
-def take_over(hold, path):
-    rows = defaultdict(dict)
-    for row in csv.DictReader(open(path)):
-        rows[row["function"], row["bytes"], row["mode"]][row["variant"]] = float(row["ns"])
+def take_over(hold, paths):
+    head = "function,bytes,mode,ours_ns,stock_ns,glibc_ns,glibc_static_ns,noise\n"
     with open(results(hold), "w") as out:
-        out.write("function,bytes,mode,ours_ns,stock_ns,glibc_ns\n")
-        for key, ns in rows.items():
-            out.write(",".join(key) + ",{ours:.4g},{stock:.4g},{host:.4g}\n".format(**ns))
+        out.write(head)
+        for path in paths:
+            first, *lines = open(path)
+            if first != head:
+                sys.exit(f"error: {path} is not what the benchmark writes")
+            out.writelines(lines)
+
+
+class Row:
+    """A row of the results; times as ratios of ours to the others'."""
+
+    def __init__(self, fields):
+        self.function, self.bytes, self.mode = fields["function"], int(fields["bytes"]), fields["mode"]
+        self.noise = float(fields["noise"])
+        ours = float(fields["ours_ns"])
+        self.glibc, self.static, self.stock = (
+            ours / float(fields[other]) for other in ("glibc_ns", "glibc_static_ns", "stock_ns")
+        )
 
 
 def read(hold):
-    return [
-        (row["function"], int(row["bytes"]), row["mode"])
-        + (float(row["ours_ns"]) / float(row["glibc_ns"]), float(row["ours_ns"]) / float(row["stock_ns"]))
-        for row in csv.DictReader(open(results(hold)))
-    ]
+    return [Row(fields) for fields in csv.DictReader(open(results(hold)))]
+
+
+def means(rows):
+    return [f"{mean(getattr(row, other) for row in rows):.2f}" for other in ("glibc", "static", "stock")]
 
 
 def mean(values):
@@ -63,57 +79,81 @@ def table(head, rows):
 def places_lost(rows):
     """Where a function takes more than 1.1 of glibc's time, by mode."""
     lost = defaultdict(list)
-    for _, size, mode, glibc, _ in rows:
-        if glibc > 1.1:
-            lost[mode].append((size, glibc))
+    for row in rows:
+        if row.glibc > 1.1:
+            lost[row.mode].append(row)
     parts = []
     for mode, at in lost.items():
-        sizes = "" if mode == "random sizes" else " " + ", ".join(f"{size:,}" for size, _ in at)
-        parts.append(f"{MODES[mode]}{sizes} ({max(ratio for _, ratio in at):.1f})")
+        sizes = "" if mode == "random sizes" else " " + ", ".join(f"{row.bytes:,}" for row in at)
+        parts.append(f"{MODES[mode]}{sizes} ({max(row.glibc for row in at):.1f})")
     return "; ".join(parts)
 
 
 def tables():
-    data = {hold: read(hold) for hold in HOLDS}
-    functions = list(dict.fromkeys(row[0] for row in data["native"]))
-    sizes = sorted({row[1] for row in data["native"]})
+    everything = {hold: read(hold) for hold in HOLDS}
+    data = {hold: [row for row in rows if row.mode != COLD] for hold, rows in everything.items()}
+    functions = list(dict.fromkeys(row.function for row in data["native"]))
+    sizes = sorted({row.bytes for row in data["native"]})
     text = table(
-        ["held to", "rows", "of glibc", "of stock musl", "rows above 1.0 of glibc", "above 1.1", "above 1.1 of stock musl"],
+        ["held to", "rows", "of glibc", "of glibc, static", "of stock musl", "above 1.0 of glibc", "above 1.1", "above 1.1 of stock musl"],
         [
             [
                 HOLDS[hold],
                 f"{len(rows):,}",
-                f"{mean(row[3] for row in rows):.2f}",
-                f"{mean(row[4] for row in rows):.2f}",
-                f"{sum(row[3] > 1 for row in rows):,}",
-                f"{sum(row[3] > 1.1 for row in rows):,}",
-                f"{sum(row[4] > 1.1 for row in rows):,}",
+                *means(rows),
+                f"{sum(row.glibc > 1 for row in rows):,}",
+                f"{sum(row.glibc > 1.1 for row in rows):,}",
+                f"{sum(row.stock > 1.1 for row in rows):,}",
             ]
             for hold, rows in data.items()
+        ],
+    )
+    text += "\nOf these and beside them, of glibc's, static glibc's and stock musl's time, geometric means over all functions:\n\n"
+    kinds = {
+        "throughput": lambda row: "throughput" in row.mode,
+        "latency": lambda row: "latency" in row.mode,
+        "random sizes": lambda row: row.mode == "random sizes",
+        "cold instruction cache, not in the rows above": lambda row: row.mode == COLD,
+    }
+    text += table(
+        ["mode", *HOLDS.values()],
+        [
+            [kind, *(" ".join(means([row for row in rows if chosen(row)])) for rows in everything.values())]
+            for kind, chosen in kinds.items()
         ],
     )
     text += "\nOf glibc's time by size in bytes, geometric mean over all functions and modes (0 counts the random sizes, too):\n\n"
     text += table(
         ["held to"] + [f"{size:,}" for size in sizes],
         [
-            [HOLDS[hold]] + [f"{mean(row[3] for row in rows if row[1] == size):.2f}" for size in sizes]
+            [HOLDS[hold]] + [f"{mean(row.glibc for row in rows if row.bytes == size):.2f}" for size in sizes]
             for hold, rows in data.items()
         ],
     )
     text += "\nAlpaquita's rows, throughput at aligned addresses, of glibc's time at 36, 132 and 4,100 bytes:\n\n"
     at = {
-        hold: {(row[0], row[1]): row[3] for row in rows if row[2] == "throughput aligned"} for hold, rows in data.items()
+        hold: {(row.function, row.bytes): row for row in rows if row.mode == "throughput aligned"}
+        for hold, rows in data.items()
     }
     chosen = [function for function in functions if function in ALPAQUITA]
+    famous = {hold: [at[hold][f, size] for f in chosen for size in (36, 132, 4100)] for hold in HOLDS}
     text += table(
         ["function"] + list(HOLDS.values()),
         [
-            [function] + [" ".join(f"{at[hold][function, size]:.2f}" for size in (36, 132, 4100)) for hold in HOLDS]
+            [function] + [" ".join(f"{at[hold][function, size].glibc:.2f}" for size in (36, 132, 4100)) for hold in HOLDS]
             for function in chosen
         ]
+        + [["geometric mean"] + [f"{mean(row.glibc for row in famous[hold]):.2f}" for hold in HOLDS]]
         + [
-            ["geometric mean"]
-            + [f"{mean(at[hold][f, size] for f in chosen for size in (36, 132, 4100)):.2f}" for hold in HOLDS]
+            ["above 1.0 by more than the noise"]
+            + [str(sum(row.glibc > (1 + row.noise) * 1.005 for row in famous[hold])) for hold in HOLDS]
+        ]
+        + [
+            ["noise: median, 90 of 100"]
+            + [
+                " ".join(f"{sorted(row.noise for row in famous[hold])[int(len(famous[hold]) * part)]:.2f}" for part in (0.5, 0.9))
+                for hold in HOLDS
+            ]
         ],
     )
     text += "\nEvery row of the benchmark, of glibc's and (in brackets) of stock musl's time, geometric mean over sizes and modes:\n\n"
@@ -121,19 +161,22 @@ def tables():
     for function in functions:
         cells = []
         for rows in data.values():
-            own = [row for row in rows if row[0] == function]
-            cells.append(f"{mean(row[3] for row in own):.2f} ({mean(row[4] for row in own):.2f})")
-        own = [row for row in data["native"] if row[0] == function]
+            own = [row for row in rows if row.function == function]
+            cells.append(f"{mean(row.glibc for row in own):.2f} ({mean(row.stock for row in own):.2f})")
+        own = [row for row in data["native"] if row.function == function]
         lines.append([function, *cells, places_lost(own)])
     text += table(["row", *HOLDS.values(), "above 1.1 of glibc with AVX-512 (the worst)"], lines)
     return text
 
 
 def main():
+    taken = defaultdict(list)
     for argument in sys.argv[1:]:
         hold, _, path = argument.partition("=")
         if path:
-            take_over(hold, path)
+            taken[hold].append(path)
+    for hold, paths in taken.items():
+        take_over(hold, paths)
     document = DOCUMENT.read_text()
     before, rest = document.split(BEGIN)
     _, after = rest.split(END)
