@@ -4,7 +4,7 @@ FIND_LINKAGE void *LEVEL_NAME(find_long)(const lane *s, lane c, size_t n) {
     const vec needle = lane_fill(c);
     /* The end, or the last place that an object can end at where that wraps around. */
     const size_t most = ~(uintptr_t)s / sizeof(lane);
-    const lane *const end = s + (n < most ? n : most);
+    const lane *const end = (const lane *)((uintptr_t)s + (n < most ? n : most) * sizeof(lane));
     const lane *p = s;
     lane_mask mask;
     if (LIKELY(!crosses_page(s, VEC))) {
