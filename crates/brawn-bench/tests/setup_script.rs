@@ -47,6 +47,9 @@ impl Machine {
             "make",
             "tclsh",
             "chromium",
+            "skopeo",
+            "umoci",
+            "docker-registry",
         ] {
             machine.fake(name, "exit 0");
         }

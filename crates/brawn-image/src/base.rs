@@ -68,6 +68,8 @@ impl Base {
                 ),
                 other => other,
             })?;
+            // The image may go to a registry on this machine, and its base come from one elsewhere.
+            let access = Access { insecure: access.insecure && reference.is_local() };
             let repository = Arc::new(Repository::open(&reference, access)?);
             let Some(digest) = &reference.digest else {
                 let now = repository.resolve(reference.tag_or_latest()).ok();

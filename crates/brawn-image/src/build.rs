@@ -45,7 +45,10 @@ impl Parts {
         let named = |names: &[String]| {
             names.iter().map(|name| contents::part(name)).collect::<Result<BTreeSet<_>, _>>()
         };
-        let with = named(&settings.with)?;
+        let mut with = named(&settings.with)?;
+        if !settings.certificates.is_empty() {
+            with.insert(Part::Certificates);
+        }
         let without = match settings.without.iter().any(|name| name == "all") {
             true => BTreeSet::from(Part::ALL),
             false => named(&settings.without)?,
@@ -100,10 +103,11 @@ pub fn build(request: &Request<'_>) -> Result<Bundle, Error> {
             });
         }
     }
+    let extra = contents::read_certificates(&settings.certificates)?;
     let mut stable = HashMap::new();
     let mut images = executables
         .iter()
-        .map(|executable| image(request, executable, compression, &mut stable))
+        .map(|executable| image(request, executable, compression, &extra, &mut stable))
         .collect::<Result<Vec<_>, _>>()?;
     // The order of the arguments is no part of what was asked for.
     images.sort_by_key(|image| image.platform.architecture());
@@ -115,6 +119,7 @@ fn image(
     request: &Request<'_>,
     executable: &Executable,
     compression: Compression,
+    extra: &str,
     stable: &mut HashMap<BTreeSet<Part>, Layer>,
 ) -> Result<Image, Error> {
     let base = request.base.map(|base| base.image(executable.platform)).transpose()?;
@@ -124,7 +129,8 @@ fn image(
         if !stable.contains_key(&parts) {
             let names: Vec<_> = parts.iter().map(|part| part.name()).collect();
             let made_by = format!("brawn image: {}", names.join(", "));
-            stable.insert(parts.clone(), Layer::new(&contents::entries(&parts), compression, &made_by)?);
+            stable
+                .insert(parts.clone(), Layer::new(&contents::entries(&parts, extra), compression, &made_by)?);
         }
         layers.push(stable[&parts].clone());
     }

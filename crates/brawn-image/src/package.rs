@@ -93,7 +93,10 @@ impl Package {
     /// The settings in its `Cargo.toml`, over its workspace's.
     pub fn settings(&self) -> Result<Settings, Error> {
         let place = self.manifest().display().to_string();
-        let own = Settings::from_metadata(&self.package.metadata, &place)?;
+        let mut own = Settings::from_metadata(&self.package.metadata, &place)?;
+        for path in &mut own.certificates {
+            *path = self.folder().join(&path).display().to_string();
+        }
         let workspace = Settings::from_metadata(&self.workspace, "the workspace's Cargo.toml")?;
         Ok(own.over(workspace))
     }

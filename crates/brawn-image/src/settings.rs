@@ -16,6 +16,8 @@ pub struct Settings {
     pub with: Vec<String>,
     /// Parts to leave out, by name, or `all`.
     pub without: Vec<String>,
+    /// Files with more certificate authorities to trust, in PEM form; in `Cargo.toml` relative to the package.
+    pub certificates: Vec<String>,
     /// The program and its first arguments, instead of the executable alone.
     pub entrypoint: Option<Vec<String>>,
     /// Arguments that whoever starts the container may replace.
@@ -48,6 +50,7 @@ const KEYS: &[&str] = &[
     "base",
     "with",
     "without",
+    "certificates",
     "entrypoint",
     "args",
     "env",
@@ -91,6 +94,7 @@ impl Settings {
             // What one place adds, a higher one may leave out, and the other way round.
             with: join(&lower.with, &self.with, &self.without),
             without: join(&lower.without, &self.without, &self.with),
+            certificates: join(&lower.certificates, &self.certificates, &[]),
             entrypoint: self.entrypoint.or(lower.entrypoint),
             args: self.args.or(lower.args),
             env: under(self.env, lower.env),

@@ -180,8 +180,8 @@ fn image_code(error: &brawn_image::Error) -> u8 {
         | Error::Architecture { .. }
         | Error::Damaged { .. }
         | Error::Digest { .. }
-        | Error::NoPlatform { .. } => INPUT,
-        Error::Cargo(_) => MISSING,
+        | Error::NoPlatform { .. }
+        | Error::Cargo(_) => INPUT,
         Error::Transport { .. }
         | Error::Refused { .. }
         | Error::Protocol { .. }

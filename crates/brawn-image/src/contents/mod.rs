@@ -7,6 +7,7 @@ mod zones;
 use std::collections::BTreeSet;
 
 pub use brawn_check::Content as Part;
+pub use certificates::read as read_certificates;
 pub use certificates::{
     BUNDLE as CERTIFICATE_BUNDLE, DATE as CERTIFICATES_DATE, VERSION as CERTIFICATES_VERSION,
 };
@@ -24,10 +25,10 @@ pub fn part(name: &str) -> Result<Part, Error> {
     })
 }
 
-fn add(part: Part, entries: &mut Entries) {
+fn add(part: Part, extra: &str, entries: &mut Entries) {
     let mut put = |path: &str, entry| entries.insert(path.to_owned(), entry);
     match part {
-        Part::Certificates => certificates::add(entries),
+        Part::Certificates => certificates::add(extra, entries),
         Part::Zones => zones::add(entries),
         Part::Users => users::add(entries),
         Part::Tmp => {
@@ -44,11 +45,11 @@ fn add(part: Part, entries: &mut Entries) {
     }
 }
 
-/// The files of these parts.
-pub fn entries(parts: &BTreeSet<Part>) -> Entries {
+/// The files of these parts. `extra` are certificate authorities besides Mozilla's, in PEM form.
+pub fn entries(parts: &BTreeSet<Part>, extra: &str) -> Entries {
     let mut entries = Entries::new();
     for part in parts {
-        add(*part, &mut entries);
+        add(*part, extra, &mut entries);
     }
     entries
 }
@@ -62,7 +63,7 @@ mod tests {
     fn a_part_is_named_as_it_is_read() {
         for part in Part::ALL {
             assert_eq!(super::part(part.name()).unwrap(), part);
-            assert!(!entries(&BTreeSet::from([part])).is_empty());
+            assert!(!entries(&BTreeSet::from([part]), "").is_empty());
         }
         let error = super::part("certificate").unwrap_err();
         assert_eq!(error.hint().as_deref(), Some("did you mean 'certificates'?"));
@@ -70,7 +71,7 @@ mod tests {
 
     #[test]
     fn certificates_are_pem_that_tls_libraries_read() {
-        let entries = entries(&BTreeSet::from([Part::Certificates]));
+        let entries = entries(&BTreeSet::from([Part::Certificates]), "");
         let Kind::File(pem) = &entries[CERTIFICATE_BUNDLE].kind else { panic!() };
         let certificates: Vec<_> = ureq::tls::parse_pem(pem).collect::<Result<_, _>>().unwrap();
         assert_eq!(certificates.len(), webpki_root_certs::TLS_SERVER_ROOT_CERTS.len());
@@ -79,7 +80,7 @@ mod tests {
 
     #[test]
     fn zones_that_are_the_same_are_stored_once() {
-        let entries = entries(&BTreeSet::from([Part::Zones]));
+        let entries = entries(&BTreeSet::from([Part::Zones]), "");
         let tokyo = match &entries["usr/share/zoneinfo/Asia/Tokyo"].kind {
             Kind::HardLink(target) => &entries[target].kind,
             other => other,

@@ -1,5 +1,4 @@
 use std::collections::HashMap;
-use std::net::IpAddr;
 use std::sync::Mutex;
 use std::time::Duration;
 
@@ -7,6 +6,7 @@ use docker_credential::DockerCredential;
 use ureq::http::{Method, Request, Response};
 use ureq::{Agent, Body, SendBody};
 
+use super::reference::is_loopback;
 use super::retry::{Failure, Retry};
 use super::{Reference, auth, credentials, tls};
 use crate::{Blob, Error};
@@ -222,35 +222,9 @@ fn message(body: &[u8]) -> String {
     text.chars().filter(|character| !character.is_control()).take(500).collect()
 }
 
-/// Whether a host is this machine.
-pub(super) fn is_loopback(host: &str) -> bool {
-    let name = match host.strip_prefix('[') {
-        Some(rest) => rest.split(']').next().unwrap_or_default(),
-        None => host.rsplit_once(':').map_or(host, |(name, _)| name),
-    };
-    name == "localhost" || name.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn only_this_machine_is_loopback() {
-        for host in ["localhost", "localhost:5000", "127.0.0.1:80", "127.9.9.9", "[::1]:5000", "[::1]"] {
-            assert!(is_loopback(host), "{host}");
-        }
-        for host in [
-            "10.0.0.1",
-            "localhost.example.com:5000",
-            "127.0.0.1.example.com",
-            "[fe80::1]:80",
-            "example.com",
-            "",
-        ] {
-            assert!(!is_loopback(host), "{host}");
-        }
-    }
 
     #[test]
     fn what_a_registry_says_is_made_harmless() {

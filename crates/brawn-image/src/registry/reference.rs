@@ -1,3 +1,4 @@
+use std::net::IpAddr;
 use std::str::FromStr;
 
 use crate::Error;
@@ -38,6 +39,11 @@ impl Reference {
         let full = self.full();
         let short = full.strip_prefix("docker.io/library/").or_else(|| full.strip_prefix("docker.io/"));
         short.unwrap_or(&full).to_owned()
+    }
+
+    /// Whether the registry is on this machine.
+    pub fn is_local(&self) -> bool {
+        is_loopback(&self.registry)
     }
 
     /// Where requests go: Docker's own registry lives elsewhere than its name says.
@@ -113,12 +119,38 @@ impl FromStr for Reference {
     }
 }
 
+/// Whether a host is this machine.
+pub(super) fn is_loopback(host: &str) -> bool {
+    let name = match host.strip_prefix('[') {
+        Some(rest) => rest.split(']').next().unwrap_or_default(),
+        None => host.rsplit_once(':').map_or(host, |(name, _)| name),
+    };
+    name == "localhost" || name.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn parse(text: &str) -> Reference {
         text.parse().unwrap()
+    }
+
+    #[test]
+    fn only_this_machine_is_loopback() {
+        for host in ["localhost", "localhost:5000", "127.0.0.1:80", "127.9.9.9", "[::1]:5000", "[::1]"] {
+            assert!(is_loopback(host), "{host}");
+        }
+        for host in [
+            "10.0.0.1",
+            "localhost.example.com:5000",
+            "127.0.0.1.example.com",
+            "[fe80::1]:80",
+            "example.com",
+            "",
+        ] {
+            assert!(!is_loopback(host), "{host}");
+        }
     }
 
     #[test]

@@ -107,17 +107,18 @@ impl Repository {
         sources.retain(|source| *source != self.name);
         self.client.retry.run(|| {
             let call = self.call(Method::HEAD, &format!("blobs/{}", blob.digest()), Payload::Nothing);
-            match self.client.once(&call)?.status().as_u16() {
-                200 => return Ok(()),
-                404 => {}
-                // Some registries refuse to say, and take it all the same.
-                _ => {}
+            // Whatever else it answers, some registries refuse to say and take the blob all the same.
+            if self.client.once(&call)?.status() == 200 {
+                return Ok(());
             }
             let mut location = None;
             for source in &sources {
-                location = self.begin(blob, Some(source))?;
-                if location.is_none() {
-                    return Ok(());
+                match self.begin(blob, Some(source)) {
+                    Ok(None) => return Ok(()),
+                    Ok(begun) => location = begun,
+                    // We may not read there, or the registry cannot mount: then the blob is sent.
+                    Err(failure) if !failure.transient => {}
+                    Err(failure) => return Err(failure),
                 }
             }
             let location = match location {

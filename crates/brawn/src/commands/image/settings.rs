@@ -16,6 +16,9 @@ pub struct Flags {
     /// Leave these out, or all, whatever the executable shows it uses
     #[arg(long, value_name = "PART", value_delimiter = ',', value_parser = part_or_all)]
     without: Vec<String>,
+    /// Trust the certificate authorities in this file as well, in PEM form (repeatable)
+    #[arg(long = "certificate", value_name = "FILE")]
+    certificates: Vec<String>,
     /// How layers are compressed: gzip, zstd or none [default: gzip]
     #[arg(long, value_name = "HOW", value_parser = clap::builder::PossibleValuesParser::new(Compression::NAMES), hide_possible_values = true)]
     compress: Option<String>,
@@ -63,6 +66,7 @@ impl Flags {
             base: self.base.clone(),
             with: self.with.clone(),
             without: self.without.clone(),
+            certificates: self.certificates.clone(),
             entrypoint: some(&self.entrypoint),
             args: some(&self.args),
             env: table(&self.env),
@@ -84,6 +88,7 @@ impl Flags {
         let mut words: Vec<String> = Vec::new();
         words.extend(self.with.iter().map(|part| format!("--with={part}")));
         words.extend(self.without.iter().map(|part| format!("--without={part}")));
+        words.extend(self.certificates.iter().map(|file| format!("--certificate={file}")));
         if !cargo.is_empty() {
             words.push("--".to_owned());
             words.extend(cargo.iter().cloned());
