@@ -417,6 +417,7 @@ pub const IMPORTS: &[&str] = &[
     "getpid",
     "getrusage",
     "gettimeofday",
+    "isblank",
     "madvise",
     "membarrier",
     "memchr",

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use brawn_libc::Malloc;
+use brawn_libc::{Malloc, PRESETS};
 
 fn doc(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(name)
@@ -41,6 +41,29 @@ fn the_docs_list_every_allocator_of_the_kit() {
         }
     }
     assert!(Malloc::names().contains(&"stock") && kit.contains("`stock`"));
+}
+
+#[test]
+fn the_docs_say_what_each_preset_is() {
+    let presets = read("presets.md");
+    let rows: Vec<Vec<String>> = presets
+        .lines()
+        .skip_while(|line| !line.starts_with("| preset | allocator | knobs | aim |"))
+        .skip(2)
+        .take_while(|line| line.starts_with('|'))
+        .map(|row| row.split('|').map(|cell| cell.trim().replace('`', "")).skip(1).take(4).collect())
+        .collect();
+    assert_eq!(rows.len(), PRESETS.len(), "the table in docs/presets.md: {rows:?}");
+    for (row, preset) in rows.iter().zip(PRESETS) {
+        let knobs: Vec<_> = preset.knobs.iter().map(|(key, value)| format!("{key}={value}")).collect();
+        assert_eq!(row[..3], [preset.name, preset.malloc, &knobs.join(" ")], "docs/presets.md");
+        assert!(
+            row[3].starts_with(preset.summary),
+            "docs/presets.md: {} aims at: {}",
+            preset.name,
+            preset.summary
+        );
+    }
 }
 
 #[test]

@@ -46,6 +46,45 @@ fn the_environment_may_override_where_a_knob_says_so() {
     assert_eq!(ok(&mut bench.command("./first")), "0\n");
 }
 
+/// Frees 80 MB, does nothing, and ends when most of it has gone back; after 30 seconds it gives up.
+const IDLE: &str = r#"#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+static long resident(void) {
+    long all = 0, pages = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    if (file == NULL || fscanf(file, "%ld %ld", &all, &pages) != 2) exit(2);
+    fclose(file);
+    return pages;
+}
+int main(void) {
+    enum { BLOCKS = 20000 };
+    static char *blocks[BLOCKS];
+    for (int i = 0; i < BLOCKS; i++) memset(blocks[i] = malloc(4000), 1, 4000);
+    const long peak = resident();
+    for (int i = 0; i < BLOCKS; i++) free(blocks[i]);
+    for (int tenths = 0; tenths < 300; tenths++) {
+        if (resident() < peak / 4) {
+            puts("gone");
+            return 0;
+        }
+        usleep(100000);
+    }
+    puts("kept");
+    return 0;
+}
+"#;
+
+#[test]
+fn a_background_thread_gives_memory_back_while_the_program_is_idle() {
+    let bench = Bench::new();
+    bench.write("idle.c", IDLE);
+    let knobs = ["--knob", "jemalloc.background_thread=true", "--knob", "jemalloc.dirty_decay_ms=200"];
+    ok(bench.brawn(&["--malloc", "jemalloc"]).args(knobs).args(["cc", "-w", "idle.c", "-o", "idle"]));
+    assert_eq!(ok(&mut bench.command("./idle")), "gone\n");
+}
+
 #[test]
 fn the_brawn_heap_says_at_the_end_what_it_did_if_it_is_asked_to() {
     let bench = Bench::new();
