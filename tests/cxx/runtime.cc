@@ -1,5 +1,5 @@
-// What a C++ runtime must do on a libc and a heap that it was not made with: exceptions of another thread, streams,
-// aligned and failing allocation, thread-local objects with destructors, static objects, locales.
+// What a C++ runtime must do on a libc and a heap that it was not made with: exceptions of another thread,
+// streams, aligned and failing allocation, thread-local objects with destructors, static objects, locales.
 #include <cstdint>
 #include <cstdlib>
 #include <exception>
@@ -20,7 +20,9 @@ static int ended;
 
 struct Counted {
     std::string text = "an object of a thread, too long for the small buffer";
-    ~Counted() { ended++; }
+    ~Counted() {
+        ended++;
+    }
 };
 
 static thread_local Counted counted;
