@@ -80,7 +80,8 @@ fn begin(given: Arguments) -> anyhow::Result<(Arguments, State, PathBuf)> {
         arguments.apply |= given.apply;
         return Ok((arguments, state, out));
     }
-    let command: Vec<String> = std::env::args().skip_while(|word| word != "tune").skip(1).collect();
+    let words = std::env::args_os().skip_while(|word| word != "tune").skip(1);
+    let command: Vec<String> = words.map(|word| word.to_string_lossy().into_owned()).collect();
     if !command.iter().any(|word| word == "--") {
         usage("the program's arguments are missing: brawn tune [OPTIONS] -- ARGS (without any, end with --)");
     }
