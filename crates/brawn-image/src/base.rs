@@ -61,13 +61,13 @@ impl Base {
             }
             (Source::Store(store), top)
         } else {
-            let reference: Reference = given.parse().map_err(|error| match error {
-                Error::Reference { .. } if given.starts_with(['.', '/']) => Error::setting(
+            if given.starts_with(['.', '/', '~']) {
+                return Err(Error::setting(
                     format!("there is no base image {given}"),
                     "name an OCI layout, an archive of one, or a reference with a digest",
-                ),
-                other => other,
-            })?;
+                ));
+            }
+            let reference: Reference = given.parse()?;
             // The image may go to a registry on this machine, and its base come from one elsewhere.
             let access = Access { insecure: access.insecure && reference.is_local() };
             let repository = Arc::new(Repository::open(&reference, access)?);

@@ -1,0 +1,60 @@
+//! `brawn image` as a user runs it, against what others make of the result: a registry, skopeo, umoci, chroot.
+
+#[path = "../common/mod.rs"]
+mod common;
+mod errors;
+mod login;
+mod others;
+mod package;
+#[path = "../../../brawn-image/tests/common/stub.rs"]
+mod stub;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+use common::{Bench, ok};
+
+/// A static program that prints `1 2 3`, built once for all tests.
+pub fn hello() -> &'static Path {
+    static BUILT: OnceLock<(Bench, PathBuf)> = OnceLock::new();
+    let (_, path) = BUILT.get_or_init(|| {
+        let bench = Bench::new();
+        let folder = bench.package("hello");
+        let built = ok(bench.brawn(&["-q", "build", "--release"]).current_dir(folder));
+        let path = PathBuf::from(built.trim());
+        (bench, path)
+    });
+    path
+}
+
+pub fn text(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+/// Whether a program that these tests use is there; in CI it must be.
+pub fn have(programs: &[&str]) -> bool {
+    for program in programs {
+        let found = std::env::var_os("PATH")
+            .is_some_and(|path| std::env::split_paths(&path).any(|folder| folder.join(program).is_file()));
+        if !found {
+            assert!(std::env::var_os("CI").is_none(), "there is no {program}: `make setup` installs it");
+            eprintln!("left out: there is no {program}");
+            return false;
+        }
+    }
+    true
+}
+
+/// `chroot ROOT ARGS`, in a user namespace of its own where that needs one.
+pub fn chroot(root: &Path, args: &[&str]) -> Command {
+    let mut command = Command::new("unshare");
+    let root_user = std::process::Command::new("id").arg("-u").output().unwrap().stdout == b"0\n";
+    if root_user {
+        command = Command::new("chroot");
+    } else {
+        command.args(["-r", "chroot"]);
+    }
+    command.arg(root).args(args);
+    command
+}
