@@ -11,7 +11,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 
-pub use backend::{Backend, Language, default_libc};
+pub use backend::{Backend, Language, default_libc, is_musl};
 
 use crate::cc::command_line::{CommandLine, Step};
 use crate::link::{self, Job};

@@ -2,7 +2,8 @@
 
 mod common;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use brawn_elf::Arch;
 use common::{Bench, fails, ok, redact, rust_libc};
@@ -185,4 +186,75 @@ fn a_folder_that_cannot_be_written_stays_as_it_is() {
     let message = fails(&mut bench.brawn(&["patch", "lib"]), 5);
     assert!(message.starts_with("error: cannot write to lib/libc.a.brawn-original"), "{message}");
     assert!(fs_err::read(path).unwrap() == original);
+}
+
+#[test]
+fn a_system_below_a_folder_is_patched_where_its_distribution_keeps_its_libc() {
+    let bytes = fs_err::read(rust_libc(Arch::X86_64)).unwrap();
+    for place in ["usr/lib", "usr/lib/x86_64-linux-musl", "usr/x86_64-linux-musl/lib"] {
+        let bench = Bench::new();
+        let path = bench.write(&format!("root/{place}/libc.a"), &bytes);
+        // A glibc beside it is another system's.
+        let other = bench.write("root/usr/lib/x86_64-linux-gnu/libc.a", "not ours");
+        let said = ok(&mut bench.brawn(&["patch", "--system", "--root", "root"]));
+        assert!(said.contains(&format!("{place}/libc.a: patched, ")), "{said}");
+        assert!(fs_err::read(&path).unwrap() != bytes);
+        assert_eq!(fs_err::read(&other).unwrap(), b"not ours");
+        ok(&mut bench.brawn(&["restore", "--system", "--root", "root"]));
+        assert!(fs_err::read(&path).unwrap() == bytes, "{place}");
+    }
+}
+
+#[test]
+fn a_folder_without_a_musl_and_a_link_out_of_it_are_refused() {
+    let bench = Bench::new();
+    let (outside, original) = toolchain(&bench);
+    fs_err::create_dir_all(bench.path().join("root/usr/lib")).unwrap();
+    fs_err::os::unix::fs::symlink(&outside, bench.path().join("root/usr/lib/libc.a")).unwrap();
+    let said = fails(&mut bench.brawn(&["patch", "--system", "--root", "root"]), 2);
+    assert!(said.starts_with("error: no libc.a of musl below "), "{said}");
+    assert!(said.contains("musl-dev on Alpine"), "{said}");
+    assert!(fs_err::read(&outside).unwrap() == original);
+    fails(&mut bench.brawn(&["patch", "--root", "root"]), 2);
+}
+
+/// What a builder image does: one static executable is copied in, and one command runs in it.
+#[test]
+fn a_static_brawn_patches_the_system_that_it_was_copied_into() {
+    let executable = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../target")
+        .join(Arch::host().unwrap().musl_triple())
+        .join("release/brawn");
+    // Ask the kernel, not the user's name: a container's root may lack the right.
+    let may =
+        |command: &mut Command| command.arg("/").arg("true").status().is_ok_and(|status| status.success());
+    let chroot: &[&str] = if may(&mut Command::new("chroot")) {
+        &["chroot"]
+    } else if may(Command::new("unshare").args(["--map-root-user", "chroot"])) {
+        &["unshare", "--map-root-user", "chroot"]
+    } else {
+        eprintln!("skipped: this machine lets nobody change the root folder");
+        return;
+    };
+    if !executable.exists() {
+        assert!(std::env::var_os("CI").is_none(), "`make brawn` builds {}", executable.display());
+        eprintln!("skipped: `make brawn` builds the static executable");
+        return;
+    }
+    let bench = Bench::new();
+    let bytes = fs_err::read(rust_libc(Arch::host().unwrap())).unwrap();
+    let path = bench.write("root/usr/lib/libc.a", &bytes);
+    fs_err::create_dir_all(bench.path().join("root/usr/bin")).unwrap();
+    fs_err::copy(&executable, bench.path().join("root/usr/bin/brawn")).unwrap();
+    let root = bench.path().join("root");
+    let run = |args: &[&str]| {
+        let mut command = bench.command(chroot[0]);
+        command.args(&chroot[1..]).arg(&root).arg("/usr/bin/brawn").args(args);
+        ok(command.env("BRAWN_CACHE_DIR", "/cache"))
+    };
+    let said = run(&["patch", "--system", "--root", "/"]);
+    assert!(said.starts_with("/usr/lib/libc.a: patched, "), "{said}");
+    assert!(fs_err::read(&path).unwrap() != bytes);
+    run(&["restore", "--system", "--root", "/"]);
+    assert!(fs_err::read(&path).unwrap() == bytes);
 }

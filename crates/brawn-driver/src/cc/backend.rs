@@ -312,12 +312,7 @@ fn driver_facts(command: &[String]) -> Result<Option<DriverFacts>, Error> {
     let crti = file(&["crti.o"]).expect("the line was chosen by it");
     let start = crti.parent().unwrap_or(Path::new(".")).to_owned();
     let libc = start.join("libc.a");
-    let is_musl = libc.is_file()
-        && fs_err::read(&libc).is_ok_and(|bytes| {
-            brawn_libc::archive::Archive::parse(&libc, &bytes)
-                .is_ok_and(|archive| !archive.mentions("gnu_get_libc_version"))
-        });
-    Ok(is_musl.then(|| DriverFacts {
+    Ok(is_musl(&libc).then(|| DriverFacts {
         libc,
         start,
         begin: file(&["crtbeginS.o", "crtbegin.o", "crtbeginT.o"]),
@@ -325,6 +320,15 @@ fn driver_facts(command: &[String]) -> Result<Option<DriverFacts>, Error> {
         libraries: static_libraries(&words),
         default_pie: words.iter().any(|word| word == "-pie"),
     }))
+}
+
+/// Whether this is a `libc.a`, and not glibc's.
+pub fn is_musl(libc: &Path) -> bool {
+    libc.is_file()
+        && fs_err::read(libc).is_ok_and(|bytes| {
+            brawn_libc::archive::Archive::parse(libc, &bytes)
+                .is_ok_and(|archive| !archive.mentions("gnu_get_libc_version"))
+        })
 }
 
 /// The libraries on a driver's own line, each once, as a static executable needs them.

@@ -1,4 +1,4 @@
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use brawn_driver::cc::{Backend, Language};
@@ -20,9 +20,12 @@ pub struct Arguments {
     /// The Rust toolchain's, for every musl target that is installed, or for --target alone
     #[arg(long)]
     rustup: bool,
-    /// The C compiler's
+    /// The C compiler's, or that of the system below --root
     #[arg(long)]
     system: bool,
+    /// The folder in which the system lies, for images that are being made
+    #[arg(long, value_name = "DIR", requires = "system", value_parser = existing)]
+    root: Option<PathBuf>,
     #[command(flatten)]
     options: Options,
 }
@@ -89,7 +92,11 @@ fn targets(before: Options, arguments: Arguments) -> anyhow::Result<(Options, Ve
             targets.push((rust.self_contained(arch)?.join("libc.a"), Some(arch)));
         }
     }
-    if arguments.system {
+    if let Some(root) = arguments.root {
+        for path in libcs_below(&root, arch)? {
+            targets.push((path, arch));
+        }
+    } else if arguments.system {
         let arch = arch.or(Arch::host());
         let arch = arch.ok_or_else(|| brawn_driver::Error::Target(std::env::consts::ARCH.to_owned()))?;
         targets.push((system_libc(arch)?, Some(arch)));
@@ -98,6 +105,39 @@ fn targets(before: Options, arguments: Arguments) -> anyhow::Result<(Options, Ve
         usage("which libc.a? Give its path, --rustup or --system");
     }
     Ok((options, targets))
+}
+
+/// Every musl `libc.a` of the system that lies in `root`. What a symbolic link leads out of it is not the system's.
+fn libcs_below(root: &Path, arch: Option<Arch>) -> anyhow::Result<Vec<PathBuf>> {
+    let root = fs_err::canonicalize(root)?;
+    let arches = arch.map_or_else(|| Arch::ALL.to_vec(), |arch| vec![arch]);
+    // Alpine, Chimera, Void; Debian; cross toolchains of these and of musl-cross-make.
+    let mut places = vec![PathBuf::from("usr/lib"), "lib".into(), "usr/local/lib".into()];
+    for arch in arches {
+        places.extend(
+            [format!("usr/lib/{arch}-linux-musl"), format!("usr/{arch}-linux-musl/lib")].map(PathBuf::from),
+        );
+        places.extend([
+            format!("usr/{arch}-linux-musl/usr/lib").into(),
+            format!("opt/{arch}-linux-musl/{arch}-linux-musl/lib").into(),
+        ]);
+    }
+    let mut found: Vec<PathBuf> = Vec::new();
+    for place in &places {
+        let Ok(path) = fs_err::canonicalize(root.join(place).join("libc.a")) else { continue };
+        if path.starts_with(&root) && !found.contains(&path) && brawn_driver::cc::is_musl(&path) {
+            found.push(path);
+        }
+    }
+    if found.is_empty() {
+        let places: Vec<_> = places.iter().map(|place| place.display().to_string()).collect();
+        return Err(brawn_driver::Error::Unsupported {
+            what: format!("no libc.a of musl below {}: looked in {}", root.display(), places.join(", ")),
+            hint: "install musl's development package there (musl-dev on Alpine), or give the path of the libc.a".into(),
+        }
+        .into());
+    }
+    Ok(found)
 }
 
 /// The `libc.a` of the machine's C compiler for musl.
