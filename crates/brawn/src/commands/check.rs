@@ -144,7 +144,7 @@ fn fix(manifest: &Path, report: &Report, dry_run: bool) -> anyhow::Result<()> {
 
 /// The files of these parts, as an image has them.
 fn entries(with: &BTreeSet<Content>) -> Vec<Entry> {
-    let files = brawn_image::contents::entries(with);
+    let files = brawn_image::contents::entries(with, "");
     let content = |kind: &Kind| match kind {
         Kind::File(bytes) => bytes.to_vec(),
         Kind::Directory | Kind::HardLink(_) => Vec::new(),
