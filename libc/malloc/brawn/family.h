@@ -59,8 +59,13 @@ static inline __attribute__((always_inline)) void *front_malloc(size_t size) {
     return size <= LARGEST_SLOT ? medium_malloc(size) : large_malloc(size, false);
 }
 
+/* The same out of line. */
+static SLOW void *any_malloc(size_t size) {
+    return front_malloc(size);
+}
+
 /* Everything but a small block at its slot's start: frees a block whose slot is known. */
-static void free_slot(const struct slot *slot, void *block) {
+static SLOW void free_slot(const struct slot *slot, void *block) {
     if (unlikely(secrets.meta == 0)) {
         secrets_start(); /* now that there is a block, mallocng has its secret */
     }
@@ -133,7 +138,7 @@ static void *front_calloc(size_t size) {
 }
 
 static SLOW void *realloc_moves(const struct slot *slot, void *block, size_t size, size_t keep) {
-    void *const moved = front_malloc(size);
+    void *const moved = any_malloc(size);
     if (moved != NULL) {
         memcpy(moved, block, keep < size ? keep : size);
         quarantine_free_slot(slot, block);
@@ -143,7 +148,7 @@ static SLOW void *realloc_moves(const struct slot *slot, void *block, size_t siz
 
 static void *front_realloc(void *block, size_t size) {
     if (block == NULL) {
-        return front_malloc(size);
+        return any_malloc(size);
     }
     const struct slot slot = slot_of(block);
     const size_t room = (size_t)(slot.end - (unsigned char *)block);
@@ -177,9 +182,9 @@ static void *front_aligned(size_t alignment, size_t size, int *error) {
         return NULL;
     }
     if (alignment <= UNIT) {
-        return block_set_size(front_malloc(size), size);
+        return block_set_size(any_malloc(size), size);
     }
-    unsigned char *const block = front_malloc(size + alignment - UNIT);
+    unsigned char *const block = any_malloc(size + alignment - UNIT);
     if (block == NULL) {
         return NULL;
     }
@@ -284,7 +289,7 @@ struct brawn_malloc_info {
 };
 
 /* Writes as much of it as `size` bytes hold, and returns how many bytes there are. */
-PUBLIC size_t brawn_malloc_info(struct brawn_malloc_info *result, size_t size) {
+PUBLIC COLD size_t brawn_malloc_info(struct brawn_malloc_info *result, size_t size) {
     struct brawn_malloc_info info = {
         .own_bytes = quarantine_bytes(own),
         .shared_bound = stock_bound() * stock_count(),

@@ -43,7 +43,7 @@ static inline void large_in_use(size_t gone, size_t come) {
     large.in_use = (large.in_use > gone ? large.in_use - gone : 0) + come;
 }
 
-static void *large_take_entry(uint32_t at) {
+static SLOW void *large_take_entry(uint32_t at) {
     void *const block = large.entries[at].block;
     large.bytes -= large.entries[at].capacity;
     large.count--;
@@ -53,7 +53,7 @@ static void *large_take_entry(uint32_t at) {
 
 /* Takes out the oldest entry if it is too old, or too much with `coming` bytes more, or if everything goes.
  */
-static void *large_expire(uint64_t time, size_t coming, bool everything) {
+static SLOW void *large_expire(uint64_t time, size_t coming, bool everything) {
     const bool expired =
         large.count > 0 && (everything || large.bytes + coming > large_bound() ||
                             large.count == LARGE_ENTRIES || time - large.entries[0].since > LARGE_AGE);
@@ -78,7 +78,7 @@ static SLOW bool large_release(bool everything) {
 }
 
 /* The smallest entry that is large enough and not much too large. */
-static void *large_take(size_t size) {
+static SLOW void *large_take(size_t size) {
     void *block = NULL;
     const bool locked = lock_take(&large.lock);
     uint32_t best = LARGE_ENTRIES;
@@ -103,7 +103,7 @@ static void *large_take(size_t size) {
     return block;
 }
 
-static void large_resized(size_t before, size_t after) {
+static SLOW void large_resized(size_t before, size_t after) {
     const bool locked = lock_take(&large.lock);
     large_in_use(before, after);
     lock_give(&large.lock, locked);

@@ -16,7 +16,8 @@ enum {
     SMALL_CLASSES = 20, /* up to 1,004 bytes: kept by threads, in chains by all */
     DEPOT_CHAINS = 16,  /* chains of one class in one stock */
     SHELVES = CLASSES - SMALL_CLASSES,
-    STOCK_LOOKS = 16,      /* visits of a thread between two looks at where it runs */
+    STOCK_LOOKS = 16, /* visits of a thread between two looks at where it runs */
+    SHELVES_TO_TRY = 2, /* classes for a medium block: it has a fifth more than was asked for with each */
     STOCK_ROOM_BLOCKS = 8, /* blocks that give way at once */
 };
 
@@ -27,8 +28,12 @@ enum {
 
 /* Bytes that may lie in one of `count` stocks: STOCK_BASE, or a part of STOCKS_BASE if that is more, and a
  * part of what there is for each thread, never more than the ceiling. */
+#ifndef STOCKS_BASE
 #define STOCKS_BASE ((size_t)256 << 10)
+#endif
+#ifndef STOCK_BASE
 #define STOCK_BASE ((size_t)256 << 10)
+#endif
 #define STOCKS_PER_THREAD ((size_t)32 << 10)
 #define STOCK_CEILING ((size_t)512 << 10)
 
@@ -128,7 +133,7 @@ static inline struct stock *stock_here(void) {
 }
 
 /* Back to mallocng. */
-static void backend_free_chain(struct chain chain) {
+static SLOW void backend_free_chain(struct chain chain) {
     if (chain.head == NULL) {
         return;
     }
@@ -153,7 +158,7 @@ static inline void tally_set(struct tally *tally, unsigned count) {
 }
 
 /* The last chain of a depot, or none. The caller has the lock. */
-static struct chain depot_pop(struct stock *stock, unsigned class) {
+static SLOW struct chain depot_pop(struct stock *stock, unsigned class) {
     struct depot *const depot = &stock->depots[class];
     const unsigned count = tally_count(&depot->tally);
     if (count == 0) {
@@ -200,31 +205,28 @@ static SLOW struct chain stock_make_room(struct stock *stock, size_t bound) {
     return out;
 }
 
-/* A block of this class, or of the next if that may be. */
-static inline void *shelf_take_from(struct stock *stock, unsigned class, bool or_next) {
-    struct shelf *const shelf = &stock->shelves[class - SMALL_CLASSES];
-    or_next = or_next && class + 1 < CLASSES && tally_count(&shelf[1].tally) > 0;
-    if (tally_count(&shelf->tally) == 0 && !or_next) {
-        return NULL;
+/* The smallest block of so many classes from this one on, or NULL. */
+static SLOW void *shelf_take_from(struct stock *stock, unsigned class, unsigned classes) {
+    void *block = NULL;
+    for (const unsigned end = class + classes < CLASSES ? class + classes : CLASSES;
+         class < end && block == NULL; class ++) {
+        struct shelf *const shelf = &stock->shelves[class - SMALL_CLASSES];
+        if (tally_count(&shelf->tally) > 0) {
+            const bool locked = lock_take(&stock->lock);
+            block = shelf_pop(stock, class);
+            shelf->used |= block != NULL;
+            stock->blocks_taken += block != NULL;
+            lock_give(&stock->lock, locked);
+        }
     }
-    const bool locked = lock_take(&stock->lock);
-    void *block = shelf_pop(stock, class);
-    if (block != NULL) {
-        shelf->used = true;
-    } else if (or_next && (block = shelf_pop(stock, class + 1)) != NULL) {
-        shelf[1].used = true;
-    }
-    stock->blocks_taken += block != NULL;
-    lock_give(&stock->lock, locked);
     return block;
 }
 
-/* A block of this class or the next from here, or of this class from another processor. */
+/* From here, or from another processor; larger than needed rather than from mallocng. */
 static void *shelf_take(unsigned class) {
-    struct stock *const here = stock_here();
-    void *block = shelf_take_from(here, class, true);
+    void *block = shelf_take_from(stock_here(), class, SHELVES_TO_TRY);
     for (uint32_t at = 0; block == NULL && at < stocks_in_use(); at++) {
-        block = shelf_take_from(&stocks[at], class, false);
+        block = shelf_take_from(&stocks[at], class, 1);
     }
     if (block != NULL) {
         block_unmark(block);
@@ -233,7 +235,7 @@ static void *shelf_take(unsigned class) {
 }
 
 /* Keeps a block at its slot's start. */
-static void shelf_give(unsigned class, void *block, unsigned index) {
+static SLOW void shelf_give(unsigned class, void *block, unsigned index) {
     struct stock *const stock = stock_here();
     struct shelf *const shelf = &stock->shelves[class - SMALL_CLASSES];
     const size_t bound = stock_bound();
@@ -251,7 +253,7 @@ static void shelf_give(unsigned class, void *block, unsigned index) {
     backend_free_chain(out);
 }
 
-static struct chain depot_take_from(struct stock *stock, unsigned class) {
+static SLOW struct chain depot_take_from(struct stock *stock, unsigned class) {
     struct chain chain = {NULL, 0};
     if (tally_count(&stock->depots[class].tally) > 0) {
         const bool locked = lock_take(&stock->lock);
@@ -263,7 +265,7 @@ static struct chain depot_take_from(struct stock *stock, unsigned class) {
 }
 
 /* A chain from here, or from another processor. */
-static struct chain depot_take(unsigned class) {
+static SLOW struct chain depot_take(unsigned class) {
     struct chain chain = depot_take_from(stock_here(), class);
     for (uint32_t at = 0; chain.head == NULL && at < stocks_in_use(); at++) {
         chain = depot_take_from(&stocks[at], class);
@@ -272,7 +274,7 @@ static struct chain depot_take(unsigned class) {
 }
 
 /* Keeps a chain, or gives it back when there is no room. */
-static void depot_give(unsigned class, struct chain chain) {
+static SLOW void depot_give(unsigned class, struct chain chain) {
     if (chain.head == NULL) {
         return;
     }
@@ -299,7 +301,7 @@ static void depot_give(unsigned class, struct chain chain) {
 
 /* Gives back everything that was never wanted since the last upkeep: half of it, so that a slow rhythm is not
  * mistaken for the end; or, for `malloc_trim` and when memory is short, all that is here. */
-static bool stock_release(struct stock *stock, bool everything) {
+static SLOW bool stock_release(struct stock *stock, bool everything) {
     bool any = false;
     bool locked = lock_take(&stock->lock);
     for (unsigned class = 0; class < CLASSES; class ++) {

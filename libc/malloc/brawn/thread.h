@@ -15,15 +15,17 @@
 #include "quarantine.h"
 
 enum {
-    MAGAZINE_BYTES = 4096, /* of one list */
-    MAGAZINE_SMALLEST = 4, /* blocks of one list, however large they are */
-    MAGAZINE_LARGEST = 64, /* and however small */
-#ifndef RUN_BYTES
-    RUN_BYTES = 1024, /* of neighbouring blocks that a thread takes at once, beside others */
-#endif
-    THREAD_SPARE = 32 << 10, /* bytes of all the lists in reserve */
-    UPKEEP_INTERVAL = 1000,  /* milliseconds */
-    UPKEEP_VISITS = 64,      /* visits to the slow path between two looks at the clock */
+    MAGAZINE_BYTES = 8192,     /* of one list, for few threads */
+    MAGAZINE_CROWDED = 4096,   /* and for many: see `crowd_share` */
+    MAGAZINE_CROWD = 64 << 10, /* of such lists, for each processor */
+    MAGAZINE_SMALLEST = 4,     /* blocks of one list, however large they are */
+    MAGAZINE_LARGEST = 64,     /* and however small */
+    MAGAZINES_SPARE = 8,       /* lists' worth of bytes that a thread has in reserve */
+    RUN_BYTES = 4096,          /* of neighbouring blocks that a thread takes at once, beside few others */
+    RUN_CROWDED = 1024,        /* beside many */
+    RUN_CROWD = 16 << 10,      /* for each processor */
+    UPKEEP_INTERVAL = 1000,    /* milliseconds */
+    UPKEEP_VISITS = 64,        /* visits to the slow path between two looks at the clock */
 };
 
 struct bin {
@@ -56,11 +58,24 @@ static pthread_key_t key;
 static lock backend_lock;
 static _Atomic(uint64_t) last_upkeep;
 
+/* What one of the threads may have of something of which there is `crowd` for each processor: more helps
+ * while threads run at the same time, and costs memory with each. */
+static SLOW size_t crowd_share(size_t crowd, size_t most, size_t least) {
+    const size_t threads = (size_t)(unsigned)__libc.threads_minus_1 + 1;
+    const size_t many = stocks_in_use() == 0 ? 1 : stocks_in_use();
+    const size_t share = crowd * many / threads;
+    return share > most ? most : share < least ? least : share;
+}
+
+static inline size_t magazine_bytes(void) {
+    return crowd_share(MAGAZINE_CROWD, MAGAZINE_BYTES, MAGAZINE_CROWDED);
+}
+
 static inline uint16_t magazine_size(unsigned class) {
-    const size_t blocks = MAGAZINE_BYTES / class_bytes(class);
+    const size_t blocks = magazine_bytes() / class_bytes(class);
     return blocks < MAGAZINE_SMALLEST  ? MAGAZINE_SMALLEST
            : blocks > MAGAZINE_LARGEST ? MAGAZINE_LARGEST
-                                       : blocks;
+                                       : (uint16_t)blocks;
 }
 
 #ifdef BRAWN_HARDENED
@@ -114,7 +129,7 @@ static COLD bool key_exists(void) {
     return state == 2;
 }
 
-static void cache_register(struct cache *cache) {
+static SLOW void cache_register(struct cache *cache) {
     cache->registered = key_exists() && pthread_setspecific(key, cache) == 0;
 }
 
@@ -177,7 +192,9 @@ static inline void bin_grow(struct bin *bin, unsigned class, uint16_t to) {
 /* How many blocks a thread takes at first. Blocks of two threads in one cache line make both slow, and who
  * takes one block at a time beside other threads gets every other one; so there, it is a few lines' worth. */
 static inline uint16_t bin_first_size(unsigned class) {
-    return threads_exist() ? (uint16_t)(1 + RUN_BYTES / class_bytes(class)) : 1;
+    return threads_exist()
+               ? (uint16_t)(1 + crowd_share(RUN_CROWD, RUN_BYTES, RUN_CROWDED) / class_bytes(class))
+               : 1;
 }
 
 static inline void *bin_pop(struct bin *bin) {
@@ -186,6 +203,25 @@ static inline void *bin_pop(struct bin *bin) {
     bin->room++;
     block_unmark(block);
     return block;
+}
+
+static inline void bin_push(struct bin *bin, void *block, unsigned index) {
+    block_mark(block, index);
+    list_link(block, bin->head);
+    bin->head = block;
+    bin->room--;
+}
+
+/* The same where there may be no room; whether there is some now. */
+static SLOW bool bin_put(struct bin *bin, void *block, unsigned index, unsigned class) {
+    if (bin->room == 0) {
+        bin_grow(bin, class, bin->size + 1);
+    }
+    const bool room = bin->room > 0;
+    if (room) {
+        bin_push(bin, block, index);
+    }
+    return room;
 }
 
 /* Memory is short: whatever this thread and all of them have in store goes back. */
@@ -208,7 +244,8 @@ static SLOW void *backend_malloc(size_t size) {
 
 /* Takes blocks for a whole list from mallocng, whose lock would make threads queue once for each block;
  * behind this one they queue once for all of them. */
-static void *bin_refill(struct bin *bin, unsigned class) {
+static SLOW void *bin_refill(struct cache *cache, unsigned class) {
+    struct bin *const bin = &cache->bins[class];
     const size_t request = class_request(class);
     void *first = NULL;
     const bool locked = lock_take(&backend_lock);
@@ -222,15 +259,17 @@ static void *bin_refill(struct bin *bin, unsigned class) {
             continue;
         }
         const struct slot slot = slot_of(block);
-        if (block != slot.start || class_bytes(class) != (size_t)(slot.end - slot.start) + IN_BAND) {
-            /* mallocng took a slot of a coarser class, as it does while a class is young. */
-            __libc_free(block);
-            break;
+        const unsigned found = class_of_capacity((size_t)(slot.end - slot.start));
+        void *const start = block_to_start(&slot, block);
+        if (found == class) {
+            bin_push(bin, start, slot.index);
+            continue;
         }
-        block_mark(block, slot.index);
-        list_link(block, bin->head);
-        bin->head = block;
-        bin->room--;
+        /* mallocng takes a slot of a coarser class while a class is young. */
+        if (found >= SMALL_CLASSES || !bin_put(&cache->bins[found], start, slot.index, found)) {
+            __libc_free(start);
+        }
+        break;
     }
     lock_give(&backend_lock, locked);
     COUNT(refills, 1);
@@ -265,14 +304,7 @@ static SLOW void *small_miss(unsigned class) {
     }
     bin_grow(bin, class, bin->size == 0 ? bin_first_size(class) : bin->size * 2);
     bin->room = bin->size;
-    return bin_refill(bin, class);
-}
-
-static inline void bin_push(struct bin *bin, void *block, unsigned index) {
-    block_mark(block, index);
-    list_link(block, bin->head);
-    bin->head = block;
-    bin->room--;
+    return bin_refill(cache, class);
 }
 
 /* The thread's own list of this class is full. */
@@ -300,7 +332,7 @@ static SLOW void small_overflow(unsigned class, void *block, unsigned index) {
         bin->spare = NULL;
     }
     const uint32_t bytes = bin->size * (uint32_t)class_bytes(class);
-    if (cache->spare_bytes + bytes <= THREAD_SPARE) {
+    if (cache->spare_bytes + bytes <= MAGAZINES_SPARE * magazine_bytes()) {
         bin->spare = bin->head;
         bin->spare_count = bin->size;
         cache->spare_bytes += bytes;
