@@ -16,8 +16,8 @@ enum {
     SMALL_CLASSES = 20, /* up to 1,004 bytes: kept by threads, in chains by all */
     DEPOT_CHAINS = 16,  /* chains of one class in one stock */
     SHELVES = CLASSES - SMALL_CLASSES,
-    STOCK_LOOKS = 16, /* visits of a thread between two looks at where it runs */
-    SHELVES_TO_TRY = 2, /* classes for a medium block: it has a fifth more than was asked for with each */
+    STOCK_LOOKS = 16,      /* visits of a thread between two looks at where it runs */
+    SHELVES_TO_TRY = 2,    /* classes for a medium block: it has a fifth more than was asked for with each */
     STOCK_ROOM_BLOCKS = 8, /* blocks that give way at once */
 };
 
@@ -26,15 +26,14 @@ enum {
 #define STOCKS 16
 #endif
 
-/* Bytes that may lie in one of `count` stocks: STOCK_BASE, or a part of STOCKS_BASE if that is more, and a
- * part of what there is for each thread, never more than the ceiling. */
-#ifndef STOCKS_BASE
-#define STOCKS_BASE ((size_t)256 << 10)
-#endif
+/* Bytes that may lie in one stock: a base, and its part of what there is for each thread, up to the ceiling.
+ * Checks of the front by itself set them smaller. */
 #ifndef STOCK_BASE
 #define STOCK_BASE ((size_t)256 << 10)
 #endif
+#ifndef STOCKS_PER_THREAD
 #define STOCKS_PER_THREAD ((size_t)32 << 10)
+#endif
 #define STOCK_CEILING ((size_t)512 << 10)
 
 /* How many chains or blocks there are. Written under the stock's lock, and read without as well. */
@@ -105,8 +104,7 @@ static inline uint32_t stock_count(void) {
 
 static inline size_t stock_bound(void) {
     const size_t count = stock_count(), threads = (size_t)(unsigned)__libc.threads_minus_1 + 1;
-    const size_t base = STOCKS_BASE / count > STOCK_BASE ? STOCKS_BASE / count : STOCK_BASE;
-    const size_t bound = base + STOCKS_PER_THREAD * threads / count;
+    const size_t bound = STOCK_BASE + STOCKS_PER_THREAD * threads / count;
     return bound < STOCK_CEILING ? bound : STOCK_CEILING;
 }
 

@@ -4,7 +4,7 @@
  * Bonwick and Adams, 2001). `size` starts at one and doubles with every visit to the slow path: a thread that
  * frees ten blocks keeps ten, not a page of them.
  *
- * At most, for T threads: T * (sum over classes of size * bytes + THREAD_SPARE), see docs/heap.md. */
+ * What that can be at most is in docs/heap.md. */
 #ifndef BRAWN_THREAD_H
 #define BRAWN_THREAD_H
 
@@ -15,18 +15,23 @@
 #include "quarantine.h"
 
 enum {
-    MAGAZINE_BYTES = 8192,     /* of one list, for few threads */
-    MAGAZINE_CROWDED = 4096,   /* and for many: see `crowd_share` */
-    MAGAZINE_CROWD = 64 << 10, /* of such lists, for each processor */
-    MAGAZINE_SMALLEST = 4,     /* blocks of one list, however large they are */
-    MAGAZINE_LARGEST = 64,     /* and however small */
-    MAGAZINES_SPARE = 8,       /* lists' worth of bytes that a thread has in reserve */
-    RUN_BYTES = 4096,          /* of neighbouring blocks that a thread takes at once, beside few others */
-    RUN_CROWDED = 1024,        /* beside many */
-    RUN_CROWD = 16 << 10,      /* for each processor */
-    UPKEEP_INTERVAL = 1000,    /* milliseconds */
-    UPKEEP_VISITS = 64,        /* visits to the slow path between two looks at the clock */
+    MAGAZINE_BYTES = 8192,   /* of one list, for few threads */
+    MAGAZINE_CROWDED = 4096, /* and for many: see `crowd_share` */
+    MAGAZINE_SMALLEST = 4,   /* blocks of one list, however large they are */
+    MAGAZINE_LARGEST = 64,   /* and however small */
+    MAGAZINES_SPARE = 8,     /* lists' worth of bytes that a thread has in reserve */
+    RUN_BYTES = 4096,        /* of neighbouring blocks that a thread takes at once, beside few others */
+    RUN_CROWDED = 1024,      /* beside many */
+    UPKEEP_INTERVAL = 1000,  /* milliseconds */
+    UPKEEP_VISITS = 64,      /* visits to the slow path between two looks at the clock */
 };
+
+/* Bytes of lists of one class, and of first runs, that there are for each processor, whatever the number of
+ * threads: see `crowd_share`. Checks of the front by itself set them to 0. */
+#ifndef MAGAZINE_CROWD
+#define MAGAZINE_CROWD ((size_t)64 << 10)
+#define RUN_CROWD ((size_t)8 << 10)
+#endif
 
 struct bin {
     void *head;

@@ -61,6 +61,10 @@ static int model_gettime(clockid_t clock, struct timespec *time) {
 #define __libc_malloc front_libc_malloc_
 #define LOCK_SPINS 1
 #define STOCKS 2
+#define STOCK_BASE ((size_t)128 << 10) /* small bounds, so that few blocks reach them */
+#define STOCKS_PER_THREAD ((size_t)0)
+#define MAGAZINE_CROWD ((size_t)0)
+#define RUN_CROWD ((size_t)0)
 #define BRAWN_KIT_NAME "model"
 #define BRAWN_KIT_VERSION "0"
 
