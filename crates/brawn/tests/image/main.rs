@@ -8,6 +8,7 @@ mod others;
 mod package;
 #[path = "../../../brawn-image/tests/common/stub.rs"]
 mod stub;
+mod tls;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
