@@ -1,4 +1,4 @@
-/* The level in use, found by the first long call of the process with at most three cpuid: each traps in a
+/* The level in use, found by the first long call of the process with two cpuid at most: each traps in a
  * virtual machine and costs microseconds. Two threads may find it at once; both write the same. */
 #include "detect.h"
 
@@ -41,9 +41,8 @@ HIDDEN COLD unsigned brawn_detect(void) {
     cpu.leaf1_ecx = c;
     if (c & LEAF1_ECX_OSXSAVE) {
         cpu.xcr0 = xcr0();
-    }
-    __cpuid(0, a, b, c, d);
-    if (a >= 7) {
+        /* There is a leaf 7, as XSAVE has leaf 13, so the highest leaf need not be asked for. A CPU without
+         * gets the baseline whatever leaf 7 says. */
         __cpuid_count(7, 0, a, b, c, d);
         cpu.leaf7_ebx = b;
         cpu.leaf7_ecx = c;
