@@ -29,6 +29,7 @@ pub fn hello() -> &'static Path {
     path
 }
 
+/// A path as an argument.
 pub fn text(path: &Path) -> &str {
     path.to_str().unwrap()
 }
