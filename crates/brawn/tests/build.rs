@@ -194,6 +194,23 @@ fn thread_stacks_get_eight_mebibytes() {
 }
 
 #[test]
+fn a_program_that_allocates_nothing_is_whole_with_every_heap() {
+    let bench = Bench::new();
+    let package = bench.package("nothing");
+    bench.write(
+        "nothing/src/main.rs",
+        "#![no_main]\n#[unsafe(no_mangle)]\npub extern \"C\" fn main() -> i32 {\n    0\n}\n",
+    );
+    ok(bench.brawn(&["build", "--quiet", "--release"]).current_dir(&package));
+    let program = package.join("target").join(TARGET).join("release/nothing");
+    // Each link is verified; so little of the heap is left that it could be taken for another.
+    for allocator in brawn_kit::allocators() {
+        ok(&mut bench.brawn(&["relink", program.to_str().unwrap(), "--malloc", allocator.name]));
+        ok(&mut bench.command(program.to_str().unwrap()));
+    }
+}
+
+#[test]
 fn without_any_compiler_the_toolchains_own_linker_links() {
     let bench = Bench::new();
     let package = bench.package("bare");
