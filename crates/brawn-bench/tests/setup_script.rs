@@ -47,6 +47,7 @@ impl Machine {
             "make",
             "tclsh",
             "chromium",
+            "cmake",
             "skopeo",
             "umoci",
             "docker-registry",
