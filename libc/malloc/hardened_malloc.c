@@ -74,8 +74,21 @@ static inline void heap_free(void *block) {
     h_free(block);
 }
 
+/* An aligned block may have pages of its own although its size is a slab's. h_realloc takes the last bytes of
+ * such a block for a canary and leaves them behind, so it is moved here. A slab's own block is never a number
+ * of whole pages, because of its canary. */
 static inline void *heap_realloc(void *block, size_t size) {
-    return h_realloc(block, size);
+    const size_t usable = block == NULL ? 0 : h_malloc_usable_size(block);
+    if (usable == 0 || usable % PAGE_SIZE != 0 || usable > max_slab_size_class ||
+        size + canary_size <= usable || size > PTRDIFF_MAX) {
+        return h_realloc(block, size);
+    }
+    void *const moved = h_malloc(size);
+    if (moved != NULL) {
+        memcpy(moved, block, usable < size ? usable : size);
+        h_free(block);
+    }
+    return moved;
 }
 
 static inline void *heap_aligned_alloc(size_t alignment, size_t size) {
