@@ -24,6 +24,8 @@ pub struct Job {
     /// Relative half-width of the ratios' intervals that is narrow enough; none to choose: [`PRECISION`], or
     /// [`QUICK_PRECISION`].
     pub precision: Option<f64>,
+    /// Fewest counted blocks; none for each case's own.
+    pub blocks: Option<usize>,
     /// Where every random order comes from.
     pub seed: u64,
     /// Whether to find out first how noisy this machine is.
@@ -257,6 +259,7 @@ fn measure<E>(
     let mut session = case.session;
     session.budget = Some(Duration::from_secs_f64(seconds * case.share));
     session.precision = Some(job.precision());
+    session.min_blocks = job.blocks.unwrap_or(session.min_blocks).min(session.blocks);
     session.seed = job.seed;
     session.cores = job.options.cores.clone();
     session.quota = job.options.quota;
@@ -306,7 +309,7 @@ fn empty(job: &Job, workshop: &Workshop) -> Results {
         settings: Settings {
             budget_seconds: job.seconds.unwrap_or(SECONDS),
             precision: job.precision(),
-            min_blocks: MIN_BLOCKS,
+            min_blocks: job.blocks.unwrap_or(MIN_BLOCKS),
             max_blocks: MAX_BLOCKS,
             cores: job.options.cores.clone(),
             quota: job.options.quota,
@@ -348,6 +351,7 @@ mod tests {
             options: Options { quick, ..Options::default() },
             seconds,
             precision: None,
+            blocks: None,
             seed: 1,
             noise: false,
             command: String::new(),

@@ -26,7 +26,7 @@ pub struct Options {
     /// Target triple [default: musl for this machine's architecture]
     #[arg(long, value_name = "TRIPLE")]
     pub target: Option<String>,
-    /// What to aim at: balanced, hardened or stock
+    /// What to aim at: balanced, fast, small, hardened or stock
     #[arg(long, value_name = "NAME")]
     pub preset: Option<String>,
     /// The allocator, instead of a preset's: `brawn libc --help` lists them

@@ -4,7 +4,7 @@ mod common;
 
 use std::path::Path;
 
-use common::{Bench, fails, note, ok, redact};
+use common::{Bench, DEFAULT_MALLOC, fails, note, ok, redact};
 use insta::assert_snapshot;
 use serde_json::Value;
 
@@ -36,6 +36,7 @@ fn a_package_becomes_one_verified_executable() {
     assert_eq!(said(&bench, &program), "1 2 3\n");
     ok(bench.brawn(&["verify"]).arg(&program));
     assert_eq!(note(&program).preset.as_deref(), Some("balanced"));
+    assert_eq!(note(&program).malloc, "brawn");
 }
 
 #[test]
@@ -45,7 +46,7 @@ fn another_allocator_recompiles_nothing() {
     let program = package.join("target").join(TARGET).join("debug/swap");
     let first = messages(&bench, &package, &[]);
     assert!(of_kind(&first, "compiler-artifact").any(|artifact| artifact["fresh"] == false));
-    for malloc in ["mimalloc2", "stock", "mimalloc-secure", "mimalloc"] {
+    for malloc in ["mimalloc2", "stock", "mimalloc-secure", "mimalloc", "brawn"] {
         let messages = messages(&bench, &package, &["--malloc", malloc]);
         let fresh: Vec<_> =
             of_kind(&messages, "compiler-artifact").map(|artifact| &artifact["fresh"]).collect();
@@ -63,7 +64,7 @@ fn run_and_test_use_what_was_asked_for_although_cargo_calls_it_fresh() {
     let program = package.join("target").join(TARGET).join("debug/fresh");
     let run = |args: &[&str]| ok(bench.brawn(args).current_dir(&package));
     assert_eq!(run(&["cargo", "run", "--quiet"]), "1 2 3\n");
-    assert_eq!(note(&program).malloc, "mimalloc");
+    assert_eq!(note(&program).malloc, DEFAULT_MALLOC);
     let before = program.metadata().unwrap().modified().unwrap();
     assert_eq!(run(&["--malloc", "mimalloc2", "cargo", "run", "--quiet"]), "1 2 3\n");
     assert_eq!(note(&program).malloc, "mimalloc2");
@@ -104,7 +105,7 @@ fn cargos_own_arguments_pass_through() {
     let program = bench.path().join("ws/elsewhere").join(TARGET).join("lean/c");
     assert_eq!(said(&bench, &program), "LOUD\n");
     // The profile strips; the note and the verdict survive.
-    assert!(ok(bench.brawn(&["verify"]).arg(program)).contains("malloc mimalloc"));
+    assert!(ok(bench.brawn(&["verify"]).arg(program)).contains(&format!("malloc {DEFAULT_MALLOC}")));
 }
 
 #[test]
@@ -131,7 +132,7 @@ fn settings_come_from_flag_environment_package_workspace_and_file() {
     .unwrap();
     assert_eq!(malloc(&[], None), "mimalloc-secure");
     assert_eq!(malloc(&[], Some(("BRAWN_MALLOC", "mimalloc2-secure"))), "mimalloc2-secure");
-    assert_eq!(malloc(&["--preset", "balanced"], Some(("BRAWN_MALLOC", "stock"))), "mimalloc");
+    assert_eq!(malloc(&["--preset", "balanced"], Some(("BRAWN_MALLOC", "stock"))), DEFAULT_MALLOC);
 }
 
 /// A linker that says that it was called, and calls the real one.
@@ -165,7 +166,7 @@ fn a_linker_that_the_user_configured_is_the_one_that_links() {
         }
         ok(&mut command);
         let program = package.join("target").join(TARGET).join("debug/linker");
-        assert_eq!(note(&program).malloc, "mimalloc", "{place}");
+        assert_eq!(note(&program).malloc, DEFAULT_MALLOC, "{place}");
         assert!(bench.path().join("spy.log").exists(), "{place}: the linker was not called");
     }
 }
@@ -224,7 +225,7 @@ fn without_any_compiler_the_toolchains_own_linker_links() {
             .env("PATH", &path)
             .env("RUSTC", path.join("rustc")));
         let program = package.join("target").join(target).join("debug/bare");
-        assert_eq!(note(&program).malloc, "mimalloc");
+        assert_eq!(note(&program).malloc, DEFAULT_MALLOC);
         if target == TARGET {
             assert_eq!(said(&bench, &program), "1 2 3\n");
         }
@@ -236,7 +237,7 @@ fn the_other_architecture_runs_under_emulation() {
     let bench = Bench::new();
     let package = bench.package("cross");
     let target = "aarch64-unknown-linux-musl";
-    for malloc in ["mimalloc", "mimalloc2", "mimalloc-secure", "mimalloc2-secure", "stock"] {
+    for malloc in ["brawn", "mimalloc", "mimalloc2", "mimalloc-secure", "mimalloc2-secure", "stock"] {
         let mut command = bench.brawn(&["cargo", "run", "--quiet", "--target", target, "--malloc", malloc]);
         assert_eq!(ok(command.current_dir(&package)), "1 2 3\n", "{malloc}");
         assert_eq!(note(&package.join("target").join(target).join("debug/cross")).malloc, malloc);

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use brawn_elf::Arch;
 use brawn_libc::overlay::Manifest;
-use common::{Bench, ok, rust_libc};
+use common::{Bench, DEFAULT_MALLOC, ok, rust_libc};
 
 fn manifest(bench: &Bench, from: &Path, extra: &[&str]) -> Manifest {
     let from = from.display().to_string();
@@ -47,7 +47,8 @@ fn the_distributions() {
     let text = ok(&mut bench.brawn(&["libc", "--from", "system", "--json"]));
     let manifest: Manifest = serde_json::from_str(&text).unwrap();
     assert!(manifest.libc.starts_with("musl 1.2."), "{}", manifest.libc);
-    assert_eq!(manifest.added[0].member, "brawn-mimalloc.o");
+    assert_eq!(manifest.malloc, DEFAULT_MALLOC);
+    assert_eq!(manifest.added[0].member, format!("brawn-{DEFAULT_MALLOC}.o"));
 }
 
 /// The string functions that a manifest says were added.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use brawn_elf::Arch;
-use common::{Bench, fails, ok, redact, rust_libc};
+use common::{Bench, DEFAULT_MALLOC, fails, ok, redact, rust_libc};
 use insta::assert_snapshot;
 
 /// A copy of the Rust toolchain's libc.a in `lib/`.
@@ -31,7 +31,7 @@ fn there_and_back() {
     let time = |path: &PathBuf| path.metadata().unwrap().modified().unwrap();
     let before = time(&path);
     let said = ok(&mut bench.brawn(&["patch", "lib"]));
-    assert!(said.starts_with("lib/libc.a: patched, mimalloc "), "{said}");
+    assert!(said.starts_with(&format!("lib/libc.a: patched, {DEFAULT_MALLOC} ")), "{said}");
     assert!(fs_err::read(&path).unwrap() != original);
     assert_eq!(files(&bench), ["libc.a", "libc.a.brawn-original", "libc.a.brawn.json"]);
 
@@ -135,7 +135,7 @@ fn a_plain_cargo_links_whole_programs_with_a_patched_toolchain() {
         .env("RUSTFLAGS", flags));
     let program = package.join("target/x86_64-unknown-linux-musl/debug/plain");
     let said = ok(bench.brawn(&["verify"]).arg(&program));
-    assert!(said.contains("one heap, malloc mimalloc"), "{said}");
+    assert!(said.contains(&format!("one heap, malloc {DEFAULT_MALLOC}")), "{said}");
     assert_eq!(ok(&mut bench.command(program.to_str().unwrap())), "1 2 3\n");
 }
 
@@ -173,7 +173,7 @@ fn the_rust_toolchains_targets_are_found_and_restored() {
 fn the_c_compilers_libc_is_found() {
     let bench = Bench::new();
     let said = ok(&mut bench.brawn(&["patch", "--system", "--dry-run"]));
-    assert!(said.contains("libc.a: would be patched, mimalloc "), "{said}");
+    assert!(said.contains(&format!("libc.a: would be patched, {DEFAULT_MALLOC} ")), "{said}");
     assert!(!said.contains("gnu/libc.a"), "that is glibc's: {said}");
 }
 

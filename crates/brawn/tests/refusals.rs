@@ -100,8 +100,11 @@ fn another_mallocng_than_the_one_that_the_brawn_heap_knows() {
     hint: the Brawn heap stands on the mallocng of musl 1.2.2 to 1.2.6; `--malloc mimalloc` brings all it needs along
     ");
     assert_eq!(refused(&bench, &coarser, &["--malloc", "brawn-hardened"], 3), message);
-    // Who brings a heap of its own does not care.
+    assert_eq!(refused(&bench, &coarser, &["--preset", "balanced"], 3), message, "it was asked for");
+    // Who brings a heap of its own does not care, and who asks for none gets one that fits.
     ok(bench.brawn(&["libc", "-o", "out", "--malloc", "mimalloc", "--from"]).arg(&coarser));
+    let manifest = ok(bench.brawn(&["libc", "-o", "out", "--json", "--from"]).arg(&coarser));
+    assert!(manifest.contains("\"preset\": \"fast\""), "{manifest}");
 }
 
 #[test]
@@ -197,7 +200,7 @@ fn already_patched() {
     let bench = Bench::new();
     ok(&mut bench.brawn(&["libc", "-o", "first"]));
     assert_snapshot!(refused(&bench, &bench.path().join("first/libc.a"), &[], 3), @r"
-    error: [DIR]/first/libc.a already carries Brawn's kit (malloc mimalloc)
+    error: [DIR]/first/libc.a already carries Brawn's kit (malloc brawn)
     hint: `brawn restore [DIR]/first/libc.a` brings the original back
     ");
 }
@@ -243,15 +246,15 @@ fn unknown_names() {
     error: unknown allocator 'mimaloc'
     hint: did you mean 'mimalloc'? There are: brawn, brawn-hardened, mimalloc, mimalloc-secure, mimalloc2, mimalloc2-secure, jemalloc, rpmalloc, snmalloc, hardened-malloc, stock
     ");
-    assert_snapshot!(message(&["libc", "--preset", "fastest"]), @r"
-    error: unknown preset 'fastest'
-    hint: there are: balanced, hardened, stock
+    assert_snapshot!(message(&["libc", "--preset", "quickest"]), @r"
+    error: unknown preset 'quickest'
+    hint: there are: balanced, fast, small, hardened, stock
     ");
     assert_snapshot!(message(&["libc", "--preset", "stock", "--malloc", "mimalloc"]), @r"
     error: command line: preset 'stock' is stock, but malloc 'mimalloc' was given as well
     hint: give only one of the two
     ");
-    assert_snapshot!(message(&["libc", "--knob", "purge_delay=1"]), @r"
+    assert_snapshot!(message(&["libc", "--malloc", "mimalloc", "--knob", "purge_delay=1"]), @r"
     error: unknown knob 'purge_delay'
     hint: there are: mimalloc.purge_delay
     ");

@@ -4,7 +4,7 @@ mod common;
 
 use std::path::Path;
 
-use common::{Bench, note, ok};
+use common::{Bench, DEFAULT_MALLOC, note, ok};
 
 #[test]
 fn a_global_allocator_gets_a_warning_that_names_both_heaps_and_what_to_do() {
@@ -28,7 +28,7 @@ fn a_global_allocator_gets_a_warning_that_names_both_heaps_and_what_to_do() {
             None => assert!(about.is_empty(), "{about:?}"),
             Some(second) => {
                 assert_eq!(about.len(), 1, "{said}");
-                assert!(about[0].contains(&format!("mimalloc {kit} of Brawn's kit")), "{}", about[0]);
+                assert!(about[0].contains(&format!("{DEFAULT_MALLOC} {kit} of Brawn's kit")), "{}", about[0]);
                 assert!(about[0].contains(&format!("and {second}")), "{}", about[0]);
             }
         }

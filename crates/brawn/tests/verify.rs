@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Bench, fails, ok};
+use common::{Bench, DEFAULT_MALLOC, fails, ok};
 use insta::assert_snapshot;
 
 const PROGRAM: &str =
@@ -36,7 +36,7 @@ fn json_is_for_programs() {
     for args in [&["verify", "--json", "program"][..], &["--message-format", "json", "verify", "program"]] {
         let value: serde_json::Value = serde_json::from_str(&ok(&mut bench.brawn(args))).unwrap();
         assert_eq!(value["ok"], true);
-        assert_eq!(value["report"]["note"]["malloc"], "mimalloc");
+        assert_eq!(value["report"]["note"]["malloc"], DEFAULT_MALLOC);
     }
     let value: serde_json::Value =
         serde_json::from_str(&ok(&mut bench.brawn(&["inspect", "--json", "program"]))).unwrap();

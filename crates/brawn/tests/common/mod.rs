@@ -8,6 +8,9 @@ use std::process::{Command, Output};
 
 use brawn_elf::Arch;
 
+/// The allocator that a program gets when nobody asks for one.
+pub const DEFAULT_MALLOC: &str = brawn_libc::PRESETS[0].malloc;
+
 /// A folder to work in, and the environment of a fresh user.
 pub struct Bench {
     dir: tempfile::TempDir,

@@ -3,7 +3,7 @@
 use std::process::Command;
 
 use crate::chroot;
-use crate::common::{Bench, fails, ok};
+use crate::common::{Bench, DEFAULT_MALLOC, fails, ok};
 
 const MANIFEST: &str = r#"
 [package]
@@ -69,7 +69,7 @@ fn a_package_becomes_an_index_for_two_platforms() {
         assert_eq!(label("revision"), commit.trim());
     }
     let spdx = fs_err::read_to_string(bench.path().join("image.tar.linux-arm64.spdx.json")).unwrap();
-    for component in ["greeter", "musl", "brawn-kit", "mimalloc"] {
+    for component in ["greeter", "musl", "brawn-kit", DEFAULT_MALLOC] {
         assert!(spdx.contains(&format!("\"name\":\"{component}\"")), "{component} is not in {spdx}");
     }
     // The same input, the same bytes, from a build elsewhere in the file system.

@@ -29,6 +29,9 @@ pub struct Run {
     /// Stop a case earlier when every ratio is known to so many percent [default: 2; for quick 5]
     #[arg(long, value_name = "PERCENT", value_parser = positive)]
     precision: Option<f64>,
+    /// Fewest runs of each variant that count, in each case [default: 5, fewer where a run is long]
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u16).range(1..=300))]
+    blocks: Option<u16>,
     /// Thread counts, instead of each suite's own
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = clap::value_parser!(u16).range(1..=4096))]
     threads: Vec<u16>,
@@ -133,6 +136,7 @@ fn job(arguments: &Run) -> anyhow::Result<Job> {
         },
         seconds: arguments.time,
         precision: arguments.precision.map(|percent| percent / 100.0),
+        blocks: arguments.blocks.map(usize::from),
         seed,
         noise: !arguments.no_noise,
         command: command.join(" "),
