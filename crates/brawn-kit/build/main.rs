@@ -21,7 +21,7 @@ use table::{ARCHES, Arch, RECIPES, Recipe};
 enum Error {
     #[error("{variable} is not set; is this a build script of Cargo?")]
     Environment { variable: &'static str },
-    #[error("libc/malloc was not found above {0}")]
+    #[error("{0} is no folder with C sources")]
     NoShims(PathBuf),
     #[error(transparent)]
     Source(#[from] sources::Error),
@@ -60,11 +60,9 @@ fn run() -> Result<(), Error> {
     let out = PathBuf::from(variable("OUT_DIR")?);
     let host = variable("HOST")?.to_string_lossy().into_owned();
     let host_arch = host.split('-').next().unwrap_or_default();
-    let root = manifest_dir
-        .ancestors()
-        .find(|folder| folder.join("libc/malloc").is_dir())
-        .ok_or_else(|| Error::NoShims(manifest_dir.clone()))?
-        .to_owned();
+    // A link to the repository's folder, which a package of this crate holds as a folder of its own.
+    let libc = fs_err::canonicalize(manifest_dir.join("libc"))?;
+    let root = libc.parent().ok_or_else(|| Error::NoShims(libc.clone()))?.to_owned();
     let folders = compile::Folders::new(&root, &out);
 
     // For the tests, which find the sources and compilers again.

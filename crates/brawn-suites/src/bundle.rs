@@ -26,10 +26,10 @@ pub fn bundle(main: &str, modules: &[(&str, &str)]) -> String {
     text
 }
 
-/// A module of a workload: its name, and its text from the repository's `workloads/`.
+/// A module of a workload: its name, and its text from `workloads/`, for a file of `src/suites/`.
 macro_rules! module {
     ($name:literal, $file:literal) => {
-        ($name, include_str!(concat!("../../../../workloads/", $file)))
+        ($name, include_str!(concat!("../../workloads/", $file)))
     };
 }
 pub(crate) use module;

@@ -16,10 +16,10 @@ pub const NEEDS: &str = "nothing; for the exporter: the crates of its lock file,
 const PACKAGE: Package<'_> = Package {
     name: "brawn-exporter",
     files: &[
-        ("Cargo.toml", include_str!("../../../../workloads/exporter/Cargo.toml")),
-        ("Cargo.lock", include_str!("../../../../workloads/exporter/Cargo.lock")),
-        ("src/main.rs", include_str!("../../../../workloads/exporter/src/main.rs")),
-        ("src/collect.rs", include_str!("../../../../workloads/exporter/src/collect.rs")),
+        ("Cargo.toml", include_str!("../../exporter/manifest.toml")),
+        ("Cargo.lock", include_str!("../../exporter/manifest.lock")),
+        ("src/main.rs", include_str!("../../exporter/main.rs")),
+        ("src/collect.rs", include_str!("../../exporter/collect.rs")),
     ],
 };
 

@@ -11,7 +11,7 @@ use crate::{Case, Context, Error, Figure, Prepared, Programs, RowSpec, Suite, pu
 /// `footprint`
 pub struct Footprint;
 
-const MAIN: &str = include_str!("../../../../workloads/footprint/main.rs");
+const MAIN: &str = include_str!("../../workloads/footprint/main.rs");
 const MODULES: &[(&str, &str)] = &[
     module!("common", "common.rs"),
     module!("churn", "footprint/churn.rs"),

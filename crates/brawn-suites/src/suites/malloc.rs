@@ -8,7 +8,7 @@ use crate::{Case, Context, Error, Figure, Prepared, RowSpec, Suite, published};
 /// `malloc`
 pub struct Malloc;
 
-const MAIN: &str = include_str!("../../../../workloads/malloc/main.rs");
+const MAIN: &str = include_str!("../../workloads/malloc/main.rs");
 const MODULES: &[(&str, &str)] = &[
     module!("common", "common.rs"),
     module!("alloc_test", "malloc/alloc_test.rs"),

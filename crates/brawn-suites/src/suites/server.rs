@@ -6,7 +6,7 @@ use brawn_bench::results::{Better, Kind};
 
 use crate::{Error, Figure, Flavour, RowSpec, Workshop};
 
-const CLIENT: &str = include_str!("../../../../workloads/client/client.rs");
+const CLIENT: &str = include_str!("../../workloads/client/client.rs");
 
 /// The program that uses servers and checks their answers, the same for every variant: with glibc where there is one.
 pub fn client(workshop: &Workshop) -> Result<PathBuf, Error> {

@@ -10,12 +10,12 @@ pub struct Startup;
 
 /// Case, what it is called on disk, and source.
 const PROGRAMS: &[(&str, &str, &str)] = &[
-    ("bare", "startup-bare", include_str!("../../../../workloads/startup/bare.rs")),
-    ("empty", "startup-empty", include_str!("../../../../workloads/startup/empty.rs")),
-    ("print", "startup-print", include_str!("../../../../workloads/startup/print.rs")),
+    ("bare", "startup-bare", include_str!("../../workloads/startup/bare.rs")),
+    ("empty", "startup-empty", include_str!("../../workloads/startup/empty.rs")),
+    ("print", "startup-print", include_str!("../../workloads/startup/print.rs")),
 ];
 
-const LAUNCHER: &str = include_str!("../../../../workloads/startup/launch.rs");
+const LAUNCHER: &str = include_str!("../../workloads/startup/launch.rs");
 
 /// Starts in one run of the launcher: a tenth of a second or less.
 const STARTS: usize = 100;

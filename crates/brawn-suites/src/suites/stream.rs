@@ -8,7 +8,7 @@ use crate::{Case, Context, Error, Figure, Prepared, RowSpec, Suite, published};
 /// `stream`
 pub struct Stream;
 
-const MAIN: &str = include_str!("../../../../workloads/stream/main.rs");
+const MAIN: &str = include_str!("../../workloads/stream/main.rs");
 const MODULES: &[(&str, &str)] = &[module!("common", "common.rs")];
 
 /// The four loops: the workload's name for each, and that of the published table.

@@ -8,7 +8,7 @@ use crate::{Case, Context, Error, Figure, Prepared, RowSpec, Suite, published};
 /// `strings`
 pub struct Strings;
 
-const MAIN: &str = include_str!("../../../../workloads/strings/main.rs");
+const MAIN: &str = include_str!("../../workloads/strings/main.rs");
 const MODULES: &[(&str, &str)] = &[
     module!("common", "common.rs"),
     module!("functions", "strings/functions.rs"),

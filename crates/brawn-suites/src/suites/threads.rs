@@ -8,7 +8,7 @@ use crate::{Case, Context, Error, Figure, Prepared, RowSpec, Suite, published};
 pub struct Threads;
 
 /// The workload; the self-test of a machine's noise runs it, too.
-pub(crate) const SOURCE: &str = include_str!("../../../../workloads/threads/threads.rs");
+pub(crate) const SOURCE: &str = include_str!("../../workloads/threads/threads.rs");
 
 impl Suite for Threads {
     fn name(&self) -> &'static str {

@@ -31,7 +31,7 @@ pub enum Origin {
 }
 
 /// Fetches a Debian source; see the head of the script.
-const DEBIAN_SOURCE: &str = include_str!("../../../../scripts/debian-source");
+const DEBIAN_SOURCE: &str = include_str!("../../debian-source");
 
 impl Workshop {
     /// The archive, in the workshop's folder `sources`, checked against its digest.

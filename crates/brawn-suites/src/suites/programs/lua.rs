@@ -18,7 +18,7 @@ const MADE: Made<'_> = Made {
     executable: "src/lua",
 };
 
-const SCRIPT: &str = include_str!("../../../../../workloads/lua/work.lua");
+const SCRIPT: &str = include_str!("../../../workloads/lua/work.lua");
 
 /// The script's rounds: about a second.
 const ROUNDS: &str = "2";
