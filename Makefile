@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-demo brawn demo test test-long lint fuzz results presets tune-study clean
+.PHONY: help setup setup-demo brawn demo test test-long lint fuzz release release-check results presets tune-study clean
 
 # Tools that scripts/setup put into the repository's private folder win over the machine's own.
 export PATH := $(CURDIR)/.tools/bin:$(PATH)
@@ -22,7 +22,7 @@ TARGET := $(shell uname -m)-unknown-linux-musl
 BRAWN := $(CARGO_TARGET_DIR)/$(TARGET)/release/brawn
 
 help: ## list these targets
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 24
 
 setup: ## install what `make test` needs and this machine lacks
 	@scripts/setup test
@@ -33,7 +33,7 @@ setup-demo:
 # The runner needs no optimisation, and unoptimised it shares its dependencies with the first brawn.
 brawn: setup-demo ## build brawn, and with it the released brawn: a static executable of its own making
 	cargo build $(CARGO_FLAGS) -p brawn -p brawn-bench
-	$(CARGO_TARGET_DIR)/debug/brawn build $(CARGO_FLAGS) --release -p brawn
+	scripts/release build
 
 demo: brawn ## build a real program three ways and run them side by side
 	$(CARGO_TARGET_DIR)/debug/brawn-bench demo --brawn $(BRAWN)
@@ -58,6 +58,18 @@ fuzz: setup ## mutated executables for all that reads them, and guided input for
 	libc/string/test/run fuzz 600
 	libc/malloc/test/run fuzz 300
 	libc/malloc/test/run fuzz 300 HARDENED
+
+# The other architecture's executable is made here as well: zig compiles what is C in it.
+release: setup ## make what a release consists of, for both architectures, in target/dist/: nothing is published
+	cargo build $(CARGO_FLAGS) -p brawn
+	scripts/release build x86_64 aarch64
+	scripts/release pack x86_64 aarch64
+
+release-check: setup ## build again elsewhere and compare the bytes, and install from the packaged crates without a network
+	cargo build $(CARGO_FLAGS) -p brawn
+	scripts/release build
+	scripts/release again
+	scripts/release crates
 
 # What `make results` has `brawn bench` measure: `all --time 3` took half an hour, and more time narrows the intervals.
 SUITES := all

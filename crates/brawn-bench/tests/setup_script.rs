@@ -51,6 +51,8 @@ impl Machine {
             "skopeo",
             "umoci",
             "docker-registry",
+            "buildah",
+            "busybox",
         ] {
             machine.fake(name, "exit 0");
         }

@@ -2,6 +2,7 @@ use serde::{Deserialize, Serialize};
 
 /// A part of an image that can be left out: the names that `--with` and `--without` take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Content {
     /// Certificate authorities, at `/etc/ssl/certs/ca-certificates.crt`.

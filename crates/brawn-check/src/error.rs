@@ -25,6 +25,9 @@ pub enum Error {
         /// What the kernel said.
         source: std::io::Error,
     },
+    /// [`Program::interrupt`](crate::Program) became true. Nothing of the run is left.
+    #[error("interrupted")]
+    Interrupted,
     /// `Cargo.toml` is not what it should be.
     #[error("cannot use {what}: {reason}")]
     Manifest {
@@ -51,7 +54,7 @@ impl Error {
                  the file alone: brawn check --static"
                     .to_owned(),
             ),
-            Error::File(_) | Error::System { .. } | Error::Manifest { .. } => None,
+            Error::File(_) | Error::System { .. } | Error::Interrupted | Error::Manifest { .. } => None,
         }
     }
 }

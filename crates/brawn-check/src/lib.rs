@@ -17,6 +17,8 @@ mod report;
 mod root;
 mod run;
 mod sandbox;
+#[cfg(test)]
+mod schema;
 mod trace;
 
 pub use content::Content;

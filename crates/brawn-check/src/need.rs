@@ -4,6 +4,7 @@ use crate::Content;
 
 /// Something that a program may look for outside itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Need {
     /// Certificate authorities, for TLS.

@@ -23,17 +23,20 @@ pub struct Needs {
 
 /// A need, and how it shows.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Found {
     /// What is needed.
     pub need: Need,
     /// How much the evidence says.
     pub strength: Strength,
     /// The evidence, the strongest first; never empty.
+    #[cfg_attr(test, schemars(with = "Vec<crate::schema::Evidence>"))]
     pub evidence: Vec<Evidence>,
 }
 
 /// How much the evidence for a need says. Whether the code runs at all cannot be told from the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Strength {
     /// The code that would use it is there.

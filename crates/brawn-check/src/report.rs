@@ -13,6 +13,7 @@ pub const SCHEMA_VERSION: u32 = 1;
 
 /// Everything that is known about whether a program runs in an empty root.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Report {
     /// The version of this form: 1.
     pub schema_version: u32,
@@ -32,6 +33,7 @@ pub struct Report {
 
 /// Something worth saying.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Finding {
     /// A stable name: that of a need, or `dynamic-executable`, `wrong-architecture`, `new-processor`, `illegal-instruction`,
     /// `failed`, `missing-file`, `cannot-write`.
@@ -50,6 +52,7 @@ pub struct Finding {
 
 /// How much a finding matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Severity {
     /// It does not run, or it looked for something that an image can hold and did not find it.

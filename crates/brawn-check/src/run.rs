@@ -6,8 +6,10 @@ use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::time::Duration;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
 
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
@@ -18,6 +20,9 @@ use crate::Error;
 use crate::root::{Entry, Root};
 use crate::sandbox::{How, Plan, Step};
 use crate::trace::{Access, Watched, watch};
+
+/// How often it is looked whether a run is to be given up.
+const LOOK: Duration = Duration::from_millis(20);
 
 /// The user that an image's program runs as, where nothing else is asked for.
 pub const NONROOT: u32 = 65532;
@@ -40,10 +45,14 @@ pub struct Program {
     pub runtime: bool,
     /// How long it may run. A server never ends by itself.
     pub limit: Duration,
+    /// Becomes true when the run is to be given up. The program is in a process group of its own, so that a key on the
+    /// terminal ends it only by way of this.
+    pub interrupt: Arc<AtomicBool>,
 }
 
 /// What became of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Run {
     /// How it got its root: `a mount namespace`, `a user namespace` or `chroot`.
     pub root: String,
@@ -57,6 +66,7 @@ pub struct Run {
 
 /// How a run ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case", tag = "how")]
 pub enum End {
     /// It exited.
@@ -105,7 +115,7 @@ impl std::fmt::Display for End {
 ///
 /// # Errors
 /// [`Error::NoRoot`] when the kernel gives this user no root of its own, [`Error::TraceRefused`], [`Error::System`],
-/// [`Error::File`].
+/// [`Error::File`], [`Error::Interrupted`].
 pub fn run(program: &Program) -> Result<Run, Error> {
     run_by(program, &How::candidates())
 }
@@ -203,7 +213,7 @@ fn run_in(program: &Program, how: How, root: &Root) -> Result<Attempt, Error> {
             };
         }
     };
-    let (result, in_time) = match ended.recv_timeout(program.limit) {
+    let (result, in_time) = match within(program, &ended) {
         Ok(result) => (result, true),
         Err(RecvTimeoutError::Timeout) => {
             let _ = pidfd_send_signal(&handle, rustix::process::Signal::KILL);
@@ -212,7 +222,23 @@ fn run_in(program: &Program, how: How, root: &Root) -> Result<Attempt, Error> {
         Err(RecvTimeoutError::Disconnected) => (Err(Error::TraceRefused), true),
     };
     let _ = tracer.join();
+    if program.interrupt.load(Ordering::Relaxed) {
+        return Err(Error::Interrupted);
+    }
     Ok(Ok((result?, in_time)))
+}
+
+/// What was watched, unless the program's time is up before, or the run is given up.
+fn within<T>(program: &Program, ended: &Receiver<T>) -> Result<T, RecvTimeoutError> {
+    let begun = Instant::now();
+    loop {
+        let left = program.limit.saturating_sub(begun.elapsed());
+        match ended.recv_timeout(left.min(LOOK)) {
+            Err(RecvTimeoutError::Timeout)
+                if left > Duration::ZERO && !program.interrupt.load(Ordering::Relaxed) => {}
+            other => return other,
+        }
+    }
 }
 
 /// A pipe whose ends no program inherits: what is read, and where the child writes.

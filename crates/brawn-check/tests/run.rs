@@ -40,6 +40,7 @@ impl Bench {
             user: (NONROOT, NONROOT),
             runtime: true,
             limit: Duration::from_secs(60),
+            interrupt: Default::default(),
         }
     }
 

@@ -42,11 +42,7 @@ impl fmt::Display for Crate {
 /// # Errors
 /// What is wrong with the list, when it cannot be read.
 pub(crate) fn read(image: &Image<'_>) -> Result<Option<Vec<Crate>>, String> {
-    let Some(section) = image.section(SECTION) else { return Ok(None) };
-    let json = miniz_oxide::inflate::decompress_to_vec_zlib_with_limit(section.data, LONGEST)
-        .map_err(|error| format!("its list of crates cannot be unpacked: {error}"))?;
-    let info: VersionInfo = serde_json::from_slice(&json)
-        .map_err(|error| format!("its list of crates cannot be read: {error}"))?;
+    let Some(info) = info(image)? else { return Ok(None) };
     let mut crates: Vec<Crate> = info
         .packages
         .into_iter()
@@ -60,4 +56,18 @@ pub(crate) fn read(image: &Image<'_>) -> Result<Option<Vec<Crate>>, String> {
         .collect();
     crates.sort();
     Ok(Some(crates))
+}
+
+fn info(image: &Image<'_>) -> Result<Option<VersionInfo>, String> {
+    let Some(section) = image.section(SECTION) else { return Ok(None) };
+    let json = miniz_oxide::inflate::decompress_to_vec_zlib_with_limit(section.data, LONGEST)
+        .map_err(|error| format!("its list of crates cannot be unpacked: {error}"))?;
+    serde_json::from_slice(&json)
+        .map(Some)
+        .map_err(|error| format!("its list of crates cannot be read: {error}"))
+}
+
+/// The list as it was recorded, with who needs whom. A damaged one is as good as none.
+pub fn recorded_crates(executable: &[u8]) -> Option<VersionInfo> {
+    info(&Image::parse(executable).ok()?).ok()?
 }

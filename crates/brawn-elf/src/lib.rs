@@ -31,7 +31,7 @@ mod verify;
 
 pub use arch::Arch;
 pub use cpu::{Cpu, CpuEvidence, CpuLevel};
-pub use crates::Crate;
+pub use crates::{Crate, recorded_crates};
 pub use error::Error;
 pub use heap::{Evidence, EvidenceKind, Heap, Role};
 pub use image::{Image, Section, Segment, Symbol};

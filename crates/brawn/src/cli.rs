@@ -128,6 +128,10 @@ enum Command {
     Bench(Box<commands::bench::Arguments>),
     /// Find the right allocator for a program by measuring it: one compilation, a link for each candidate
     Tune(Box<commands::tune::Arguments>),
+    /// Print a shell's completions for brawn
+    Completions(commands::completions::Arguments),
+    /// Print the manual page of brawn or of one of its commands, or write all of them
+    Man(commands::man::Arguments),
     /// The load that `tune` puts on a server
     #[command(hide = true)]
     TuneLoad(commands::tune::LoadArguments),
@@ -207,6 +211,8 @@ pub fn run() -> anyhow::Result<ExitCode> {
         Command::Image(arguments) => commands::image::run(options, *arguments),
         Command::Bench(arguments) => commands::bench::run(options, *arguments),
         Command::Tune(arguments) => commands::tune::run(options, *arguments),
+        Command::Completions(arguments) => commands::completions::run(Cli::command(), arguments),
+        Command::Man(arguments) => commands::man::run(Cli::command(), options, arguments),
         Command::TuneLoad(arguments) => commands::tune::run_load(arguments),
     }
 }

@@ -29,7 +29,7 @@ pub const GATE: u8 = 6;
 pub const REGISTRY: u8 = 7;
 /// `tune` found no answer: no candidate stays within the limit, or the machine is too noisy.
 pub const NO_ANSWER: u8 = 8;
-/// Interrupted by a signal; what was done until then is kept.
+/// Interrupted by a signal: `bench` and `tune` keep what was measured, `check` and `image` leave nothing behind.
 pub const INTERRUPTED: u8 = 130;
 
 /// The whole list.
@@ -49,7 +49,10 @@ pub const ALL: &[Meaning] = &[
         code: NO_ANSWER,
         meaning: "`tune` has no answer: nothing stays within the limit, or the machine is too noisy",
     },
-    Meaning { code: INTERRUPTED, meaning: "`bench` or `tune` was interrupted; what was measured is kept" },
+    Meaning {
+        code: INTERRUPTED,
+        meaning: "interrupted: `bench` and `tune` keep what was measured, `check` and `image` leave nothing",
+    },
 ];
 
 /// The code for an error.
@@ -110,6 +113,7 @@ fn check_code(error: &brawn_check::Error) -> u8 {
         Error::Elf(_) | Error::Manifest { .. } => INPUT,
         Error::NoRoot { .. } | Error::TraceRefused => MISSING,
         Error::File(_) | Error::System { .. } => IO,
+        Error::Interrupted => INTERRUPTED,
         _ => FAILED,
     }
 }

@@ -2,6 +2,8 @@
 
 mod common;
 
+use std::io::BufRead;
+
 use common::{Bench, fails, ok, refuse};
 use insta::assert_snapshot;
 
@@ -154,4 +156,58 @@ fn what_an_image_holds_the_root_holds() {
     let said =
         ok(&mut bench.brawn(&["check", "--with", "certificates,zones,users", "--with", "tmp", "program"]));
     assert!(said.contains("it ended with status 0") && !said.contains("--with"), "{said}");
+}
+
+#[test]
+fn a_program_for_another_machine_is_not_even_tried() {
+    let bench = Bench::new();
+    bench.write("program.c", "int main(void) { return 0; }\n");
+    let other = brawn_elf::Arch::ALL.into_iter().find(|arch| Some(*arch) != brawn_elf::Arch::host()).unwrap();
+    let zig = concat!(env!("CARGO_MANIFEST_DIR"), "/../../.tools/zig/ziglang/zig");
+    let mut compile = bench.brawn(&["--target", other.musl_triple(), "cc", "program.c", "-o", "program"]);
+    ok(compile.env("BRAWN_ZIG", zig));
+    let output = bench.brawn(&["check", "--json", "program"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&report["ok"], &report["run"]), (&false.into(), &serde_json::Value::Null));
+    let codes: Vec<_> = report["findings"].as_array().unwrap().iter().map(|found| &found["code"]).collect();
+    assert!(codes.contains(&&"wrong-architecture".into()), "{codes:?}");
+}
+
+#[test]
+fn a_server_runs_as_long_as_was_said() {
+    let bench = program("#include <unistd.h>\nint main(void) { for (;;) pause(); }\n");
+    let said = ok(&mut bench.brawn(&["check", "--seconds", "1", "program"]));
+    assert!(said.contains("it was still running when its time was up"), "{said}");
+    let error = fails(&mut bench.brawn(&["check", "--seconds", "0", "program"]), 2);
+    assert!(error.contains("0 is not in 1..=3600"), "{error}");
+}
+
+#[test]
+fn an_interrupted_run_leaves_nothing_behind() {
+    let bench = program(
+        "#include <stdio.h>\n#include <unistd.h>\nint main(void) { fork(); fprintf(stderr, \"ready %d\\n\", getpid());\n\
+         for (;;) pause(); }\n",
+    );
+    let temporary = bench.path().join("temporary");
+    fs_err::create_dir(&temporary).unwrap();
+    let mut command = bench.brawn(&["check", "--seconds", "3600", "program"]);
+    let mut child = command.env("TMPDIR", &temporary).stderr(std::process::Stdio::piped()).spawn().unwrap();
+    let mut lines = std::io::BufReader::new(child.stderr.take().unwrap()).lines();
+    let mut ready = || lines.next().unwrap().unwrap().split_once(' ').unwrap().1.parse::<u32>().unwrap();
+    let programs = [ready(), ready()];
+    assert_eq!(fs_err::read_dir(&temporary).unwrap().count(), 1);
+    // SAFETY: the call takes two numbers.
+    unsafe { libc::kill(child.id().cast_signed(), libc::SIGINT) };
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert_eq!(fs_err::read_dir(&temporary).unwrap().count(), 0);
+    // They were killed; the kernel takes a moment to let go of them.
+    let alive = |pid: &u32| {
+        fs_err::read_to_string(format!("/proc/{pid}/cmdline")).is_ok_and(|text| text.contains("program"))
+    };
+    let gone = (0..1_000).any(|_| {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+        !programs.iter().any(alive)
+    });
+    assert!(gone, "{programs:?} are still there");
 }

@@ -7,8 +7,24 @@ use std::path::Path;
 use common::{Bench, ok};
 
 const COMMANDS: &[&str] = &[
-    "build", "cargo", "cc", "c++", "env", "libc", "patch", "restore", "relink", "verify", "inspect", "check",
-    "doctor", "image", "bench", "tune",
+    "build",
+    "cargo",
+    "cc",
+    "c++",
+    "env",
+    "libc",
+    "patch",
+    "restore",
+    "relink",
+    "verify",
+    "inspect",
+    "check",
+    "doctor",
+    "image",
+    "bench",
+    "tune",
+    "completions",
+    "man",
 ];
 
 /// Commands of commands.

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 /// Something that a program looked for outside itself, and what came of it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Access {
     /// A path from the root on, or an address such as `192.0.2.1:443`.
     pub target: String,
@@ -23,6 +24,7 @@ pub struct Access {
 
 /// What a program wanted to do with something outside itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Operation {
     /// Read or write a file or folder that is there.

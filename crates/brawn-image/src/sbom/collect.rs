@@ -1,14 +1,12 @@
 use std::collections::BTreeSet;
 
-use auditable_info::{Limits, audit_info_from_slice};
-
 use super::component::{Component, Crates, Inventory, Kind};
 use crate::blob::sha256;
 use crate::contents::{self, Part};
 use crate::{Epoch, Error, Executable, Package};
 
-/// The most that an audit section may unpack to, in bytes.
-const LONGEST_AUDIT: usize = 8 << 20;
+/// The source of crates where there is none.
+pub(super) const NO_CRATES: &str = "nothing but the executable";
 
 /// Everything that is known to be in an image.
 pub(super) fn inventory(
@@ -23,7 +21,7 @@ pub(super) fn inventory(
         (None, Some(package)) => package.crates(executable.platform.arch.musl_triple())?,
         (None, None) => Crates {
             components: vec![Component { purl: None, ..Component::library(&executable.name, None) }],
-            source: "nothing but the executable",
+            source: NO_CRATES,
         },
     };
     let mut components = crates.components;
@@ -38,10 +36,9 @@ pub(super) fn inventory(
     Ok(Inventory { components, sha256, epoch, source: crates.source })
 }
 
-/// The crates that `cargo auditable` recorded. A damaged section is as good as none.
+/// The crates that `cargo auditable` recorded.
 fn audited(executable: &[u8]) -> Option<Crates> {
-    let limits = Limits { input_file_size: usize::MAX, decompressed_json_size: LONGEST_AUDIT };
-    let info = audit_info_from_slice(executable, limits.decompressed_json_size).ok()?;
+    let info = brawn_elf::recorded_crates(executable)?;
     let root = info.packages.iter().position(|package| package.root)?;
     let runtime = |index: &usize| info.packages[*index].kind == auditable_serde::DependencyKind::Runtime;
     // The root comes first, and what is only needed to build is left out.

@@ -30,6 +30,8 @@ pub struct Sbom {
     pub cyclonedx: Vec<u8>,
     /// How many components they name, the program itself included.
     pub components: usize,
+    /// Whether they name the crates inside. A Rust program that is given as a file may not tell them.
+    pub crates: bool,
 }
 
 impl Sbom {
@@ -44,6 +46,7 @@ impl Sbom {
             spdx: spdx::document(&inventory),
             cyclonedx: cyclonedx::document(&inventory),
             components: inventory.components.len(),
+            crates: inventory.source != collect::NO_CRATES,
         })
     }
 

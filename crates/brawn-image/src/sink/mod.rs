@@ -12,6 +12,7 @@ pub(crate) use docker::DockerImage;
 pub use layout::Layout;
 pub use push::Push;
 pub use rootfs::Rootfs;
+pub use whole::discard;
 
 use crate::{Bundle, Error};
 

@@ -3,12 +3,35 @@
 use std::io::{self, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rustix::fs::{CWD, RenameFlags};
 use tempfile::{NamedTempFile, TempDir};
 
 use crate::sbom::beside;
 use crate::{Bundle, Error};
+
+/// What was begun. A file that has its place, or is gone, is no longer found under the name that it has here.
+static BEGUN: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+fn begun() -> MutexGuard<'static, Vec<PathBuf>> {
+    BEGUN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Removes what was begun and is not finished, for a process that ends at once, such as on a signal. Whoever begins
+/// something afterwards waits for that end.
+pub fn discard() {
+    let begun = begun();
+    remove(&begun);
+    std::mem::forget(begun);
+}
+
+fn remove(paths: &[PathBuf]) {
+    for path in paths {
+        // What has its place meanwhile is no error.
+        let _ = if path.is_dir() { fs_err::remove_dir_all(path) } else { fs_err::remove_file(path) };
+    }
+}
 
 /// The folder that a path is in.
 fn parent(path: &Path) -> &Path {
@@ -17,20 +40,26 @@ fn parent(path: &Path) -> &Path {
 
 /// A file beside `path` that may take its place.
 pub(super) fn file(path: &Path) -> Result<NamedTempFile, Error> {
-    tempfile::Builder::new()
+    let mut begun = begun();
+    let file = tempfile::Builder::new()
         .prefix(".brawn-")
         .permissions(std::fs::Permissions::from_mode(0o644))
         .tempfile_in(parent(path))
-        .map_err(|source| Error::unwritable(path, source))
+        .map_err(|source| Error::unwritable(path, source))?;
+    begun.push(file.path().to_owned());
+    Ok(file)
 }
 
 /// A folder beside `path` that may take its place.
 pub(super) fn folder(path: &Path) -> Result<TempDir, Error> {
-    tempfile::Builder::new()
+    let mut begun = begun();
+    let folder = tempfile::Builder::new()
         .prefix(".brawn-")
         .permissions(std::fs::Permissions::from_mode(0o755))
         .tempdir_in(parent(path))
-        .map_err(|source| Error::unwritable(path, source))
+        .map_err(|source| Error::unwritable(path, source))?;
+    begun.push(folder.path().to_owned());
+    Ok(folder)
 }
 
 /// Puts a finished file in its place.
@@ -83,4 +112,27 @@ pub(super) fn sboms(bundle: &Bundle, output: &Path) -> Result<Vec<(NamedTempFile
         }
     }
     Ok(files)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_finished_can_be_removed() {
+        let home = tempfile::tempdir().unwrap();
+        let names = || -> Vec<_> {
+            fs_err::read_dir(home.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect()
+        };
+        let done = file(&home.path().join("done.tar")).unwrap();
+        place_file(done, &home.path().join("done.tar")).unwrap();
+        let (file, folder) =
+            (file(&home.path().join("image.tar")).unwrap(), folder(&home.path().join("layout")).unwrap());
+        fs_err::write(folder.path().join("blob"), "x").unwrap();
+        assert_eq!(names().len(), 3);
+        let ours: Vec<_> = begun().iter().filter(|path| path.starts_with(home.path())).cloned().collect();
+        remove(&ours);
+        assert_eq!(names(), ["done.tar"]);
+        drop((file, folder));
+    }
 }

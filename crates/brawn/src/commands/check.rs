@@ -85,6 +85,7 @@ pub fn run(before: Options, arguments: Arguments) -> anyhow::Result<ExitCode> {
             user: (arguments.user.0, arguments.user.1),
             runtime: !arguments.bare,
             limit: Duration::from_secs(arguments.seconds),
+            interrupt: super::interrupt()?,
         };
         let run = run_it(&program).with_context(|| format!("cannot check {path}"))?;
         if !arguments.bare && !run.runtime {

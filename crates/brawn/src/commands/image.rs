@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use anyhow::Context as _;
 use brawn_image::registry::{Access, Reference, Repository};
 use brawn_image::sink::{Archive, Layout, Push, Rootfs, Sink};
 use brawn_image::{Base, Bundle, Epoch, Executable, Package, Parts, Platform, Request, Settings};
@@ -14,7 +15,7 @@ use clap::Args;
 use serde_json::json;
 
 use crate::cli::{Options, existing};
-use crate::output;
+use crate::{exit, output};
 
 #[derive(Args)]
 pub struct Arguments {
@@ -66,6 +67,7 @@ pub struct Arguments {
 /// `brawn image`
 pub fn run(before: Options, arguments: Arguments) -> anyhow::Result<ExitCode> {
     let options = arguments.options.clone().over(before);
+    leave_nothing_on_signals()?;
     let sinks = [arguments.output.is_some(), arguments.push.is_some(), arguments.rootfs.is_some()];
     if !arguments.dockerfile && !sinks.contains(&true) && !options.dry_run {
         crate::cli::usage("say where the image goes: --output PATH, --push REFERENCE or --rootfs FOLDER");
@@ -119,6 +121,20 @@ pub fn run(before: Options, arguments: Arguments) -> anyhow::Result<ExitCode> {
         anstream::println!("{place}");
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Lets a signal end the program without the files that it has begun. A push is safe anyway: the tag comes last.
+fn leave_nothing_on_signals() -> anyhow::Result<()> {
+    use signal_hook::consts::{SIGINT, SIGTERM};
+    let mut signals =
+        signal_hook::iterator::Signals::new([SIGINT, SIGTERM]).context("cannot listen for signals")?;
+    std::thread::spawn(move || {
+        if signals.forever().next().is_some() {
+            brawn_image::sink::discard();
+            std::process::exit(exit::INTERRUPTED.into());
+        }
+    });
+    Ok(())
 }
 
 fn read(arguments: &Arguments) -> anyhow::Result<Vec<Executable>> {
@@ -188,6 +204,13 @@ fn explain(request: &Request<'_>, bundle: &Bundle) -> anyhow::Result<()> {
                 }
             }
         }
+    }
+    let untold = |image: &brawn_image::Image| image.sbom.as_ref().is_some_and(|sbom| !sbom.crates);
+    if request.executables.iter().any(|executable| executable.inspection().rust.is_some())
+        && bundle.images.iter().any(untold)
+    {
+        output::say("the lists of what is inside name no crates, because the executable does not tell them");
+        output::hint("let `brawn image` build the package, or build the executable with `cargo auditable`");
     }
     for image in &bundle.images {
         let parts: Vec<String> = image.layers.iter().map(|layer| output::size(layer.size())).collect();

@@ -5,11 +5,13 @@ pub mod build;
 pub mod cargo;
 pub mod cc;
 pub mod check;
+pub mod completions;
 pub mod doctor;
 pub mod env;
 pub mod image;
 pub mod inspect;
 pub mod libc;
+pub mod man;
 pub mod patch;
 pub mod relink;
 pub mod tune;
@@ -17,12 +19,15 @@ pub mod verify;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use anyhow::Context;
 use brawn_driver::settings::Settings;
 use brawn_libc::Choice;
 
 use crate::cli::Options;
+use crate::exit;
 
 /// The running executable, which will stand behind the seam.
 fn executable() -> anyhow::Result<PathBuf> {
@@ -32,6 +37,21 @@ fn executable() -> anyhow::Result<PathBuf> {
 /// The choice that holds for options alone: environment, user file and default behind them.
 fn choice(options: &Options) -> anyhow::Result<Choice> {
     Ok(Settings::collect(options.layer(), None)?.choice()?)
+}
+
+/// A flag that becomes true when the user or the system asks the program to end. The second signal ends it at once.
+fn interrupt() -> anyhow::Result<Arc<AtomicBool>> {
+    let interrupt = Arc::new(AtomicBool::new(false));
+    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
+        signal_hook::flag::register_conditional_shutdown(
+            signal,
+            exit::INTERRUPTED.into(),
+            Arc::clone(&interrupt),
+        )
+        .and_then(|_| signal_hook::flag::register(signal, Arc::clone(&interrupt)))
+        .context("cannot listen for signals")?;
+    }
+    Ok(interrupt)
 }
 
 /// Takes Brawn's own options out of cargo's arguments, up to `--`. Cargo has none of these names.

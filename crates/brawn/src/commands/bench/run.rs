@@ -2,10 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
-use anyhow::Context as _;
 use brawn_bench::export::Format;
 use brawn_suites::runner::{self, Ended, Job, Step, quoted};
 use brawn_suites::{Flavour, Workshop};
@@ -107,17 +104,7 @@ fn job(arguments: &Run) -> anyhow::Result<Job> {
         Flavour::list(arguments.variants.iter().map(String::as_str))?
     };
     let seed = arguments.seed.unwrap_or_else(brawn_suites::runner::new_seed);
-    let interrupt = Arc::new(AtomicBool::new(false));
-    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
-        // The second signal ends the program at once; the first only asks it to come to an end.
-        signal_hook::flag::register_conditional_shutdown(
-            signal,
-            exit::INTERRUPTED.into(),
-            Arc::clone(&interrupt),
-        )
-        .and_then(|_| signal_hook::flag::register(signal, Arc::clone(&interrupt)))
-        .context("cannot listen for signals")?;
-    }
+    let interrupt = crate::commands::interrupt()?;
     let command: Vec<String> = std::iter::once("brawn".to_owned())
         .chain(std::env::args().skip(1).map(|word| quoted(&word)))
         .collect();

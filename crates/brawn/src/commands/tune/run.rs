@@ -5,7 +5,6 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use anyhow::Context as _;
 use brawn_tune::answer::Answer;
 use brawn_tune::candidate::Candidate;
 use brawn_tune::explain::{Profile, words};
@@ -34,7 +33,7 @@ pub fn run(before: Options, given: Arguments) -> anyhow::Result<ExitCode> {
     let (arguments, mut state, out) = begin(given)?;
     let options = arguments.options.clone().over(before);
     refuse(&arguments, &options);
-    let interrupt = interrupt()?;
+    let interrupt = crate::commands::interrupt()?;
     let job = job(&arguments, interrupt)?;
     let progress = Progress::new(arguments.budget.as_secs(), options.verbose > 0, options.quiet);
     if !options.dry_run {
@@ -90,21 +89,6 @@ fn begin(given: Arguments) -> anyhow::Result<(Arguments, State, PathBuf)> {
         super::super::bench::free_folder(&format!("brawn-tune-{}", brawn_bench::report::today()))
     });
     Ok((given, State::new(command, here, seed), out))
-}
-
-fn interrupt() -> anyhow::Result<Arc<AtomicBool>> {
-    let interrupt = Arc::new(AtomicBool::new(false));
-    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
-        // The second signal ends the program at once; the first only asks it to come to an end.
-        signal_hook::flag::register_conditional_shutdown(
-            signal,
-            exit::INTERRUPTED.into(),
-            Arc::clone(&interrupt),
-        )
-        .and_then(|_| signal_hook::flag::register(signal, Arc::clone(&interrupt)))
-        .context("cannot listen for signals")?;
-    }
-    Ok(interrupt)
 }
 
 /// What makes no sense together.

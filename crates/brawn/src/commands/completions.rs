@@ -1,0 +1,21 @@
+//! `brawn completions`
+
+use std::process::ExitCode;
+
+use clap::Args;
+use clap_complete::Shell;
+
+#[derive(Args)]
+pub struct Arguments {
+    /// The shell
+    #[arg(value_name = "SHELL")]
+    shell: Shell,
+}
+
+/// `brawn completions`
+pub fn run(mut command: clap::Command, arguments: Arguments) -> anyhow::Result<ExitCode> {
+    let mut text = Vec::new();
+    clap_complete::generate(arguments.shell, &mut command, "brawn", &mut text);
+    anstream::print!("{}", String::from_utf8_lossy(&text));
+    Ok(ExitCode::SUCCESS)
+}

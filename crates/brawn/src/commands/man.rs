@@ -1,0 +1,75 @@
+//! `brawn man`
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::Args;
+use clap_mangen::Man;
+
+use crate::cli::{self, Options};
+use crate::output;
+
+#[derive(Args)]
+pub struct Arguments {
+    /// The command, such as `image` or `bench compare`; without one, the page of brawn itself
+    #[arg(value_name = "COMMAND")]
+    command: Vec<String>,
+    /// Write every page into this folder, as NAME.1
+    #[arg(short, long, value_name = "DIR", conflicts_with = "command")]
+    output: Option<PathBuf>,
+    #[command(flatten)]
+    options: Options,
+}
+
+/// `brawn man`
+pub fn run(root: clap::Command, before: Options, arguments: Arguments) -> anyhow::Result<ExitCode> {
+    let options = arguments.options.over(before);
+    let mut root = root.disable_help_subcommand(true);
+    // Gives the commands their full names: `brawn-bench-compare`.
+    root.build();
+    match &arguments.output {
+        Some(folder) => write_all(&root, folder, &options)?,
+        None => {
+            let page = page(find(&root, &arguments.command))?;
+            anstream::print!("{}", String::from_utf8_lossy(&page));
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn find<'a>(root: &'a clap::Command, path: &[String]) -> &'a clap::Command {
+    let mut command = root;
+    for name in path {
+        command = command
+            .find_subcommand(name)
+            .unwrap_or_else(|| cli::usage(format!("{} has no command '{name}'", command.get_name())));
+    }
+    command
+}
+
+fn page(command: &clap::Command) -> std::io::Result<Vec<u8>> {
+    let mut text = Vec::new();
+    Man::new(command.clone()).render(&mut text)?;
+    Ok(text)
+}
+
+fn write_all(command: &clap::Command, folder: &Path, options: &Options) -> anyhow::Result<()> {
+    if !options.dry_run {
+        fs_err::create_dir_all(folder)?;
+    }
+    let mut waiting = vec![command];
+    while let Some(command) = waiting.pop() {
+        let name = command.get_display_name().unwrap_or(command.get_name());
+        let path = folder.join(format!("{name}.1"));
+        if options.dry_run {
+            output::say(&format!("would write {}", path.display()));
+        } else {
+            fs_err::write(&path, page(command)?)?;
+        }
+        waiting.extend(command.get_subcommands().filter(|inner| !inner.is_hide_set()));
+    }
+    if !options.dry_run {
+        anstream::println!("{}", folder.display());
+    }
+    Ok(())
+}

@@ -1,0 +1,83 @@
+//! The Dockerfile of `docs/guides/builder-image.md`, as it stands there, built by buildah. No registry is asked: the image that it
+//! starts from is made here, with busybox and the toolchain's `libc.a` where Alpine has them.
+
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::process::Command;
+
+use brawn_elf::Arch;
+
+use crate::common::{Bench, fails, ok, rust_libc};
+use crate::repository;
+
+/// buildah, with a store of the test's own, and without namespaces or mounts that a container may refuse.
+fn buildah(bench: &Bench, args: &[&str]) -> Command {
+    let mut command = bench.command("buildah");
+    command.args(["--storage-driver", "vfs"]);
+    command.arg("--root").arg(bench.path().join("store")).arg("--runroot").arg(bench.path().join("run"));
+    command.args(args).env("BUILDAH_ISOLATION", "chroot");
+    command
+}
+
+/// The first block of the guide in this language.
+fn block(language: &str) -> String {
+    let guide = fs_err::read_to_string(repository().join("docs/guides/builder-image.md")).unwrap();
+    let block = guide.split(&format!("```{language}\n")).nth(1).expect("a block of the language");
+    block.split("```").next().unwrap().to_owned()
+}
+
+/// What stands in for Alpine.
+fn distribution(bench: &Bench, busybox: &Path, libc: &[u8]) {
+    fs_err::create_dir_all(bench.path().join("root/bin")).unwrap();
+    fs_err::create_dir_all(bench.path().join("root/root")).unwrap();
+    fs_err::create_dir_all(bench.path().join("root/tmp")).unwrap();
+    fs_err::copy(busybox, bench.path().join("root/bin/busybox")).unwrap();
+    for name in ["sh", "rm", "cat", "true"] {
+        symlink("busybox", bench.path().join("root/bin").join(name)).unwrap();
+    }
+    // What `apk add build-base` brings is there already.
+    symlink("true", bench.path().join("root/bin/apk")).unwrap();
+    bench.write("root/usr/lib/libc.a", libc);
+    let container = ok(&mut buildah(bench, &["from", "scratch"])).trim().to_owned();
+    ok(&mut buildah(bench, &["copy", "--quiet", &container, "root", "/"]));
+    ok(&mut buildah(bench, &["config", "--env", "PATH=/usr/local/bin:/bin", &container]));
+    ok(&mut buildah(bench, &["commit", "--quiet", &container, "docker.io/library/alpine:3.22"]));
+}
+
+#[test]
+fn the_guides_dockerfile_makes_an_image_with_a_patched_libc() {
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
+    let released = target.join(Arch::host().unwrap().musl_triple()).join("release/brawn");
+    let found = |name: &str| {
+        std::env::split_paths(&std::env::var_os("PATH")?)
+            .map(|folder| folder.join(name))
+            .find(|path| path.exists())
+    };
+    let (Some(busybox), Some(_), true) = (found("busybox"), found("buildah"), released.exists()) else {
+        assert!(
+            std::env::var_os("CI").is_none(),
+            "`make setup` installs buildah and busybox, `make brawn` builds brawn"
+        );
+        eprintln!("left out: there is no buildah, no busybox, or no {}", released.display());
+        return;
+    };
+    let bench = Bench::new();
+    let original = fs_err::read(rust_libc(Arch::host().unwrap())).unwrap();
+    distribution(&bench, &busybox, &original);
+
+    let dockerfile = block("dockerfile");
+    assert!(dockerfile.starts_with("FROM alpine:3.22\n"), "{dockerfile}");
+    bench.write("context/Dockerfile", dockerfile);
+    fs_err::copy(&released, bench.path().join("context/brawn")).unwrap();
+    ok(&mut buildah(&bench, &["bud", "--pull-never", "--quiet", "--tag", "builder", "context"]));
+
+    let container = ok(&mut buildah(&bench, &["from", "--pull-never", "builder"])).trim().to_owned();
+    let run = |args: &[&str]| buildah(&bench, &[&["run", &container, "--"], args].concat());
+    let archive = |run: &mut Command| run.output().unwrap().stdout;
+    let patched = archive(&mut run(&["cat", "/usr/lib/libc.a"]));
+    assert!(patched.starts_with(b"!<arch>\n") && patched != original);
+    // The image holds no cache, and what was replaced can be had back.
+    fails(&mut run(&["cat", "/root/.cache/brawn"]), 1);
+    ok(&mut run(&["brawn", "restore", "--system", "--root", "/"]));
+    assert!(archive(&mut run(&["cat", "/usr/lib/libc.a"])) == original);
+}

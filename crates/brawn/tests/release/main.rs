@@ -1,0 +1,41 @@
+//! What a release consists of, as far as it can be tested without building `brawn` once more: `make release-check` does that.
+
+mod action;
+mod builder_image;
+#[path = "../common/mod.rs"]
+mod common;
+mod executable;
+mod manual;
+mod packages;
+mod wheel;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+use common::{Bench, ok};
+
+/// The root of the repository.
+pub fn repository() -> PathBuf {
+    fs_err::canonicalize(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).unwrap()
+}
+
+/// One of the repository's scripts, in the test's folder.
+pub fn script(bench: &Bench, name: &str) -> Command {
+    let mut command = bench.command(repository().join("scripts").join(name).to_str().unwrap());
+    command.env_remove("SOURCE_DATE_EPOCH");
+    command
+}
+
+/// A static program called `brawn-probe`, which prints `1 2 3`, built once for all tests.
+pub fn probe() -> &'static Path {
+    static BUILT: OnceLock<(Bench, PathBuf)> = OnceLock::new();
+    let (_, path) = BUILT.get_or_init(|| {
+        let bench = Bench::new();
+        let folder = bench.package("brawn-probe");
+        let built = ok(bench.brawn(&["-q", "build", "--release"]).current_dir(folder));
+        let path = PathBuf::from(built.trim());
+        (bench, path)
+    });
+    path
+}

@@ -1,0 +1,71 @@
+use std::collections::BTreeSet;
+
+use crate::common::{Bench, fails, ok};
+
+/// The commands that `brawn --help` lists.
+fn commands(bench: &Bench) -> Vec<String> {
+    let help = ok(&mut bench.brawn(&["--help"]));
+    let listed = help.lines().skip_while(|line| *line != "Commands:").skip(1);
+    let names = listed.take_while(|line| !line.is_empty()).filter_map(|line| line.strip_prefix("  "));
+    let names = names.filter(|line| !line.starts_with(' ')).filter_map(|line| line.split(' ').next());
+    names.filter(|name| *name != "help").map(str::to_owned).collect()
+}
+
+#[test]
+fn every_command_has_a_manual_page() {
+    let bench = Bench::new();
+    ok(&mut bench.brawn(&["man", "--output", "pages"]));
+    let written: BTreeSet<String> = fs_err::read_dir(bench.path().join("pages"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    let mut expected: BTreeSet<String> =
+        commands(&bench).iter().map(|name| format!("brawn-{name}.1")).collect();
+    assert!(expected.len() > 10, "{expected:?}");
+    expected.extend(["brawn.1", "brawn-bench-compare.1", "brawn-bench-report.1"].map(str::to_owned));
+    assert_eq!(written, expected);
+    for name in &written {
+        let text = fs_err::read_to_string(bench.path().join("pages").join(name)).unwrap();
+        assert!(text.contains(".SH NAME") && text.contains(".SH SYNOPSIS"), "{name}:\n{text}");
+    }
+}
+
+#[test]
+fn a_page_is_printed_and_names_the_options() {
+    let bench = Bench::new();
+    let page = ok(&mut bench.brawn(&["man", "image"]));
+    assert!(page.contains("\n.TH brawn-image 1") && page.contains(r"\-\-rootfs"), "{page}");
+    let page = ok(&mut bench.brawn(&["man", "bench", "compare"]));
+    assert!(page.contains(r"\-\-fail\-if"), "{page}");
+    let error = fails(&mut bench.brawn(&["man", "imagine"]), 2);
+    assert!(error.contains("brawn has no command 'imagine'"), "{error}");
+}
+
+#[test]
+fn a_dry_run_writes_no_page() {
+    let bench = Bench::new();
+    ok(&mut bench.brawn(&["man", "--dry-run", "--output", "pages"]));
+    assert!(!bench.path().join("pages").exists());
+}
+
+#[test]
+fn shells_complete_every_command() {
+    let bench = Bench::new();
+    let commands = commands(&bench);
+    for shell in ["bash", "zsh", "fish"] {
+        let text = ok(&mut bench.brawn(&["completions", shell]));
+        for command in &commands {
+            assert!(text.contains(command.as_str()), "{shell} does not know {command}");
+        }
+    }
+    // bash itself says what it would offer.
+    bench.write("brawn.bash", ok(&mut bench.brawn(&["completions", "bash"])));
+    let offered = ok(bench.command("bash").args([
+        "-c",
+        "source brawn.bash; COMP_WORDS=(brawn image --roo); COMP_CWORD=2; _brawn brawn --roo image; \
+         echo \"${COMPREPLY[@]}\"",
+    ]));
+    assert_eq!(offered.trim(), "--rootfs");
+    let error = fails(&mut bench.brawn(&["completions", "tcsh"]), 2);
+    assert!(error.contains("possible values: bash"), "{error}");
+}
