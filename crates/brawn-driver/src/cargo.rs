@@ -315,7 +315,10 @@ fn prepare_target(
             format!("{variable}_{underscored}"),
             format!("TARGET_{variable}"),
         ];
-        if theirs.iter().all(|name| vars::get(name).is_none()) && Backend::find(arch, language).is_ok() {
+        // No look for a C++ compiler here: few builds need one, and the look may start Python to ask for zig. Where
+        // there is none, `brawn c++` says what to install, and cargo's own default would be glibc's.
+        let there = || language == Language::Cxx || Backend::find(arch, language).is_ok();
+        if theirs.iter().all(|name| vars::get(name).is_none()) && there() {
             let compiler = crate::cc::install(language, &triple, executable)?;
             environment.push((format!("{variable}_{underscored}"), compiler.into()));
         }

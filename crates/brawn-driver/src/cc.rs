@@ -11,6 +11,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 
+pub(crate) use backend::LIBRARIES;
 pub use backend::{Backend, Language, default_libc, is_musl};
 
 use crate::cc::command_line::{CommandLine, Step};
@@ -54,8 +55,8 @@ pub fn install_in(
     Ok(path)
 }
 
-/// Runs the compiler with `args`, as `brawn cc` or `brawn c++` was called. The status is that of the compiler or the linker; an
-/// error is Brawn's own.
+/// Runs the compiler with `args`, as `brawn cc` or `brawn c++` was called. The status is that of the compiler or the
+/// linker; an error is Brawn's own.
 pub fn run(
     language: Language,
     args: impl IntoIterator<Item = OsString>,
@@ -92,8 +93,8 @@ pub fn run(
             let libc = backend.libc(line.is_pie(backend.default_pie()), cache.root())?;
             let mut line = crate::line::Line::parse(args.into_iter().map(OsString::from))?;
             if language == Language::C {
-                libraries::provide_cxx(&mut line, arch, &cache, libraries::Unwinder::Missing)?;
-                libraries::provide_unwinder(&mut line, arch, &cache)?;
+                let has_cxx = libraries::provide_cxx(&mut line, arch, &cache)?;
+                libraries::provide_unwinder(&mut line, &backend, arch, &cache, has_cxx);
             }
             let job = Job {
                 linker,

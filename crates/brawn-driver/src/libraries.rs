@@ -9,7 +9,7 @@ use brawn_libc::Cache;
 use brawn_libc::archive::Archive;
 
 use crate::Error;
-use crate::cc::{Backend, Language};
+use crate::cc::{Backend, LIBRARIES, Language};
 use crate::line::{Flavor, Line};
 use crate::toolchain::{Rust, query};
 
@@ -20,35 +20,23 @@ const CXX: &[&str] = &["stdc++", "c++"];
 const ONLY_GLIBC: &[&str] =
     &["__libc_single_threaded", "__sprintf_chk", "__fprintf_chk", "__memcpy_chk", "__isoc23_strtoul"];
 
-/// Whether a link has what unwinds the stack for exceptions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unwinder {
-    /// rustc brings one.
-    There,
-    /// A C compiler's own may be glibc's.
-    Missing,
-}
-
 /// Makes `-lstdc++` and `-lc++` find the runtime of the compiler that `brawn c++` drives, when that is zig's; any
 /// other compiler for musl finds its own. Both names lead to the same runtime, because crates name either without
-/// knowing which one their code was compiled against.
-pub fn provide_cxx(line: &mut Line, arch: Arch, cache: &Cache, unwinder: Unwinder) -> Result<(), Error> {
+/// knowing which one their code was compiled against. Says whether the line has that runtime now; the unwinder that
+/// it needs is the link's own business ([`provide_unwinder`]; rustc brings one).
+pub fn provide_cxx(line: &mut Line, arch: Arch, cache: &Cache) -> Result<bool, Error> {
     if !line.libraries().iter().any(|name| CXX.contains(&name.as_str())) {
-        return Ok(());
+        return Ok(false);
     }
     // Without a C++ compiler nothing of this link was compiled by it: the line finds what it finds.
-    let Ok(backend) = Backend::find(arch, Language::Cxx) else { return Ok(()) };
+    let Ok(backend) = Backend::find(arch, Language::Cxx) else { return Ok(false) };
     let runtime = backend.cxx_runtime(cache.root())?;
-    let parts: Vec<String> = runtime
-        .iter()
-        .filter(|path| unwinder == Unwinder::Missing || !path.ends_with("libunwind.a"))
-        .map(|path| path.display().to_string())
-        .collect();
+    let parts: Vec<String> =
+        runtime.iter().filter(|path| !is_unwinder(path)).map(|path| path.display().to_string()).collect();
     if parts.is_empty() {
-        return Ok(());
+        return Ok(false);
     }
-    let whose = if unwinder == Unwinder::Missing { "whole" } else { "without-unwinder" };
-    let folder = cache.root().join("c++").join(format!("{arch}-{whose}"));
+    let folder = cache.root().join("c++").join(arch.to_string());
     fs_err::create_dir_all(&folder)?;
     let script = format!("GROUP({})\n", parts.join(" "));
     for name in CXX {
@@ -59,38 +47,37 @@ pub fn provide_cxx(line: &mut Line, arch: Arch, cache: &Cache, unwinder: Unwinde
             fresh.persist(&path).map_err(|error| error.error)?;
         }
     }
-    let front = line.front();
-    line.args.insert(front, format!("-L{}", folder.display()));
-    if unwinder == Unwinder::Missing {
-        // It looks the frames up in a table that GCC leaves out of static executables.
-        let table = line.linker_option(&["--eh-frame-hdr"]);
-        line.args.splice(front..front, table);
-    }
-    Ok(())
+    line.args.insert(line.front(), format!("-L{}", folder.display()));
+    Ok(true)
 }
 
-/// Gives C links an unwinder that fits musl when something on the line unwinds, as a Rust `staticlib` does for its
-/// panics: the one behind `musl-gcc` is glibc's, and zig links none for C. rustc's own is taken, or else zig's.
-pub fn provide_unwinder(line: &mut Line, arch: Arch, cache: &Cache) -> Result<(), Error> {
+/// Gives C links an unwinder that fits musl when something on the line unwinds, as C++ does for its exceptions and a
+/// Rust `staticlib` for its panics, and the compiler brings none. rustc's own is taken, or else zig's.
+pub fn provide_unwinder(line: &mut Line, backend: &Backend, arch: Arch, cache: &Cache, has_cxx: bool) {
     // The C library itself unwinds nothing.
-    if !line.inputs().iter().any(|path| !path.ends_with("libc.a") && unwinds(path)) {
-        return Ok(());
+    let in_inputs = || line.inputs().iter().any(|path| !path.ends_with("libc.a") && unwinds(path));
+    if !(has_cxx || in_inputs()) || backend.brings_unwinder() {
+        return;
     }
     let of_rust = || Some(Rust::find().ok()?.self_contained(arch).ok()?.join("libunwind.a"));
     let of_zig = || {
         let runtime = Backend::find(arch, Language::Cxx).ok()?.cxx_runtime(cache.root()).ok()?;
-        runtime.into_iter().find(|path| path.ends_with("libunwind.a"))
+        runtime.into_iter().find(|path| is_unwinder(path))
     };
-    // With neither, the linker takes what the compiler brings, which on a musl distribution is right.
+    // With neither, the linker says what is missing.
     if let Some(unwinder) = of_rust().filter(|path| path.is_file()).or_else(of_zig) {
-        let front = line.front();
-        let place = line.args.iter().position(|arg| arg == "-Wl,--start-group").unwrap_or(line.args.len());
+        // Before the compiler's own libraries, among which `libgcc_eh` has the same functions.
+        let place = line.args.iter().position(|arg| arg == LIBRARIES).unwrap_or(line.args.len());
         line.args.insert(place, unwinder.display().to_string());
         // It looks the frames up in a table that GCC leaves out of static executables.
         let table = line.linker_option(&["--eh-frame-hdr"]);
+        let front = line.front();
         line.args.splice(front..front, table);
     }
-    Ok(())
+}
+
+fn is_unwinder(path: &Path) -> bool {
+    path.ends_with("libunwind.a")
 }
 
 fn unwinds(path: &Path) -> bool {
@@ -99,7 +86,12 @@ fn unwinds(path: &Path) -> bool {
 
 /// Refuses glibc's C++ library: it links, more or less, and then crashes where the two C libraries differ.
 pub fn refuse_foreign_cxx(line: &Line, linker: &[String]) -> Result<(), Error> {
-    for path in line.named_archives("libstdc++.a").into_iter().chain(asked_for(line, linker)) {
+    let mut found: Vec<PathBuf> =
+        line.inputs().into_iter().filter(|path| path.ends_with("libstdc++.a")).collect();
+    if found.is_empty() && line.libraries().iter().any(|name| name == "stdc++") {
+        found.extend(of_the_compiler(line, linker));
+    }
+    for path in found {
         if let Some(symbol) = made_for_glibc(&path) {
             return Err(Error::Unsupported {
                 what: format!(
@@ -115,20 +107,14 @@ pub fn refuse_foreign_cxx(line: &Line, linker: &[String]) -> Result<(), Error> {
     Ok(())
 }
 
-/// The file that `-lstdc++` would find.
-fn asked_for(line: &Line, linker: &[String]) -> Option<PathBuf> {
-    if !line.libraries().iter().any(|name| name == "stdc++") {
+/// The C++ library in a compiler's own folders.
+fn of_the_compiler(line: &Line, linker: &[String]) -> Option<PathBuf> {
+    if line.flavor == Flavor::Linker {
         return None;
     }
-    let file = "libstdc++.a";
-    line.search_dirs().into_iter().map(|folder| folder.join(file)).find(|path| path.is_file()).or_else(|| {
-        if line.flavor == Flavor::Linker {
-            return None;
-        }
-        let mut command = Command::new(&linker[0]);
-        command.args(&linker[1..]).arg(format!("-print-file-name={file}"));
-        query(&mut command).ok().map(|path| PathBuf::from(path.trim())).filter(|path| path.is_file())
-    })
+    let mut command = Command::new(&linker[0]);
+    command.args(&linker[1..]).arg("-print-file-name=libstdc++.a");
+    query(&mut command).ok().map(|path| PathBuf::from(path.trim())).filter(|path| path.is_file())
 }
 
 fn made_for_glibc(path: &Path) -> Option<&'static str> {
@@ -209,7 +195,7 @@ mod tests {
         let cache = tempfile::tempdir().unwrap();
         let mut line = line("-static -Wl,-O1 a.o -lc");
         let before = line.args.clone();
-        provide_cxx(&mut line, Arch::X86_64, &Cache::new(cache.path()), Unwinder::There).unwrap();
+        assert!(!provide_cxx(&mut line, Arch::X86_64, &Cache::new(cache.path())).unwrap());
         assert_eq!(line.args, before);
         assert!(refuse_foreign_cxx(&line, &["cc".into()]).is_ok());
     }

@@ -144,12 +144,6 @@ impl Line {
         given.chain(named).collect()
     }
 
-    /// The archives of this file name that are given by path.
-    pub fn named_archives(&self, file_name: &str) -> Vec<PathBuf> {
-        let is_it = |path: &PathBuf| path.file_name().is_some_and(|name| name == file_name) && path.is_file();
-        self.args.iter().filter(|arg| !arg.starts_with('-')).map(PathBuf::from).filter(is_it).collect()
-    }
-
     /// The `libc.a` that this link names or would find in its own search path.
     pub fn libc(&self) -> Option<PathBuf> {
         if let Some(index) = self.libc_argument() {

@@ -11,12 +11,11 @@ use std::path::{Path, PathBuf};
 use brawn_elf::Arch;
 use brawn_libc::Cache;
 
-use crate::libraries;
 use crate::line::Line;
 use crate::link::{self, Job};
 use crate::settings::{Layer, Settings};
 use crate::toolchain::{Rust, musl_arch, on_path};
-use crate::{Error, vars};
+use crate::{Error, libraries, vars};
 
 const FOLDER: &str = "brawn-seam";
 
@@ -47,7 +46,7 @@ impl Seam {
             return link::pass_through(&linker, &line.args);
         }
         let cache = cache()?;
-        libraries::provide_cxx(&mut line, arch, &cache, libraries::Unwinder::There)?;
+        libraries::provide_cxx(&mut line, arch, &cache)?;
         let package = vars::get("CARGO_MANIFEST_DIR").map(PathBuf::from);
         let choice = Settings::collect(Layer::default(), package.as_deref())?.choice()?;
         let libc = match line.libc() {

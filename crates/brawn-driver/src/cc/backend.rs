@@ -214,6 +214,15 @@ impl Backend {
         }
     }
 
+    /// Whether the compiler links an unwinder that was made for musl. What `musl-gcc` finds is made for the glibc of the
+    /// compiler behind it, and zig links none for C.
+    pub(crate) fn brings_unwinder(&self) -> bool {
+        match self.kind {
+            Kind::Driver(_) => compiles_for_musl(&self.command[0]),
+            Kind::Zig => self.language == Language::Cxx,
+        }
+    }
+
     /// Asks zig, by linking an empty program, or remembers what it said.
     fn zig_facts(&self, pie: bool, cache: &Path) -> Result<ZigFacts, Error> {
         let program = on_path(&self.command[0]).unwrap_or_else(|| self.command[0].clone().into());
@@ -369,7 +378,7 @@ fn driver_line(facts: &DriverFacts, line: &CommandLine, pie: bool) -> Vec<String
     args.extend(file(&facts.begin));
     args.extend(line.link_args().cloned());
     // Before the end file, which ends the tables of whoever unwinds the stack: nothing may stand behind it.
-    args.push("-Wl,--start-group".into());
+    args.push(LIBRARIES.into());
     args.extend(facts.libraries.iter().cloned());
     args.push("-Wl,--end-group".into());
     args.extend(file(&facts.end));
@@ -423,6 +432,9 @@ fn zig_line(facts: &ZigFacts, line: &CommandLine, pie: bool) -> Result<Vec<Strin
     args.extend(facts.after.iter().map(|path| path.display().to_string()));
     Ok(args)
 }
+
+/// What stands before a driver's own libraries.
+pub(crate) const LIBRARIES: &str = "-Wl,--start-group";
 
 /// Libraries that other systems have and that musl keeps in `libc.a`.
 const IN_LIBC: &[&str] = &["c", "m", "pthread", "rt", "dl", "util", "resolv", "crypt", "xnet"];
