@@ -1,5 +1,6 @@
 //! Writes `kit.rs`, the table that the library includes.
 
+use crate::pack::Packed;
 use crate::strings::Set;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -7,7 +8,7 @@ use std::path::Path;
 /// One object as the library will show it.
 pub struct Object {
     pub arch_variant: &'static str,
-    pub file: std::path::PathBuf,
+    pub file: Packed,
     pub compiler: String,
     pub flags: Vec<String>,
     pub imports: Vec<String>,
@@ -26,7 +27,8 @@ pub struct Row<'a> {
 
 /// Writes the table to this file.
 pub fn write(path: &Path, rows: &[Row<'_>], sets: &[Set]) -> Result<(), std::io::Error> {
-    let mut text = String::from("pub(crate) static ALLOCATORS: &[Allocator] = &[\n");
+    // Arrays and not references to them, for what unpacks itself once must be a static of its own.
+    let mut text = format!("pub(crate) static ALLOCATORS: [Allocator; {}] = [\n", rows.len());
     for row in rows {
         let recipe = row.recipe;
         // Writing into a String cannot fail.
@@ -49,11 +51,11 @@ pub fn write(path: &Path, rows: &[Row<'_>], sets: &[Set]) -> Result<(), std::io:
             let _ = write!(
                 text,
                 "            Object {{\n                arch: brawn_elf::Arch::{},\n                member_name: {:?},\n                \
-                 bytes: include_bytes!({:?}),\n                compiler: {:?},\n                flags: &{:?},\n                \
+                 file: {},\n                compiler: {:?},\n                flags: &{:?},\n                \
                  exports: &{:?},\n                imports: &{:?},\n                knobs_at: {:?},\n            }},\n",
                 object.arch_variant,
                 recipe.member_name,
-                object.file,
+                object.file.expression(),
                 object.compiler,
                 object.flags,
                 recipe.family.exports,
@@ -63,19 +65,25 @@ pub fn write(path: &Path, rows: &[Row<'_>], sets: &[Set]) -> Result<(), std::io:
         }
         text.push_str("        ],\n    },\n");
     }
-    text.push_str("];\n\npub(crate) static STRINGS: &[Strings] = &[\n");
-    for set in sets {
+    text.push_str("];\n\n");
+    for (index, set) in sets.iter().enumerate() {
+        let _ = writeln!(text, "static LEVELS_{index}: [Level; {}] = [", set.levels.len());
+        for (name, file) in &set.levels {
+            let _ = writeln!(text, "    Level {{ name: {name:?}, file: {} }},", file.expression());
+        }
+        text.push_str("];\n\n");
+    }
+    let _ = writeln!(text, "pub(crate) static STRINGS: [Strings; {}] = [", sets.len());
+    for (index, set) in sets.iter().enumerate() {
         let cpu = set.cpu.map_or("None".to_owned(), |cpu| format!("Some(Cpu::{cpu})"));
-        let levels: String = set
-            .levels
-            .iter()
-            .map(|(name, file)| format!("Level {{ name: {name:?}, bytes: include_bytes!({file:?}) }}, "))
-            .collect();
         let _ = writeln!(
             text,
-            "    Strings {{\n        arch: brawn_elf::Arch::{},\n        cpu: {cpu},\n        archive: include_bytes!({:?}),\n        \
-             levels: &[{levels}],\n        compiler: {:?},\n        flags: &{:?},\n    }},",
-            set.arch_variant, set.archive, set.compiler, set.flags,
+            "    Strings {{\n        arch: brawn_elf::Arch::{},\n        cpu: {cpu},\n        archive: {},\n        \
+             levels: &LEVELS_{index},\n        compiler: {:?},\n        flags: &{:?},\n    }},",
+            set.arch_variant,
+            set.archive.expression(),
+            set.compiler,
+            set.flags,
         );
     }
     text.push_str("];\n");

@@ -5,11 +5,13 @@ mod compile;
 mod compiler;
 mod emit;
 mod knobs;
+mod pack;
 mod seal;
 mod sources;
 mod strings;
 mod table;
 
+use pack::Packed;
 use std::collections::BTreeMap;
 use std::env;
 use std::path::PathBuf;
@@ -116,11 +118,10 @@ fn run() -> Result<(), Error> {
             arch: arch.name,
             source,
         })?;
-        let file = out.join(format!("{}-{}.sealed.o", recipe.name, arch.name));
-        fs_err::write(&file, &sealed.bytes)?;
+        let file = out.join(format!("{}-{}.o.zst", recipe.name, arch.name));
         Ok(emit::Object {
             arch_variant: arch.variant,
-            file,
+            file: Packed::write(file, &sealed.bytes)?,
             compiler: compiler.identity.clone(),
             flags: compile::flags(recipe, arch, compiler, &built_in),
             imports: sealed.imports,

@@ -3,6 +3,7 @@
 
 use crate::compile::{self, Folders};
 use crate::compiler::Compiler;
+use crate::pack::Packed;
 use crate::seal;
 use crate::table::{ARCHES, Arch};
 use ar_archive_writer::{ArchiveKind, DEFAULT_OBJECT_READER, NewArchiveMember, write_archive_to_stream};
@@ -10,7 +11,7 @@ use object::{Object as _, ObjectSection as _};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -92,9 +93,9 @@ const LEVELS: &[(&str, u8)] = &[("sse2", 1), ("avx2", 2), ("avx512", 3)];
 pub struct Set {
     pub arch_variant: &'static str,
     pub cpu: Option<&'static str>,
-    pub archive: PathBuf,
+    pub archive: Packed,
     /// The objects that hold a set to a level, by the level's name.
-    pub levels: Vec<(&'static str, PathBuf)>,
+    pub levels: Vec<(&'static str, Packed)>,
     pub compiler: String,
     pub flags: Vec<String>,
 }
@@ -130,9 +131,8 @@ pub fn build(
         let knob = functions.iter().position(|function| function.file == table.knob.file);
         if let Some(index) = knob {
             for (name, value) in LEVELS {
-                let path = folders.out.join(format!("{prefix}-level-{name}.o"));
-                fs_err::write(&path, held_to(&objects[index], *value, &table.knob)?)?;
-                levels.push((*name, path));
+                let file = folders.out.join(format!("{prefix}-level-{name}.o.zst"));
+                levels.push((*name, Packed::write(file, &held_to(&objects[index], *value, &table.knob)?)?));
             }
         }
         let members: Vec<_> = named
@@ -141,12 +141,10 @@ pub fn build(
             .collect();
         let mut bytes = std::io::Cursor::new(Vec::new());
         write_archive_to_stream(&mut bytes, &members, ArchiveKind::Gnu, false, None)?;
-        let archive = folders.out.join(format!("{prefix}.a"));
-        fs_err::write(&archive, bytes.into_inner())?;
         sets.push(Set {
             arch_variant: arch.variant,
             cpu: build.cpu,
-            archive,
+            archive: Packed::write(folders.out.join(format!("{prefix}.a.zst")), bytes.get_ref())?,
             levels,
             compiler: compiler.identity.clone(),
             flags,

@@ -8,11 +8,13 @@
 mod allocator;
 mod knobs;
 mod object;
+mod packed;
 mod strings;
 
 pub use allocator::{Allocator, TRACE, allocator, allocators};
 pub use knobs::{KNOBS_SIZE, Knob, Knobs};
 pub use object::Object;
+pub use packed::Packed;
 pub use strings::{Cpu, LEVEL_MEMBER, Level, Strings, level_names, strings};
 
 /// The version of the kit, which is the version of this crate.

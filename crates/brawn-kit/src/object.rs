@@ -1,5 +1,6 @@
 use brawn_elf::Arch;
 
+use crate::Packed;
 use crate::knobs::KNOBS_SIZE;
 
 /// A relocatable ELF object, ready to become a member of a `libc.a`.
@@ -9,7 +10,7 @@ pub struct Object {
     /// The name of the archive member, the same for both architectures: `brawn-mimalloc.o`.
     pub member_name: &'static str,
     /// The ELF file.
-    pub bytes: &'static [u8],
+    pub file: Packed,
     /// The compiler that made it, as it names itself.
     pub compiler: &'static str,
     /// The flags that it was compiled with, less those that name folders of the build machine.
@@ -18,7 +19,7 @@ pub struct Object {
     pub exports: &'static [&'static str],
     /// The symbols that it needs from the rest of the `libc.a`, sorted.
     pub imports: &'static [&'static str],
-    /// Where in `bytes` the room for knobs begins, if there is one.
+    /// Where in the file the room for knobs begins, if there is one.
     pub(crate) knobs_at: Option<usize>,
 }
 
@@ -30,7 +31,7 @@ impl Object {
     /// If the object has no room for knobs, or the text does not fit: no table of the kit comes near that.
     pub fn with_knobs(&self, text: &str) -> Vec<u8> {
         let start = self.knobs_at.expect("an allocator with knobs has room for them");
-        let mut bytes = self.bytes.to_vec();
+        let mut bytes = self.file.bytes().to_vec();
         let room = &mut bytes[start..start + KNOBS_SIZE];
         room.fill(0);
         room[..KNOBS_SIZE - 1][..text.len()].copy_from_slice(text.as_bytes());
@@ -43,7 +44,7 @@ impl std::fmt::Debug for Object {
         f.debug_struct("Object")
             .field("arch", &self.arch)
             .field("member_name", &self.member_name)
-            .field("bytes", &format_args!("[{} bytes]", self.bytes.len()))
+            .field("file", &self.file)
             .field("compiler", &self.compiler)
             .field("flags", &self.flags)
             .field("exports", &self.exports)

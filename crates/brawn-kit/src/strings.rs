@@ -1,6 +1,6 @@
 use brawn_elf::Arch;
 
-use crate::STRINGS;
+use crate::{Packed, STRINGS};
 
 /// The string functions for one architecture: every object of a set that belongs together.
 #[derive(Debug)]
@@ -10,7 +10,7 @@ pub struct Strings {
     /// The one kind of processor that they are for; none for functions that find the processor's level themselves.
     pub cpu: Option<Cpu>,
     /// A static library with one member per function.
-    pub archive: &'static [u8],
+    pub archive: Packed,
     /// The levels to which a set can be held, lowest first; none for one kind of processor.
     pub levels: &'static [Level],
     /// The compiler that made them, as it names itself.
@@ -25,7 +25,7 @@ pub struct Level {
     /// Its name for `--knob strings.level=NAME`.
     pub name: &'static str,
     /// The object that takes the place of [`LEVEL_MEMBER`].
-    pub bytes: &'static [u8],
+    pub file: Packed,
 }
 
 /// The member that finds out and remembers the level.

@@ -37,7 +37,7 @@ fn run_with_every_heap(arch: Arch, program: &str, arguments: &[&str]) {
     for allocator in allocators().iter().filter(can_run) {
         let object = folder.path().join(format!("{}.o", allocator.name));
         let executable = folder.path().join(allocator.name);
-        fs_err::write(&object, allocator.object(arch).bytes).expect("the object");
+        fs_err::write(&object, allocator.object(arch).file.bytes()).expect("the object");
         let source = manifest_dir.join("tests/c").join(program);
         let mut link = Command::new(&compiler.argv[0]);
         link.args(&compiler.argv[1..]).args(["-static", "-O1", "-g0", "-fno-builtin"]);

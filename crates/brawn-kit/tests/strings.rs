@@ -23,10 +23,11 @@ fn sets() -> impl Iterator<Item = &'static Strings> {
 
 /// The members of a set by name.
 fn members(set: &'static Strings) -> BTreeMap<String, ElfFile64<'static>> {
-    let archive = ArchiveFile::parse(set.archive).expect("an archive");
+    let archive = ArchiveFile::parse(set.archive.bytes()).expect("an archive");
     let member = |member: object::read::Result<object::read::archive::ArchiveMember<'static>>| {
         let member = member.expect("a member");
-        let file = ElfFile64::parse(member.data(set.archive).expect("its data")).expect("an ELF object");
+        let file =
+            ElfFile64::parse(member.data(set.archive.bytes()).expect("its data")).expect("an ELF object");
         (String::from_utf8(member.name().to_vec()).expect("a name"), file)
     };
     archive.members().map(member).collect()
@@ -135,7 +136,7 @@ fn a_set_for_any_processor_can_be_held_to_each_level() {
     let set = strings(Arch::X86_64, None).expect("a set");
     let mut values = Vec::new();
     for level in set.levels {
-        let file = ElfFile64::<object::Endianness>::parse(level.bytes).expect("an ELF object");
+        let file = ElfFile64::<object::Endianness>::parse(level.file.bytes()).expect("an ELF object");
         let symbol = file.symbol_by_name("__brawn_string_level_max").expect("the knob");
         let section = file.section_by_index(symbol.section_index().expect("defined")).expect("its section");
         values.push(section.data().expect("its data")[usize::try_from(symbol.address()).expect("an offset")]);

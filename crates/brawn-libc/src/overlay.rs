@@ -160,7 +160,7 @@ fn make_from(
 fn id(libc_sha256: &str, arch: Arch, choice: &Choice) -> String {
     let object = match choice.malloc {
         Malloc::Stock => String::new(),
-        Malloc::Kit(allocator) => sha256_hex(allocator.object(arch).bytes),
+        Malloc::Kit(allocator) => allocator.object(arch).file.sha256().to_owned(),
     };
     let mut text = format!(
         "brawn overlay {FORMAT}\nkit {}\nlibc {libc_sha256}\narch {arch}\npreset {}\nmalloc {} {object}\n",
@@ -171,7 +171,7 @@ fn id(libc_sha256: &str, arch: Arch, choice: &Choice) -> String {
     if choice.strings {
         let cpu = choice.cpu.map_or("any", brawn_kit::Cpu::name);
         let digest =
-            brawn_kit::strings(arch, choice.cpu).map_or(String::new(), |set| sha256_hex(set.archive));
+            brawn_kit::strings(arch, choice.cpu).map_or(String::new(), |set| set.archive.sha256().to_owned());
         text.push_str(&format!("strings {cpu} {digest}\n"));
     }
     for (key, value) in &choice.knobs {
@@ -197,7 +197,11 @@ fn kit_members<'a>(
         Malloc::Stock => Vec::new(),
         Malloc::Kit(allocator) => {
             let object = allocator.object(arch);
-            vec![Member::parse(path, object.member_name.to_owned(), with_knobs.unwrap_or(object.bytes))?]
+            vec![Member::parse(
+                path,
+                object.member_name.to_owned(),
+                with_knobs.unwrap_or_else(|| object.file.bytes()),
+            )?]
         }
     };
     members.extend(string_members(path, arch, choice)?);
@@ -215,7 +219,7 @@ fn duplicating_members(path: &Path, arch: Arch) -> Result<Vec<Member<'static>>, 
     let duplicates = |member: &Member<'_>| {
         member.defined.iter().any(|d| ["strdup", "strndup", "wcsdup"].contains(&d.name))
     };
-    Ok(Archive::parse(path, set.archive)?.members.into_iter().filter(duplicates).collect())
+    Ok(Archive::parse(path, set.archive.bytes())?.members.into_iter().filter(duplicates).collect())
 }
 
 /// The kit's string functions, held to the level that was asked for.
@@ -232,7 +236,7 @@ fn string_members(path: &Path, arch: Arch, choice: &Choice) -> Result<Vec<Member
         arch,
         known: brawn_kit::Cpu::of(arch).map(|cpu| cpu.name().to_owned()).collect(),
     })?;
-    let mut members = Archive::parse(path, set.archive)?.members;
+    let mut members = Archive::parse(path, set.archive.bytes())?.members;
     if let Some(level) = level {
         let known = || set.levels.iter().map(|level| level.name.to_owned()).collect();
         let what = || format!("{LEVEL_KNOB}={level}");
@@ -242,7 +246,7 @@ fn string_members(path: &Path, arch: Arch, choice: &Choice) -> Result<Vec<Member
             .find(|known| known.name == level)
             .ok_or_else(|| Error::NotForArchitecture { what: what(), arch, known: known() })?;
         members.retain(|member| member.name != brawn_kit::LEVEL_MEMBER);
-        members.push(Member::parse(path, brawn_kit::LEVEL_MEMBER.to_owned(), object.bytes)?);
+        members.push(Member::parse(path, brawn_kit::LEVEL_MEMBER.to_owned(), object.file.bytes())?);
     }
     Ok(members)
 }
