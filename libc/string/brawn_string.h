@@ -158,73 +158,59 @@ INLINE unsigned char *if_room(const unsigned char *p, size_t n, size_t least,
  */
 extern HIDDEN unsigned char brawn_level;
 
-/* Looks at the CPU, remembers and returns the level, which is never LEVEL_UNKNOWN. */
+/* Looks at the CPU, remembers and returns the level, which is never LEVEL_UNKNOWN. It changes no register but
+ * the one of its result and vectors. */
 HIDDEN unsigned brawn_detect(void);
 
+/* The level, which the first long call of the process asks for. In assembly, so that for a call that hardly
+ * ever happens (below the red zone) nobody needs a stack frame, or a second set of jumps. */
 INLINE unsigned level_now(void) {
-    return __atomic_load_n(&brawn_level, __ATOMIC_RELAXED);
+    unsigned level;
+    __asm__ volatile(
+        "movzbl " BRAWN_STRINGIFY(brawn_level) "(%%rip), %0\n\ttest %0, %0\n\tjz 2f\n1:\n\t"
+                                               ".pushsection .text.unlikely, \"ax\", @progbits\n"
+                                               "2:\tadd $-128, %%rsp\n\tcall " BRAWN_STRINGIFY(
+                                                   brawn_detect) "\n\t"
+                                                                 "sub $-128, %%rsp\n\tjmp 1b\n\t.popsection"
+        : "=a"(level)
+        :
+        : "cc", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10",
+          "xmm11", "xmm12", "xmm13", "xmm14", "xmm15");
+    return level;
+}
+
+/* For a level that is known already. */
+INLINE bool level_is_avx512(void) {
+    return __atomic_load_n(&brawn_level, __ATOMIC_RELAXED) > LEVEL_AVX2;
 }
 
 /* Defines `function`, which jumps to the variant of it for this CPU. Everything is a tail call, so that the
  * entry which uses it needs no stack frame. A file whose functions gain little from AVX-512 for the room that
- * they take defines WITHOUT_AVX512 before it includes anything. */
-#define DISPATCHED(type, function, parameters, arguments)                                                    \
-    DISPATCH_FIRST(static, type, function, parameters, arguments)                                            \
-    DISPATCH_JUMP(type, function, parameters, arguments)
-
-/* The same where the long part is an object of its own, whose variants and `function_first` are hidden names:
- * that object has DISPATCH_FIRST(, …), the entries DISPATCH_JUMP, and both DISPATCH_SHARED. */
-#define DISPATCH_SHARED(type, function, parameters)                                                          \
-    HIDDEN type function##_avx512 parameters;                                                                \
-    HIDDEN type function##_avx2 parameters;                                                                  \
-    HIDDEN type function##_sse2 parameters;                                                                  \
-    HIDDEN type function##_first parameters;
-
-#if defined(WITHOUT_AVX512)
-#define DISPATCH_FIRST(linkage, type, function, parameters, arguments)                                       \
-    COLD linkage type function##_first parameters {                                                          \
-        return brawn_detect() >= LEVEL_AVX2 ? function##_avx2 arguments : function##_sse2 arguments;         \
+ * they take defines WITHOUT_AVX512 before it includes anything; one whose functions gain by it only after
+ * some hundred bytes defines AVX512_LATER: 512-bit instructions take a port from those of the entry. */
+#if defined(WITHOUT_AVX512) || defined(AVX512_LATER)
+#define DISPATCH_AVX512(function, arguments)
+#else
+#define DISPATCH_AVX512(function, arguments)                                                                 \
+    if (LIKELY(level > LEVEL_AVX2)) {                                                                        \
+        return function##_avx512 arguments;                                                                  \
     }
-#define DISPATCH_JUMP(type, function, parameters, arguments)                                                 \
+#endif
+#define DISPATCHED(type, function, parameters, arguments)                                                    \
     INLINE type function parameters {                                                                        \
         const unsigned level = level_now();                                                                  \
+        DISPATCH_AVX512(function, arguments)                                                                 \
         if (LIKELY(level >= LEVEL_AVX2)) {                                                                   \
             return function##_avx2 arguments;                                                                \
         }                                                                                                    \
-        if (LIKELY(level == LEVEL_BASELINE)) {                                                               \
-            return function##_sse2 arguments;                                                                \
-        }                                                                                                    \
-        return function##_first arguments;                                                                   \
+        return function##_sse2 arguments;                                                                    \
     }
-#else
-#define DISPATCH_FIRST(linkage, type, function, parameters, arguments)                                       \
-    COLD linkage type function##_first parameters {                                                          \
-        switch (brawn_detect()) {                                                                            \
-        case LEVEL_AVX512:                                                                                   \
-            return function##_avx512 arguments;                                                              \
-        case LEVEL_AVX2:                                                                                     \
-            return function##_avx2 arguments;                                                                \
-        default:                                                                                             \
-            return function##_sse2 arguments;                                                                \
-        }                                                                                                    \
-    }
-#define DISPATCH_JUMP(type, function, parameters, arguments)                                                 \
-    INLINE type function parameters {                                                                        \
-        const unsigned level = level_now();                                                                  \
-        if (LIKELY(level == LEVEL_AVX512)) {                                                                 \
-            return function##_avx512 arguments;                                                              \
-        }                                                                                                    \
-        if (LIKELY(level == LEVEL_AVX2)) {                                                                   \
-            return function##_avx2 arguments;                                                                \
-        }                                                                                                    \
-        if (LIKELY(level == LEVEL_BASELINE)) {                                                               \
-            return function##_sse2 arguments;                                                                \
-        }                                                                                                    \
-        return function##_first arguments;                                                                   \
-    }
-#endif
 
 #else
+
+INLINE bool level_is_avx512(void) {
+    return BRAWN_LEVEL == LEVEL_AVX512;
+}
 
 #define ONLY_PASTE_(name, suffix) name##suffix
 #define ONLY_PASTE(name, suffix) ONLY_PASTE_(name, suffix)
@@ -232,21 +218,26 @@ INLINE unsigned level_now(void) {
     INLINE type function parameters {                                                                        \
         return ONLY_PASTE(function, BRAWN_ONLY_SUFFIX) arguments;                                            \
     }
-#define DISPATCH_JUMP DISPATCHED
-#define DISPATCH_FIRST(linkage, type, function, parameters, arguments)
-#define DISPATCH_SHARED(type, function, parameters)                                                          \
-    HIDDEN type ONLY_PASTE(function, BRAWN_ONLY_SUFFIX) parameters;
-
 #if defined(__aarch64__)
 #define BRAWN_ONLY_SUFFIX _neon
 #elif BRAWN_LEVEL == LEVEL_BASELINE
 #define BRAWN_ONLY_SUFFIX _sse2
-#elif BRAWN_LEVEL == LEVEL_AVX2 || defined(WITHOUT_AVX512)
+#elif BRAWN_LEVEL == LEVEL_AVX2 || defined(WITHOUT_AVX512) || defined(AVX512_LATER)
 #define BRAWN_ONLY_SUFFIX _avx2
 #else
 #define BRAWN_ONLY_SUFFIX _avx512
 #endif
 
+#endif
+
+/* Declares the variants of a long part that is an object of its own; they are hidden names. */
+#if defined(__aarch64__)
+#define DISPATCH_SHARED(type, function, parameters) HIDDEN type function##_neon parameters;
+#else
+#define DISPATCH_SHARED(type, function, parameters)                                                          \
+    HIDDEN type function##_avx512 parameters;                                                                \
+    HIDDEN type function##_avx2 parameters;                                                                  \
+    HIDDEN type function##_sse2 parameters;
 #endif
 
 #endif

@@ -1,10 +1,9 @@
-/* bzero: see set.h. */
-#include "entry.h"
+/* bzero: a memset. */
+#include "brawn_string.h"
 
-#include "set.h"
-
+void *NAME(memset)(void *target, int c, size_t n);
 PUBLIC void NAME(bzero)(void *target, size_t n);
 
 void NAME(bzero)(void *target, size_t n) {
-    (void)set_bytes(target, 0, n);
+    (void)NAME(memset)(target, 0, n);
 }

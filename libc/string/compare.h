@@ -21,6 +21,10 @@ COMPARE_LONG(compare_long_avx2)
 COMPARE_LONG(compare_long_avx512)
 COMPARE_LONG(compare_long_neon)
 
+/* Compares at most 16 bytes, of which either operand's end near a page's. */
+#define compare_edge NAME(__brawn_compare_edge)
+HIDDEN int compare_edge(const unsigned char *a, const unsigned char *b, size_t bytes, bool wide);
+
 /* Of two bytes, or of the two wide characters that hold them. */
 INLINE int difference(const unsigned char *a, const unsigned char *b, size_t where, bool wide) {
     if (wide) {
@@ -72,21 +76,6 @@ INLINE int difference(const unsigned char *a, const unsigned char *b, size_t whe
 DISPATCHED(int, compare_long, (const unsigned char *a, const unsigned char *b, size_t bytes, bool wide),
            (a, b, bytes, wide))
 
-/* At most a vector, near the end of a page: in words that may overlap. */
-NOINLINE static int compare_at_edge(const unsigned char *a, const unsigned char *b, size_t bytes, bool wide) {
-    if (bytes >= 8) {
-        const size_t at = load64(a) != load64(b) ? 0 : bytes - 8;
-        const uint64_t x = load64(a + at) ^ load64(b + at);
-        return x ? difference(a, b, at + (unsigned)__builtin_ctzll(x) / 8, wide) : 0;
-    }
-    for (size_t i = 0; i < bytes; i++) {
-        if (a[i] != b[i]) {
-            return difference(a, b, i, wide);
-        }
-    }
-    return 0;
-}
-
 /* `ordered` says that the caller wants to know which operand is the lesser one, and not only if they are the
  * same. */
 OVER_READS INLINE int compare(const void *left, const void *right, size_t bytes, bool wide, bool ordered) {
@@ -103,7 +92,7 @@ OVER_READS INLINE int compare(const void *left, const void *right, size_t bytes,
             return 0;
         }
         if (UNLIKELY(crosses_page(a, VEC) || crosses_page(b, VEC))) {
-            return compare_at_edge(a, b, bytes, wide);
+            return compare_edge(a, b, bytes, wide);
         }
         const vec_mask mask = mask_before(vec_mask_of(vec_unequal(vec_load(a), vec_load(b))), bytes);
         if (!ordered) {

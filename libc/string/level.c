@@ -32,9 +32,9 @@ static uint32_t xcr0(void) {
     return low;
 }
 
-HIDDEN unsigned brawn_detect(void);
+static __attribute__((used)) COLD unsigned look_at_cpu(void) __asm__("brawn_look_at_cpu");
 
-HIDDEN COLD unsigned brawn_detect(void) {
+unsigned look_at_cpu(void) {
     struct cpu_report cpu = {0, 0, 0, 0, 0};
     uint32_t a, b, c, d;
     __cpuid(1, a, b, c, d);
@@ -60,5 +60,22 @@ HIDDEN COLD unsigned brawn_detect(void) {
     __atomic_store_n(&brawn_level, (unsigned char)level, __ATOMIC_RELEASE);
     return level;
 }
+
+/* brawn_detect(): keeps what a call may change, for those who ask in level_now(). */
+__asm__(
+    ".pushsection .text.unlikely, \"ax\", @progbits\n\t"
+    ".globl " BRAWN_STRINGIFY(brawn_detect) "\n\t.hidden " BRAWN_STRINGIFY(
+        brawn_detect) "\n\t"
+                      ".type " BRAWN_STRINGIFY(brawn_detect) ", @function\n" BRAWN_STRINGIFY(
+                          brawn_detect) ":\n\t"
+                                        "push %rbp\n\tmov %rsp, %rbp\n\t"
+                                        "push %rcx\n\tpush %rdx\n\tpush %rsi\n\tpush %rdi\n\t"
+                                        "push %r8\n\tpush %r9\n\tpush %r10\n\tpush %r11\n\t"
+                                        "and $-16, %rsp\n\tcall brawn_look_at_cpu\n\tlea -64(%rbp), %rsp\n\t"
+                                        "pop %r11\n\tpop %r10\n\tpop %r9\n\tpop %r8\n\t"
+                                        "pop %rdi\n\tpop %rsi\n\tpop %rdx\n\tpop %rcx\n\tpop %rbp\n\tret\n\t"
+                                        ".size " BRAWN_STRINGIFY(brawn_detect) ", . - " BRAWN_STRINGIFY(
+                                            brawn_detect) "\n\t"
+                                                          ".popsection");
 
 #endif

@@ -1,7 +1,6 @@
-/* Copies a string and returns where the copy ends: strcopy.h. */
-#include "brawn_string.h"
+/* Copies a string and returns where the copy ends: strcpy_to.c. */
+#include "strcpy_to.h"
 
-HIDDEN char *NAME(__brawn_strcpy_to)(char *d, const char *s, char *result);
 PUBLIC char *NAME(__stpcpy)(char *restrict d, const char *restrict s);
 
 char *NAME(__stpcpy)(char *restrict d, const char *restrict s) {

@@ -1,9 +1,8 @@
-/* Appends a string: the length of one, then strcopy.h. */
+/* Appends a string: the length of one, then strcpy_to.c. */
 #include "entry.h"
 #include "text.h"
+#include "strcpy_to.h"
 #include "text_length.h"
-
-HIDDEN char *NAME(__brawn_strcpy_to)(char *d, const char *s, char *result);
 
 PUBLIC char *NAME(strcat)(char *restrict d, const char *restrict s);
 

@@ -1,4 +1,5 @@
 /* First place of a character, or the end of the string: strfind.h. */
+#define AVX512_LATER
 #include "text.h"
 #define FIND_CHARACTER 1
 #define FIND_LIMITED 0

@@ -1,4 +1,5 @@
 /* Order of two strings: strcompare.h. */
+#define AVX512_LATER
 #include "text.h"
 #include "fold.h"
 #define COMPARE_FOLDED 0

@@ -29,7 +29,6 @@ HIDDEN int compare_any COMPARE_PARAMETERS;
 #define compare_long_avx2 SHARED_NAME(COMPARE_LONG, avx2)
 #define compare_long_sse2 SHARED_NAME(COMPARE_LONG, sse2)
 #define compare_long_neon SHARED_NAME(COMPARE_LONG, neon)
-#define compare_long_first SHARED_NAME(COMPARE_LONG, first)
 DISPATCH_SHARED(int, compare_long, COMPARE_PARAMETERS)
 #endif
 
@@ -143,6 +142,7 @@ four:
     if (a >= end) {
         return 0;
     }
+    GO_FURTHER(compare_long, (a, b, end))
     a -= back;
     b -= back;
     size_t room = page_room(b);
@@ -189,15 +189,12 @@ found:;
 
 #ifdef COMPARE_DEFINED
 
-#ifdef WITHOUT_AVX512
 DISPATCHED(int, compare_long, COMPARE_PARAMETERS, (a, b, end))
 
+#ifdef WITHOUT_AVX512
 int compare_any COMPARE_PARAMETERS {
     return compare_long(a, b, end);
 }
-#else
-DISPATCH_FIRST(, int, compare_long, COMPARE_PARAMETERS, (a, b, end))
-DISPATCH_JUMP(int, compare_long, COMPARE_PARAMETERS, (a, b, end))
 #endif
 
 OVER_READS COLD int compare_edge(const lane *a, const lane *b, const lane *end, size_t first) {
@@ -229,7 +226,7 @@ OVER_READS COLD int compare_edge(const lane *a, const lane *b, const lane *end, 
 #else
 
 #ifndef WITHOUT_AVX512
-DISPATCH_JUMP(int, compare_long, COMPARE_PARAMETERS, (a, b, end))
+DISPATCHED(int, compare_long, COMPARE_PARAMETERS, (a, b, end))
 #endif
 
 OVER_READS INLINE int compare_small(const lane *a, const lane *b, size_t n) {

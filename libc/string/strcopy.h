@@ -2,8 +2,8 @@
  *
  * Entry: up to 64 bytes as four unaligned vectors of 16, unless those might cross into a page that is not
  * there. The last vector is one that ends with the null and overlaps what is written already, so nothing is
- * written past the null; strings shorter than a vector are two overlapping words. Long: aligned loads at the
- * level's width, four at a time after the first few; the source is aligned by copying some of it twice.
+ * written past the null; strings shorter than a vector are two overlapping words. What follows
+ * them is copy_rest()'s.
  *
  * Every function here ends with the end of the copy, or with `result` where that is not null. */
 
@@ -15,7 +15,7 @@ INLINE lane *copied(lane *end, lane *result) {
 }
 
 /* Goes on after the first SMALL_BYTES; defined by the file that includes this. */
-INLINE lane *copy_long(lane *d, const lane *s, lane *result);
+INLINE lane *copy_rest(lane *d, const lane *s, lane *result);
 
 /* The source begins within SMALL_BYTES of the end of its page. */
 OVER_READS COLD static lane *copy_across(lane *d, const lane *s, lane *result) {
@@ -43,7 +43,7 @@ OVER_READS COLD static lane *copy_across(lane *d, const lane *s, lane *result) {
             }
         }
     }
-    return copy_long(d, s, result);
+    return copy_rest(d, s, result);
 }
 
 OVER_READS INLINE lane *copy_small(lane *d, const lane *s, lane *result) {
@@ -66,5 +66,5 @@ OVER_READS INLINE lane *copy_small(lane *d, const lane *s, lane *result) {
     vec_store(d + LANES, v1);
     vec_store(d + 2 * LANES, v2);
     vec_store(d + 3 * LANES, v3);
-    return copy_long(d + SMALL_LANES, s + SMALL_LANES, result);
+    return copy_rest(d + SMALL_LANES, s + SMALL_LANES, result);
 }

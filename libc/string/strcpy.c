@@ -1,11 +1,8 @@
-/* Copies a string: strcopy.h. */
-#include "entry.h"
-#include "text.h"
-#include "strcopy.h"
-#include "strcpy_long.h"
+/* Copies a string: strcpy_to.c. */
+#include "strcpy_to.h"
 
 PUBLIC char *NAME(strcpy)(char *restrict d, const char *restrict s);
 
-OVER_READS char *NAME(strcpy)(char *restrict d, const char *restrict s) {
-    return (char *)copy_small((lane *)d, (const lane *)s, (lane *)d);
+char *NAME(strcpy)(char *restrict d, const char *restrict s) {
+    return NAME(__brawn_strcpy_to)(d, s, d);
 }

@@ -24,7 +24,6 @@
 #define find_long_avx2 SHARED_NAME(FIND_LONG, avx2)
 #define find_long_sse2 SHARED_NAME(FIND_LONG, sse2)
 #define find_long_neon SHARED_NAME(FIND_LONG, neon)
-#define find_long_first SHARED_NAME(FIND_LONG, first)
 DISPATCH_SHARED(FIND_RESULT, find_long, FIND_PARAMETERS)
 #else
 #define FIND_LINKAGE static MAYBE_UNUSED
@@ -64,7 +63,8 @@ OVER_READS FIND_LINKAGE FIND_RESULT LEVEL_NAME(find_long) FIND_PARAMETERS {
     }
     p = align_down(p, VEC);
 four:
-    STEP STEP STEP STEP group : for (p = align_down(p, 4 * VEC);; p += 4 * LANES) {
+    STEP STEP STEP STEP GO_FURTHER(find_long, (base, what, p)) group
+        : for (p = align_down(p, 4 * VEC);; p += 4 * LANES) {
         if (FIND_LIMITED && p >= end) {
             return FIND_DONE(end);
         }
@@ -86,16 +86,12 @@ found:
 
 #else
 
+#ifndef FIND_DEFINED
+
 #ifndef FIND_LONG
 #define FIND_BASE base
-DISPATCHED(FIND_RESULT, find_long, FIND_PARAMETERS, (base, what, p))
-#elif defined(FIND_DEFINED)
-DISPATCH_FIRST(, FIND_RESULT, find_long, FIND_PARAMETERS, (base, what, p))
-#else
-DISPATCH_JUMP(FIND_RESULT, find_long, FIND_PARAMETERS, (base, what, p))
 #endif
-
-#ifndef FIND_DEFINED
+DISPATCHED(FIND_RESULT, find_long, FIND_PARAMETERS, (base, what, p))
 
 /* The string begins within SMALL_BYTES of the end of a page. */
 OVER_READS COLD static FIND_RESULT find_across(const lane *base, uintptr_t what) {

@@ -1,11 +1,8 @@
-/* Copies at most n bytes of a string and fills up with nulls: strncopy.h. */
-#include "entry.h"
-#include "text.h"
-#include "strncopy.h"
+/* Copies at most n bytes of a string and fills up with nulls: strncpy_to.c. */
+#include "strcpy_to.h"
 
 PUBLIC char *NAME(strncpy)(char *restrict d, const char *restrict s, size_t n);
 
-OVER_READS char *NAME(strncpy)(char *restrict d, const char *restrict s, size_t n) {
-    copy_limited(d, s, n);
-    return d;
+char *NAME(strncpy)(char *restrict d, const char *restrict s, size_t n) {
+    return NAME(__brawn_strncpy_to)(d, s, n, d);
 }

@@ -1,11 +1,11 @@
-/* First place of a byte of a set, or a null pointer: strset.h. */
-#include "entry.h"
-#include "strset.h"
+/* First place of a byte of a set, or a null pointer: strcspn. */
+#include "brawn_string.h"
 
+size_t NAME(strcspn)(const char *s, const char *set);
 PUBLIC char *NAME(strpbrk)(const char *s, const char *set);
 
-OVER_READS char *NAME(strpbrk)(const char *s, const char *set) {
-    s += span(s, set, false);
+char *NAME(strpbrk)(const char *s, const char *set) {
+    s += NAME(strcspn)(s, set);
     if (*s == 0) {
         BRANCH();
         return NULL;

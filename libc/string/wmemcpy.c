@@ -1,10 +1,11 @@
-/* wmemcpy: see copy.h. */
-#include "entry.h"
+/* wmemcpy: memcpy in units of wide characters. */
+#include "brawn_string.h"
 
-#include "copy.h"
+#include <wchar.h>
 
+void *NAME(memcpy)(void *restrict target, const void *restrict source, size_t n);
 PUBLIC wchar_t *NAME(wmemcpy)(wchar_t *restrict target, const wchar_t *restrict source, size_t n);
 
 wchar_t *NAME(wmemcpy)(wchar_t *restrict target, const wchar_t *restrict source, size_t n) {
-    return copy(target, source, n * sizeof(wchar_t), target);
+    return NAME(memcpy)(target, source, n * sizeof(wchar_t));
 }

@@ -1,10 +1,11 @@
-/* wmemmove: see copy.h. */
-#include "entry.h"
+/* wmemmove: memmove in units of wide characters. */
+#include "brawn_string.h"
 
-#include "copy.h"
+#include <wchar.h>
 
+void *NAME(memmove)(void *target, const void *source, size_t n);
 PUBLIC wchar_t *NAME(wmemmove)(wchar_t *target, const wchar_t *source, size_t n);
 
 wchar_t *NAME(wmemmove)(wchar_t *target, const wchar_t *source, size_t n) {
-    return copy(target, source, n * sizeof(wchar_t), target);
+    return NAME(memmove)(target, source, n * sizeof(wchar_t));
 }

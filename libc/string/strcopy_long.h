@@ -1,17 +1,28 @@
-/* The long part of strncpy and stpncpy: copies while it looks for the null, then fills up. It is made like
- * strcpy_long.c, but looks at the limit before every step. */
+/* What follows the first 64 bytes of strcpy and its kin, and of strncpy and its kin: the file that includes
+ * this defines COPY_LIMITED, 1 for the latter, which look at a limit before every step and fill up with
+ * nulls.
+ *
+ * Aligned loads of the level's width, in groups of four after the first few; the source is aligned by copying
+ * some of it twice. A group that has the null goes the way of the first few. The last vector ends with the
+ * string. */
 
 #ifdef BRAWN_PASS
 
-/* The SMALL_BYTES before s and d are copied and hold no null; at least one byte is left before `end`. */
-OVER_READS static char *LEVEL_NAME(copy_limited)(char *restrict d, const char *restrict s, char *end) {
+/* The SMALL_BYTES before s and d are copied, and hold no null. Returns `result` or, where that is a null
+ * pointer, the end of the copy. With a limit, at least one byte is left before `end`. */
+OVER_READS static char *LEVEL_NAME(copy_long)(char *restrict d, const char *restrict s, char *end,
+                                              char *result) {
     vec_mask mask;
-    size_t back = (uintptr_t)s & (VEC - 1), length;
-    d -= back;
-    s -= back;
+    size_t length;
+#define BACK_TO(alignment)                                                                                   \
+    {                                                                                                        \
+        const size_t back = (uintptr_t)s & ((alignment) - 1);                                                \
+        d -= back;                                                                                           \
+        s -= back;                                                                                           \
+    }
 #define STEP                                                                                                 \
     {                                                                                                        \
-        if (UNLIKELY((size_t)(end - d) < VEC)) {                                                             \
+        if (COPY_LIMITED && UNLIKELY(d > end - VEC)) {                                                       \
             goto last;                                                                                       \
         }                                                                                                    \
         const vec v = vec_load_aligned(s);                                                                   \
@@ -26,19 +37,24 @@ OVER_READS static char *LEVEL_NAME(copy_limited)(char *restrict d, const char *r
         IN_REGISTER(d);                                                                                      \
         IN_REGISTER(s);                                                                                      \
     }
+    (void)end;
+    if (4 * VEC <= SMALL_BYTES) {
+        /* A group is no longer than what has been copied. */
+        goto group;
+    }
+    BACK_TO(VEC)
 four:
-    STEP STEP STEP STEP
+    STEP STEP STEP STEP GO_FURTHER(copy_long, (d, s, end, result)) group :
         /* An aligned group lies within a page. It begins with what is copied already. */
-        back = (uintptr_t)s & (4 * VEC - 1);
-    d -= back;
-    s -= back;
-    for (;;) {
-        if ((size_t)(end - d) < 4 * VEC) {
+        BACK_TO(4 * VEC) for (;;) {
+        if (COPY_LIMITED && d > end - 4 * VEC) {
             goto four;
         }
         const vec a = vec_load_aligned(s), b = vec_load_aligned(s + VEC);
         const vec c = vec_load_aligned(s + 2 * VEC), e = vec_load_aligned(s + 3 * VEC);
         if (UNLIKELY(test_any(vec_null(vec_min(vec_min(a, b), vec_min(c, e)))))) {
+            /* Or what is known of `a` there costs those who come the other way a jump. */
+            IN_REGISTER(s);
             goto four;
         }
         vec_store(d, a);
@@ -48,6 +64,8 @@ four:
         d += 4 * VEC;
         s += 4 * VEC;
     }
+#undef STEP
+#undef BACK_TO
 last:
     /* Less than a vector is left before the limit; within the page of s, all of a vector may be read. */
     length = (size_t)(end - d);
@@ -58,44 +76,23 @@ last:
             length = mask_first(mask);
         }
     }
-#undef STEP
-    /* What is left of the string by a vector that ends with it. */
-    vec_store(d + length - VEC, vec_load(s + length - VEC));
-    d += length;
-    if (d != end) {
-        NAME(memset)(d, 0, (size_t)(end - d));
+    if (COPY_LIMITED) {
+        vec_store(d + length - VEC, vec_load(s + length - VEC));
+        d += length;
+        if (d != end) {
+            return filled(d, end, result);
+        }
+    } else {
+        d += length;
+        s += length;
+        vec_store(d + 1 - VEC, vec_load(s + 1 - VEC));
     }
-    return d;
+    return result != NULL ? result : d;
 }
 
 #else
 
-#include "brawn_string.h"
-
-#define SMALL_BYTES ((size_t)64)
-
-size_t NAME(strnlen)(const char *s, size_t n);
-void *NAME(memcpy)(void *restrict d, const void *restrict s, size_t n);
-void *NAME(memset)(void *d, int c, size_t n);
-
-#define BRAWN_BODY "strncpy_long.c"
-#include "levels.h"
-
-DISPATCHED(char *, copy_limited, (char *restrict d, const char *restrict s, char *end), (d, s, end))
-
-HIDDEN char *NAME(__brawn_strncpy_long)(char *restrict d, const char *restrict s, char *end);
-HIDDEN char *NAME(__brawn_strncpy_edge)(char *restrict d, const char *restrict s, size_t n);
-
-char *NAME(__brawn_strncpy_long)(char *restrict d, const char *restrict s, char *end) {
-    return copy_limited(d, s, end);
-}
-
-/* The string begins close to the end of its page. */
-COLD char *NAME(__brawn_strncpy_edge)(char *restrict d, const char *restrict s, size_t n) {
-    const size_t length = NAME(strnlen)(s, n);
-    NAME(memcpy)(d, s, length);
-    NAME(memset)(d + length, 0, n - length);
-    return d + length;
-}
+DISPATCHED(char *, copy_long, (char *restrict d, const char *restrict s, char *end, char *result),
+           (d, s, end, result))
 
 #endif
