@@ -120,29 +120,34 @@ OVER_READS COMPARE_LINKAGE int LEVEL_NAME(compare_long) COMPARE_PARAMETERS {
         return compare_edge(a, b, end, 4 * LANES);
     }
 #define STEP                                                                                                 \
-    mask = LEVEL_NAME(parting)(a, b);                                                                        \
-    IN_REGISTER(mask);                                                                                       \
-    if (UNLIKELY(mask)) {                                                                                    \
-        goto found;                                                                                          \
-    }                                                                                                        \
-    a += LANES;                                                                                              \
-    b += LANES;                                                                                              \
-    IN_REGISTER(a);                                                                                          \
-    IN_REGISTER(b);
+    do {                                                                                                     \
+        mask = LEVEL_NAME(parting)(a, b);                                                                    \
+        IN_REGISTER(mask);                                                                                   \
+        if (UNLIKELY(mask)) {                                                                                \
+            goto found;                                                                                      \
+        }                                                                                                    \
+        a += LANES;                                                                                          \
+        b += LANES;                                                                                          \
+        IN_REGISTER(a);                                                                                      \
+        IN_REGISTER(b);                                                                                      \
+    } while (0)
 four:
 #if COMPARE_FOLDED
     NO_UNROLL
     for (const lane *const stop = a + 4 * LANES; a < stop;) {
-        STEP
+        STEP;
     }
 #else
-    STEP STEP STEP STEP
+    STEP;
+    STEP;
+    STEP;
+    STEP;
 #endif
     const size_t back = ((uintptr_t)a & (4 * VEC - 1)) / sizeof(lane);
     if (a >= end) {
         return 0;
     }
-    GO_FURTHER(compare_long, (a, b, end))
+    GO_FURTHER(compare_long, (a, b, end));
     a -= back;
     b -= back;
     size_t room = page_room(b);
@@ -157,7 +162,7 @@ four:
             a += left % LANES, b += left % LANES;
             a -= LANES, b -= LANES;
             while (a < on_a + left) {
-                STEP
+                STEP;
             }
             a = on_a, b = on_b;
             if (a + left >= end) {

@@ -15,13 +15,13 @@ OVER_READS static char *LEVEL_NAME(copy_long)(char *restrict d, const char *rest
     vec_mask mask;
     size_t length;
 #define BACK_TO(alignment)                                                                                   \
-    {                                                                                                        \
+    do {                                                                                                     \
         const size_t back = (uintptr_t)s & ((alignment) - 1);                                                \
         d -= back;                                                                                           \
         s -= back;                                                                                           \
-    }
+    } while (0)
 #define STEP                                                                                                 \
-    {                                                                                                        \
+    do {                                                                                                     \
         if (COPY_LIMITED && UNLIKELY(d > end - VEC)) {                                                       \
             goto last;                                                                                       \
         }                                                                                                    \
@@ -36,17 +36,23 @@ OVER_READS static char *LEVEL_NAME(copy_long)(char *restrict d, const char *rest
         s += VEC;                                                                                            \
         IN_REGISTER(d);                                                                                      \
         IN_REGISTER(s);                                                                                      \
-    }
+    } while (0)
     (void)end;
     if (4 * VEC <= SMALL_BYTES) {
         /* A group is no longer than what has been copied. */
         goto group;
     }
-    BACK_TO(VEC)
+    BACK_TO(VEC);
 four:
-    STEP STEP STEP STEP GO_FURTHER(copy_long, (d, s, end, result)) group :
-        /* An aligned group lies within a page. It begins with what is copied already. */
-        BACK_TO(4 * VEC) for (;;) {
+    STEP;
+    STEP;
+    STEP;
+    STEP;
+    GO_FURTHER(copy_long, (d, s, end, result));
+group:
+    /* An aligned group lies within a page. It begins with what is copied already. */
+    BACK_TO(4 * VEC);
+    for (;;) {
         if (COPY_LIMITED && d > end - 4 * VEC) {
             goto four;
         }

@@ -47,24 +47,31 @@ OVER_READS FIND_LINKAGE FIND_RESULT LEVEL_NAME(find_long) FIND_PARAMETERS {
     lane_mask mask;
     (void)base, (void)end;
 #define STEP                                                                                                 \
-    if (FIND_LIMITED && p >= end) {                                                                          \
-        return FIND_DONE(end);                                                                               \
-    }                                                                                                        \
-    mask = lane_mask_of(LEVEL_NAME(four_test)(vec_load_aligned(p), wanted));                                 \
-    IN_REGISTER(mask);                                                                                       \
-    if (UNLIKELY(mask)) {                                                                                    \
-        goto found;                                                                                          \
-    }                                                                                                        \
-    p += LANES;                                                                                              \
-    IN_REGISTER(p);
+    do {                                                                                                     \
+        if (FIND_LIMITED && p >= end) {                                                                      \
+            return FIND_DONE(end);                                                                           \
+        }                                                                                                    \
+        mask = lane_mask_of(LEVEL_NAME(four_test)(vec_load_aligned(p), wanted));                             \
+        IN_REGISTER(mask);                                                                                   \
+        if (UNLIKELY(mask)) {                                                                                \
+            goto found;                                                                                      \
+        }                                                                                                    \
+        p += LANES;                                                                                          \
+        IN_REGISTER(p);                                                                                      \
+    } while (0)
     if (4 * VEC <= SMALL_BYTES) {
         /* A group is no longer than what has been looked at. */
         goto group;
     }
     p = align_down(p, VEC);
 four:
-    STEP STEP STEP STEP GO_FURTHER(find_long, (base, what, p)) group
-        : for (p = align_down(p, 4 * VEC);; p += 4 * LANES) {
+    STEP;
+    STEP;
+    STEP;
+    STEP;
+    GO_FURTHER(find_long, (base, what, p));
+group:
+    for (p = align_down(p, 4 * VEC);; p += 4 * LANES) {
         if (FIND_LIMITED && p >= end) {
             return FIND_DONE(end);
         }

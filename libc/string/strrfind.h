@@ -56,7 +56,7 @@ single:
             goto end;
         }
     }
-    GO_FURTHER(last_long, (p, character, last))
+    GO_FURTHER(last_long, (p, character, last));
 group:
     /* A match in what has been looked at is found again as the last one, or a later one is. */
     for (p = align_down(p, 4 * VEC);; p += 4 * LANES) {
