@@ -166,29 +166,27 @@ HIDDEN unsigned brawn_detect(void);
  * ever happens (below the red zone) nobody needs a stack frame, or a second set of jumps. */
 INLINE unsigned level_now(void) {
     unsigned level;
-    __asm__ volatile(
-        "movzbl " BRAWN_STRINGIFY(brawn_level) "(%%rip), %0\n\ttest %0, %0\n\tjz 2f\n1:\n\t"
-                                               ".pushsection .text.unlikely, \"ax\", @progbits\n"
-                                               "2:\tadd $-128, %%rsp\n\tcall " BRAWN_STRINGIFY(
-                                                   brawn_detect) "\n\t"
-                                                                 "sub $-128, %%rsp\n\tjmp 1b\n\t.popsection"
-        : "=a"(level)
-        :
-        : "cc", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10",
-          "xmm11", "xmm12", "xmm13", "xmm14", "xmm15");
+    /* clang-format off */
+    __asm__ volatile("movzbl " BRAWN_STRINGIFY(brawn_level) "(%%rip), %0\n\t"
+                     "test %0, %0\n\t"
+                     "jz 2f\n"
+                     "1:\n\t"
+                     ".pushsection .text.unlikely, \"ax\", @progbits\n"
+                     "2:\tadd $-128, %%rsp\n\t"
+                     "call " BRAWN_STRINGIFY(brawn_detect) "\n\t"
+                     "sub $-128, %%rsp\n\t"
+                     "jmp 1b\n\t"
+                     ".popsection"
+                     : "=a"(level) : : "cc", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7",
+                       "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15");
+    /* clang-format on */
     return level;
-}
-
-/* For a level that is known already. */
-INLINE bool level_is_avx512(void) {
-    return __atomic_load_n(&brawn_level, __ATOMIC_RELAXED) > LEVEL_AVX2;
 }
 
 /* Defines `function`, which jumps to the variant of it for this CPU. Everything is a tail call, so that the
  * entry which uses it needs no stack frame. A file whose functions gain little from AVX-512 for the room that
- * they take defines WITHOUT_AVX512 before it includes anything; one whose functions gain by it only after
- * some hundred bytes defines AVX512_LATER: 512-bit instructions take a port from those of the entry. */
-#if defined(WITHOUT_AVX512) || defined(AVX512_LATER)
+ * they take defines WITHOUT_AVX512 before it includes anything. */
+#if defined(WITHOUT_AVX512)
 #define DISPATCH_AVX512(function, arguments)
 #else
 #define DISPATCH_AVX512(function, arguments)                                                                 \
@@ -208,10 +206,6 @@ INLINE bool level_is_avx512(void) {
 
 #else
 
-INLINE bool level_is_avx512(void) {
-    return BRAWN_LEVEL == LEVEL_AVX512;
-}
-
 #define ONLY_PASTE_(name, suffix) name##suffix
 #define ONLY_PASTE(name, suffix) ONLY_PASTE_(name, suffix)
 #define DISPATCHED(type, function, parameters, arguments)                                                    \
@@ -222,7 +216,7 @@ INLINE bool level_is_avx512(void) {
 #define BRAWN_ONLY_SUFFIX _neon
 #elif BRAWN_LEVEL == LEVEL_BASELINE
 #define BRAWN_ONLY_SUFFIX _sse2
-#elif BRAWN_LEVEL == LEVEL_AVX2 || defined(WITHOUT_AVX512) || defined(AVX512_LATER)
+#elif BRAWN_LEVEL == LEVEL_AVX2 || defined(WITHOUT_AVX512)
 #define BRAWN_ONLY_SUFFIX _avx2
 #else
 #define BRAWN_ONLY_SUFFIX _avx512

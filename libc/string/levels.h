@@ -11,10 +11,6 @@
 
 #define BRAWN_PASS 1
 
-/* In a file that defines AVX512_LATER, where the AVX2 variant leaves what is still to be done to the AVX-512
- * one. */
-#define GO_FURTHER(function, arguments)
-
 #if defined(__aarch64__)
 
 #define LEVEL_SUFFIX _neon
@@ -34,6 +30,15 @@
 #undef HELPERS_ONLY
 #endif
 
+#if !defined(BRAWN_LEVEL) || BRAWN_LEVEL == LEVEL_AVX2 ||                                                    \
+    (BRAWN_LEVEL == LEVEL_AVX512 && defined(WITHOUT_AVX512))
+#define LEVEL_SUFFIX _avx2
+TARGET_PUSH(AVX2_FEATURES)
+#include BRAWN_BODY
+TARGET_POP
+#undef LEVEL_SUFFIX
+#endif
+
 #if (!defined(BRAWN_LEVEL) || BRAWN_LEVEL == LEVEL_AVX512) && !defined(WITHOUT_AVX512)
 #define LEVEL_SUFFIX _avx512
 TARGET_PUSH(AVX512_FEATURES)
@@ -42,29 +47,9 @@ TARGET_POP
 #undef LEVEL_SUFFIX
 #endif
 
-/* After AVX-512, for GO_FURTHER. */
-#if !defined(BRAWN_LEVEL) || BRAWN_LEVEL == LEVEL_AVX2 ||                                                    \
-    (BRAWN_LEVEL == LEVEL_AVX512 && (defined(WITHOUT_AVX512) || defined(AVX512_LATER)))
-#define LEVEL_SUFFIX _avx2
-TARGET_PUSH(AVX2_FEATURES)
-#ifdef AVX512_LATER
-#undef GO_FURTHER
-#define GO_FURTHER(function, arguments)                                                                      \
-    if (level_is_avx512()) {                                                                                 \
-        return function##_avx512 arguments;                                                                  \
-    }
-#endif
-#include BRAWN_BODY
-#undef GO_FURTHER
-#define GO_FURTHER(function, arguments)
-TARGET_POP
-#undef LEVEL_SUFFIX
-#endif
-
 #endif
 
 #undef BRAWN_PASS
-#undef GO_FURTHER
 
 /* The entry of a function uses the 16-byte vectors that every CPU has, at every level: it is for small sizes.
  */

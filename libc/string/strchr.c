@@ -1,5 +1,4 @@
 /* First place of a character, or a null pointer: strfind.h. */
-#define AVX512_LATER
 #include "text.h"
 
 OVER_READS INLINE char *found_or_not(const lane *hit, lane character) {

@@ -1,5 +1,4 @@
 /* The long part of strchr and, with a null `base`, of strchrnul: strfind.h. */
-#define AVX512_LATER
 #include "text.h"
 
 OVER_READS INLINE char *found_or_not(const lane *base, const lane *hit, lane character) {

@@ -1,5 +1,4 @@
 /* First place of a character, or the end of the string: strfind.h. */
-#define AVX512_LATER
 #include "text.h"
 #define FIND_CHARACTER 1
 #define FIND_LIMITED 0

@@ -1,5 +1,4 @@
 /* The long part of strcmp and strncmp: strcompare.h. */
-#define AVX512_LATER
 #include "text.h"
 #include "fold.h"
 #define COMPARE_FOLDED 0

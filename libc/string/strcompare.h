@@ -147,7 +147,6 @@ four:
     if (a >= end) {
         return 0;
     }
-    GO_FURTHER(compare_long, (a, b, end));
     a -= back;
     b -= back;
     size_t room = page_room(b);

@@ -10,8 +10,8 @@
 
 /* The SMALL_BYTES before s and d are copied, and hold no null. Returns `result` or, where that is a null
  * pointer, the end of the copy. With a limit, at least one byte is left before `end`. */
-OVER_READS static char *LEVEL_NAME(copy_long)(char *restrict d, const char *restrict s, char *end,
-                                              char *result) {
+OVER_READS static MAYBE_UNUSED char *LEVEL_NAME(copy_long)(char *restrict d, const char *restrict s,
+                                                           char *end, char *result) {
     vec_mask mask;
     size_t length;
 #define BACK_TO(alignment)                                                                                   \
@@ -48,7 +48,6 @@ four:
     STEP;
     STEP;
     STEP;
-    GO_FURTHER(copy_long, (d, s, end, result));
 group:
     /* An aligned group lies within a page. It begins with what is copied already. */
     BACK_TO(4 * VEC);

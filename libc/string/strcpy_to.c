@@ -1,5 +1,4 @@
 /* What strcpy, stpcpy and strcat share: strcopy.h as a function. */
-#define AVX512_LATER
 #define COPY_LIMITED 0
 #include "text.h"
 #include "strcpy_to.h"

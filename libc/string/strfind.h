@@ -69,7 +69,6 @@ four:
     STEP;
     STEP;
     STEP;
-    GO_FURTHER(find_long, (base, what, p));
 group:
     for (p = align_down(p, 4 * VEC);; p += 4 * LANES) {
         if (FIND_LIMITED && p >= end) {

@@ -1,5 +1,4 @@
 /* Order of two strings, of at most n bytes: strcompare.h. */
-#define AVX512_LATER
 #include "text.h"
 #include "fold.h"
 #define COMPARE_FOLDED 0

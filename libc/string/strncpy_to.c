@@ -2,7 +2,6 @@
  *
  * Entry: a string that ends, or a limit that lies, within 64 bytes is copied by 16-byte vectors, the last one
  * ending with the string. Long: strcopy_long.h. */
-#define AVX512_LATER
 #define COPY_LIMITED 1
 #include "text.h"
 #include "strcpy_to.h"

@@ -1,5 +1,4 @@
 /* Length of a string, or the limit: strfind.h. */
-#define AVX512_LATER
 #include "text.h"
 #define FIND_CHARACTER 0
 #define FIND_LIMITED 1

@@ -1,5 +1,4 @@
 /* The long part of strlen and strnlen, which is one: without a limit, `end` is the end of memory. */
-#define AVX512_LATER
 #include "text.h"
 #define FIND_CHARACTER 0
 #define FIND_LIMITED 1

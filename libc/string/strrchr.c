@@ -1,5 +1,4 @@
 /* Last place of a character, or a null pointer: strrfind.h. */
-#define AVX512_LATER
 #include "text.h"
 #define BRAWN_BODY "strrfind.h"
 #include "levels.h"

@@ -10,11 +10,9 @@
 #include "four.h"
 #undef FOUR_CHARACTER
 
-/* Looks at one vector at p. At the end of the string returns true, with the answer in *last. */
-INLINE bool LEVEL_NAME(last_in)(const lane *p, vec v, vec wanted, const lane **last) {
-    if (LIKELY(!lane_test_any(LEVEL_NAME(four_test)(v, wanted)))) {
-        return false;
-    }
+/* Looks at one vector at p that has the character or the null. At the end of the string returns true, with
+ * the answer in *last. */
+INLINE bool LEVEL_NAME(last_of)(const lane *p, vec v, vec wanted, const lane **last) {
     lane_mask mask = lane_mask_of(lane_equal(v, wanted));
     const lane_mask ends = lane_mask_of(lane_null(v));
     if (ends) {
@@ -44,19 +42,30 @@ OVER_READS static MAYBE_UNUSED TEXT_TYPE *LEVEL_NAME(last_long)(const lane *p, l
                                                                 const lane *last) {
     const vec wanted = lane_fill(character);
     const lane *older = NULL, *seen = NULL;
+    lane_mask mask;
+    vec v;
     if (4 * VEC <= SMALL_BYTES) {
         /* A group is no longer than what has been looked at. */
         goto group;
     }
     p = align_down(p, VEC);
 single:
-    NO_UNROLL
-    for (const lane *const stop = p + 4 * LANES; p < stop; p += LANES) {
-        if (LEVEL_NAME(last_in)(p, vec_load_aligned(p), wanted, &last)) {
-            goto end;
-        }
-    }
-    GO_FURTHER(last_long, (p, character, last));
+#define STEP                                                                                                 \
+    do {                                                                                                     \
+        v = vec_load_aligned(p);                                                                             \
+        mask = lane_mask_of(LEVEL_NAME(four_test)(v, wanted));                                               \
+        IN_REGISTER(mask);                                                                                   \
+        if (UNLIKELY(mask)) {                                                                                \
+            goto found;                                                                                      \
+        }                                                                                                    \
+        p += LANES;                                                                                          \
+        IN_REGISTER(p);                                                                                      \
+    } while (0)
+    STEP;
+    STEP;
+    STEP;
+    STEP;
+#undef STEP
 group:
     /* A match in what has been looked at is found again as the last one, or a later one is. */
     for (p = align_down(p, 4 * VEC);; p += 4 * LANES) {
@@ -70,9 +79,12 @@ group:
             seen = p;
         }
     }
-end:
+found:
+    if (!LEVEL_NAME(last_of)(p, v, wanted, &last)) {
+        p += LANES;
+        goto single;
+    }
     if (last == NULL && seen != NULL) {
-        lane_mask mask;
         seen += 4 * LANES;
         NO_UNROLL
         do {
@@ -106,7 +118,9 @@ OVER_READS COLD static TEXT_TYPE *last_across(const lane *s, lane character) {
         return (TEXT_TYPE *)(uintptr_t)last;
     }
     for (p += LANES; ((uintptr_t)p & (PAGE_BYTES - 1)) != 0; p += LANES) {
-        if (LEVEL_NAME(last_in)(p, vec_load_aligned(p), wanted, &last)) {
+        const vec next = vec_load_aligned(p);
+        if (lane_test_any(LEVEL_NAME(four_test)(next, wanted)) &&
+            LEVEL_NAME(last_of)(p, next, wanted, &last)) {
             return (TEXT_TYPE *)(uintptr_t)last;
         }
     }

@@ -1,5 +1,4 @@
 /* Length of a wide string: strfind.h. */
-#define AVX512_LATER
 #define LANES_WIDE
 #include "text.h"
 #define FIND_CHARACTER 0

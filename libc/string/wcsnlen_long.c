@@ -1,5 +1,4 @@
 /* The long part of wcslen and wcsnlen, which is one: without a limit, `end` is the end of memory. */
-#define AVX512_LATER
 #define LANES_WIDE
 #include "text.h"
 #define FIND_CHARACTER 0
