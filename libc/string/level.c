@@ -62,20 +62,19 @@ unsigned look_at_cpu(void) {
 }
 
 /* brawn_detect(): keeps what a call may change, for those who ask in level_now(). */
-__asm__(
-    ".pushsection .text.unlikely, \"ax\", @progbits\n\t"
-    ".globl " BRAWN_STRINGIFY(brawn_detect) "\n\t.hidden " BRAWN_STRINGIFY(
-        brawn_detect) "\n\t"
-                      ".type " BRAWN_STRINGIFY(brawn_detect) ", @function\n" BRAWN_STRINGIFY(
-                          brawn_detect) ":\n\t"
-                                        "push %rbp\n\tmov %rsp, %rbp\n\t"
-                                        "push %rcx\n\tpush %rdx\n\tpush %rsi\n\tpush %rdi\n\t"
-                                        "push %r8\n\tpush %r9\n\tpush %r10\n\tpush %r11\n\t"
-                                        "and $-16, %rsp\n\tcall brawn_look_at_cpu\n\tlea -64(%rbp), %rsp\n\t"
-                                        "pop %r11\n\tpop %r10\n\tpop %r9\n\tpop %r8\n\t"
-                                        "pop %rdi\n\tpop %rsi\n\tpop %rdx\n\tpop %rcx\n\tpop %rbp\n\tret\n\t"
-                                        ".size " BRAWN_STRINGIFY(brawn_detect) ", . - " BRAWN_STRINGIFY(
-                                            brawn_detect) "\n\t"
-                                                          ".popsection");
+/* clang-format off */
+#define NAME_HERE BRAWN_STRINGIFY(brawn_detect)
+__asm__(".pushsection .text.unlikely, \"ax\", @progbits\n\t"
+        ".globl " NAME_HERE "\n\t.hidden " NAME_HERE "\n\t.type " NAME_HERE ", @function\n"
+        NAME_HERE ":\n\t"
+        "push %rbp\n\tmov %rsp, %rbp\n\t"
+        "push %rcx\n\tpush %rdx\n\tpush %rsi\n\tpush %rdi\n\t"
+        "push %r8\n\tpush %r9\n\tpush %r10\n\tpush %r11\n\t"
+        "and $-16, %rsp\n\tcall brawn_look_at_cpu\n\tlea -64(%rbp), %rsp\n\t"
+        "pop %r11\n\tpop %r10\n\tpop %r9\n\tpop %r8\n\t"
+        "pop %rdi\n\tpop %rsi\n\tpop %rdx\n\tpop %rcx\n\tpop %rbp\n\tret\n\t"
+        ".size " NAME_HERE ", . - " NAME_HERE "\n\t"
+        ".popsection");
+/* clang-format on */
 
 #endif
