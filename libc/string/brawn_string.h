@@ -149,7 +149,7 @@ INLINE unsigned char *if_room(const unsigned char *p, size_t n, size_t least,
 #define BRAWN_LEVEL LEVEL_BASELINE
 #endif
 
-#if !defined(BRAWN_LEVEL)
+#if !defined(BRAWN_LEVEL) && !defined(BASELINE_ONLY)
 
 #define brawn_level NAME(__brawn_string_level)
 #define brawn_detect NAME(__brawn_string_detect)
@@ -185,7 +185,8 @@ INLINE unsigned level_now(void) {
 
 /* Defines `function`, which jumps to the variant of it for this CPU. Everything is a tail call, so that the
  * entry which uses it needs no stack frame. A file whose functions gain little from AVX-512 for the room that
- * they take defines WITHOUT_AVX512 before it includes anything. */
+ * they take defines WITHOUT_AVX512 before it includes anything;
+ * one whose functions are far ahead in baseline code and seldom called defines BASELINE_ONLY. */
 #if defined(WITHOUT_AVX512)
 #define DISPATCH_AVX512(function, arguments)
 #else
@@ -214,7 +215,7 @@ INLINE unsigned level_now(void) {
     }
 #if defined(__aarch64__)
 #define BRAWN_ONLY_SUFFIX _neon
-#elif BRAWN_LEVEL == LEVEL_BASELINE
+#elif defined(BASELINE_ONLY) || BRAWN_LEVEL == LEVEL_BASELINE
 #define BRAWN_ONLY_SUFFIX _sse2
 #elif BRAWN_LEVEL == LEVEL_AVX2 || defined(WITHOUT_AVX512)
 #define BRAWN_ONLY_SUFFIX _avx2

@@ -20,8 +20,9 @@
 #else
 
 /* A body whose entry shares helpers with its long part needs them for the baseline too: HELPERS_ONLY. */
-#if !defined(BRAWN_LEVEL) || BRAWN_LEVEL == LEVEL_BASELINE || defined(ENTRY_SHARES_HELPERS)
-#if defined(BRAWN_LEVEL) && BRAWN_LEVEL != LEVEL_BASELINE
+#if !defined(BRAWN_LEVEL) || BRAWN_LEVEL == LEVEL_BASELINE || defined(ENTRY_SHARES_HELPERS) ||               \
+    defined(BASELINE_ONLY)
+#if defined(BRAWN_LEVEL) && BRAWN_LEVEL != LEVEL_BASELINE && !defined(BASELINE_ONLY)
 #define HELPERS_ONLY
 #endif
 #define LEVEL_SUFFIX _sse2
@@ -29,6 +30,8 @@
 #undef LEVEL_SUFFIX
 #undef HELPERS_ONLY
 #endif
+
+#ifndef BASELINE_ONLY
 
 #if !defined(BRAWN_LEVEL) || BRAWN_LEVEL == LEVEL_AVX2 ||                                                    \
     (BRAWN_LEVEL == LEVEL_AVX512 && defined(WITHOUT_AVX512))
@@ -45,6 +48,8 @@ TARGET_PUSH(AVX512_FEATURES)
 #include BRAWN_BODY
 TARGET_POP
 #undef LEVEL_SUFFIX
+#endif
+
 #endif
 
 #endif

@@ -1,5 +1,5 @@
 /* memmem: see search.h. A needle of one byte is what memchr finds. */
-#define WITHOUT_AVX512
+#define BASELINE_ONLY
 #include "two_way.h"
 
 #define BRAWN_BODY "search.h"

@@ -1,6 +1,6 @@
 /* First place of a string in another, whatever the letters' case: strsearch.h. As in musl, nothing is found
  * in an empty haystack, not even an empty needle. */
-#define WITHOUT_AVX512
+#define BASELINE_ONLY
 #define SEARCH_FOLDED 1
 #include "strsearch_rest.h"
 #define BRAWN_BODY "strsearch.h"

@@ -3,9 +3,9 @@
  * The file that includes this defines
  *     COMPARE_FOLDED   1 if ASCII letters are compared as lower case, as musl's strcasecmp does in every
  * locale COMPARE_LIMITED  1 if at most `n` lanes are compared; without it n is not looked at
- *     COMPARE_LONG     what the names of the long part begin with, which the limited function and the other
- *                      share, and
- *     COMPARE_DEFINED  if that is to be compiled here, and not the entry.
+ *     COMPARE_LONG     what the names of the long part begin with, where the limited function and the other
+ * share it and have an entry each, and COMPARE_DEFINED  if that is to be compiled here, and not the entry.
+ * Without COMPARE_LONG, both are.
  *
  * Entry: up to 64 bytes as four pairs of 16 with one branch, unless either string might cross into another
  * page; then 16 bytes or one at a time, until that page is behind. Long: four pairs of vectors, with a branch
@@ -15,22 +15,21 @@
 
 #ifndef COMPARE_PARAMETERS
 #define COMPARE_PARAMETERS (const lane *a, const lane *b, const lane *end)
-#define compare_edge SHARED_NAME(COMPARE_LONG, edge)
-/* Either string begins close to the end of its page: compares `first` lanes without reading beyond. */
-HIDDEN int compare_edge(const lane *a, const lane *b, const lane *end, size_t first);
-#ifdef WITHOUT_AVX512
-#define COMPARE_LINKAGE static MAYBE_UNUSED
-#define compare_any SHARED_NAME(COMPARE_LONG, long)
-HIDDEN int compare_any COMPARE_PARAMETERS;
-#else
+#ifdef COMPARE_LONG
 #define COMPARE_LINKAGE
-#define compare_any compare_long
+#define compare_edge SHARED_NAME(COMPARE_LONG, edge)
 #define compare_long_avx512 SHARED_NAME(COMPARE_LONG, avx512)
 #define compare_long_avx2 SHARED_NAME(COMPARE_LONG, avx2)
 #define compare_long_sse2 SHARED_NAME(COMPARE_LONG, sse2)
 #define compare_long_neon SHARED_NAME(COMPARE_LONG, neon)
 DISPATCH_SHARED(int, compare_long, COMPARE_PARAMETERS)
+HIDDEN
+#else
+#define COMPARE_LINKAGE static MAYBE_UNUSED
+static
 #endif
+/* Either string begins close to the end of its page: compares `first` lanes without reading beyond. */
+int compare_edge(const lane *a, const lane *b, const lane *end, size_t first);
 
 /* Whether either of two loads crosses a page. One test of both addresses together, which sometimes takes them
  * for the end of a page, spares two where it says no. */
@@ -110,7 +109,7 @@ INLINE int LEVEL_NAME(order)(const lane *a, const lane *b) {
 #endif
 }
 
-#if defined(COMPARE_DEFINED) && !defined(HELPERS_ONLY)
+#if (!defined(COMPARE_LONG) || defined(COMPARE_DEFINED)) && !defined(HELPERS_ONLY)
 
 /* Goes on after at least 16 bytes that are the same and not null. `end` is where the limit is in the first
  * string, and not a. */
@@ -191,15 +190,9 @@ found:;
 #define ENTRY_BYTES (COMPARE_FOLDED ? SMALL_BYTES / 2 : SMALL_BYTES)
 #define ENTRY_LANES (ENTRY_BYTES / sizeof(lane))
 
-#ifdef COMPARE_DEFINED
-
 DISPATCHED(int, compare_long, COMPARE_PARAMETERS, (a, b, end))
 
-#ifdef WITHOUT_AVX512
-int compare_any COMPARE_PARAMETERS {
-    return compare_long(a, b, end);
-}
-#endif
+#if !defined(COMPARE_LONG) || defined(COMPARE_DEFINED)
 
 OVER_READS COLD int compare_edge(const lane *a, const lane *b, const lane *end, size_t first) {
     size_t left = (size_t)(end - a);
@@ -224,14 +217,12 @@ OVER_READS COLD int compare_edge(const lane *a, const lane *b, const lane *end, 
             left--;
         }
     }
-    return a == end ? 0 : compare_any(a, b, end);
+    return a == end ? 0 : compare_long(a, b, end);
 }
 
-#else
-
-#ifndef WITHOUT_AVX512
-DISPATCHED(int, compare_long, COMPARE_PARAMETERS, (a, b, end))
 #endif
+
+#ifndef COMPARE_DEFINED
 
 OVER_READS INLINE int compare_small(const lane *a, const lane *b, size_t n) {
     const lane *const end = COMPARE_LIMITED ? limit_of(a, n) : limit_of(a, ~(size_t)0);
@@ -263,7 +254,7 @@ OVER_READS INLINE int compare_small(const lane *a, const lane *b, size_t n) {
     if (COMPARE_LIMITED && n <= ENTRY_LANES) {
         return 0;
     }
-    return compare_any(a + ENTRY_LANES, b + ENTRY_LANES, end);
+    return compare_long(a + ENTRY_LANES, b + ENTRY_LANES, end);
 }
 
 #endif

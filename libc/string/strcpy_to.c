@@ -13,6 +13,6 @@ INLINE lane *copy_rest(lane *d, const lane *s, lane *result) {
     return (lane *)copy_long((char *)d, (const char *)s, NULL, (char *)result);
 }
 
-OVER_READS char *NAME(__brawn_strcpy_to)(char *restrict d, const char *restrict s, char *result) {
+OVER_READS char *NAME(__brawn_strcpy_to)(char *d, const char *restrict s, char *result) {
     return (char *)copy_small((lane *)d, (const lane *)s, (lane *)result);
 }

@@ -2,7 +2,7 @@
 #include "brawn_string.h"
 
 /* Copies a string. Returns `result` or, where that is a null pointer, the end of the copy. */
-HIDDEN char *NAME(__brawn_strcpy_to)(char *restrict d, const char *restrict s, char *result);
+HIDDEN char *NAME(__brawn_strcpy_to)(char *d, const char *restrict s, char *result);
 
 /* The same with at most n bytes of it, and all n bytes are written. */
-HIDDEN char *NAME(__brawn_strncpy_to)(char *restrict d, const char *restrict s, size_t n, char *result);
+HIDDEN char *NAME(__brawn_strncpy_to)(char *d, const char *restrict s, size_t n, char *result);

@@ -25,6 +25,8 @@
 #define find_long_sse2 SHARED_NAME(FIND_LONG, sse2)
 #define find_long_neon SHARED_NAME(FIND_LONG, neon)
 DISPATCH_SHARED(FIND_RESULT, find_long, FIND_PARAMETERS)
+#define find_across SHARED_NAME(FIND_LONG, across)
+HIDDEN FIND_RESULT find_across FIND_PARAMETERS;
 #else
 #define FIND_LINKAGE static MAYBE_UNUSED
 #endif
@@ -92,23 +94,27 @@ found:
 
 #else
 
-#ifndef FIND_DEFINED
-
 #ifndef FIND_LONG
 #define FIND_BASE base
 #endif
 DISPATCHED(FIND_RESULT, find_long, FIND_PARAMETERS, (base, what, p))
 
-/* The string begins within SMALL_BYTES of the end of a page. */
-OVER_READS COLD static FIND_RESULT find_across(const lane *base, uintptr_t what) {
+#if !defined(FIND_LONG) || defined(FIND_DEFINED)
+
+/* The string begins at s, within SMALL_BYTES of the end of a page. */
+#ifndef FIND_LONG
+static
+#endif
+    OVER_READS COLD FIND_RESULT find_across(const lane *base, uintptr_t what, const lane *s) {
     const lane character = (lane)what;
     const lane *const end = (const lane *)what;
     const vec wanted = lane_fill(character);
-    const lane *p = align_down(base, VEC);
+    const lane *p = align_down(s, VEC);
     lane_mask mask = lane_mask_of(LEVEL_NAME(four_test)(vec_load_aligned(p), wanted));
-    mask = lane_mask_after(mask, (size_t)(base - p));
+    (void)base, (void)end;
+    mask = lane_mask_after(mask, (size_t)(s - p));
     if (mask) {
-        p = base;
+        p = s;
         goto found;
     }
     for (p += LANES; ((uintptr_t)p & (PAGE_BYTES - 1)) != 0; p += LANES) {
@@ -123,11 +129,15 @@ OVER_READS COLD static FIND_RESULT find_across(const lane *base, uintptr_t what)
     if (FIND_LIMITED && p >= end) {
         return FIND_DONE(end);
     }
-    return find_long(FIND_BASE, what, p);
+    return find_long(base, what, p);
 found:
     p += lane_mask_first(mask);
     return FIND_DONE(FIND_LIMITED && p > end ? end : p);
 }
+
+#endif
+
+#ifndef FIND_DEFINED
 
 OVER_READS INLINE FIND_RESULT find_small(const lane *base, lane character, size_t limit) {
     const vec wanted = lane_fill(character);
@@ -150,7 +160,7 @@ OVER_READS INLINE FIND_RESULT find_small(const lane *base, lane character, size_
     }
 #endif
     if (UNLIKELY(crosses_page(base, SMALL_BYTES))) {
-        return find_across(base, what);
+        return find_across(FIND_BASE, what, base);
     }
     const vec v0 = vec_load(base), v1 = vec_load(base + LANES), v2 = vec_load(base + 2 * LANES),
               v3 = vec_load(base + 3 * LANES);

@@ -29,7 +29,7 @@ static NOINLINE char *filled(char *d, char *end, char *result) {
 #include "some.h"
 
 /* 0 to 64 bytes. */
-INLINE void copy_up_to_some(char *restrict d, const char *restrict s, size_t bytes) {
+INLINE void copy_up_to_some(char *d, const char *restrict s, size_t bytes) {
     if (bytes > 16) {
         copy_some(d, s, bytes);
     } else if (bytes != 0) {
@@ -38,13 +38,13 @@ INLINE void copy_up_to_some(char *restrict d, const char *restrict s, size_t byt
 }
 
 /* The string begins close to the end of its page. */
-COLD static char *copy_across(char *restrict d, const char *restrict s, char *end, char *result) {
+COLD static char *copy_across(char *d, const char *restrict s, char *end, char *result) {
     const size_t length = NAME(strnlen)(s, (size_t)(end - d));
     NAME(memcpy)(d, s, length);
     return filled(d + length, end, result);
 }
 
-OVER_READS char *NAME(__brawn_strncpy_to)(char *restrict d, const char *restrict s, size_t n, char *result) {
+OVER_READS char *NAME(__brawn_strncpy_to)(char *d, const char *restrict s, size_t n, char *result) {
     if (n == 0) {
         return d;
     }

@@ -14,7 +14,8 @@ INLINE unsigned byte_at(const char *s, size_t i, bool folded) {
 }
 
 /* Where the greatest suffix of the needle begins, by the order of bytes or by its reverse, and its period. */
-static size_t greatest_suffix(const char *needle, size_t length, bool folded, bool reverse, size_t *period) {
+static COLD size_t greatest_suffix(const char *needle, size_t length, bool folded, bool reverse,
+                                   size_t *period) {
     size_t start = 0, candidate = 1, same = 0, cycle = 1;
     while (candidate + same < length) {
         const unsigned kept = byte_at(needle, start + same, folded);
@@ -39,8 +40,8 @@ static size_t greatest_suffix(const char *needle, size_t length, bool folded, bo
     return start;
 }
 
-char *NAME(__brawn_two_way)(const char *haystack, size_t known, const char *needle, size_t length,
-                            unsigned kind) {
+COLD char *NAME(__brawn_two_way)(const char *haystack, size_t known, const char *needle, size_t length,
+                                 unsigned kind) {
     const bool folded = kind == TWO_WAY_FOLDED;
     size_t period, other_period, memory = 0;
     size_t cut = greatest_suffix(needle, length, folded, false, &period);

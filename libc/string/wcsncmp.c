@@ -1,17 +1,11 @@
-/* Order of two wide strings, of at most n characters: strcompare.h. */
-#define WITHOUT_AVX512
-#define LANES_WIDE
-#include "text.h"
-#include "fold.h"
-#define COMPARE_FOLDED 0
-#define COMPARE_LIMITED 1
-#define COMPARE_LONG __brawn_wcscmp_
-#define BRAWN_BODY "strcompare.h"
-#include "levels.h"
-#include "strcompare.h"
+/* Order of two wide strings, of at most n characters: wcscmp_to.c. */
+#include "brawn_string.h"
 
+#include <wchar.h>
+
+HIDDEN int NAME(__brawn_wcscmp_to)(const wchar_t *a, const wchar_t *b, size_t n);
 PUBLIC int NAME(wcsncmp)(const wchar_t *a, const wchar_t *b, size_t n);
 
-OVER_READS int NAME(wcsncmp)(const wchar_t *a, const wchar_t *b, size_t n) {
-    return compare_small((const lane *)a, (const lane *)b, n);
+int NAME(wcsncmp)(const wchar_t *a, const wchar_t *b, size_t n) {
+    return NAME(__brawn_wcscmp_to)(a, b, n);
 }
