@@ -45,7 +45,7 @@ void *LEVEL_NAME(set_long)(unsigned char *target, uint32_t pattern, size_t n) {
     vec_store(end - 3 * VEC, value);
     vec_store(end - 2 * VEC, value);
     vec_store(end - VEC, value);
-    if (n <= 6 * VEC) {
+    if (VEC > 16 && n <= 6 * VEC) {
         return target;
     }
     vec_store(target + 3 * VEC, value);
