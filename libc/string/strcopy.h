@@ -17,33 +17,22 @@ INLINE lane *copied(lane *end, lane *result) {
 /* Goes on after the first SMALL_BYTES; defined by the file that includes this. */
 INLINE lane *copy_rest(lane *d, const lane *s, lane *result);
 
+#if TEXT_WIDE
+size_t NAME(wcslen)(const wchar_t *s);
+#else
+size_t NAME(strlen)(const char *s);
+#endif
+void *NAME(memcpy)(void *restrict d, const void *restrict s, size_t n);
+
 /* The source begins within SMALL_BYTES of the end of its page. */
-OVER_READS COLD static lane *copy_across(lane *d, const lane *s, lane *result) {
-    size_t left = SMALL_LANES;
-    while (left >= LANES) {
-        if (page_room(s) >= VEC) {
-            const vec v = vec_load(s);
-            const lane_mask mask = lane_mask_of(lane_null(v));
-            if (mask) {
-                const size_t length = lane_mask_first(mask);
-                copy_few(d, s, (length + 1) * sizeof(lane));
-                return copied(d + length, result);
-            }
-            vec_store(d, v);
-            d += LANES;
-            s += LANES;
-            left -= LANES;
-        } else {
-            for (size_t room = page_room(s) / sizeof(lane); room != 0; room--) {
-                if ((*d = *s) == 0) {
-                    return copied(d, result);
-                }
-                d++;
-                s++;
-            }
-        }
-    }
-    return copy_rest(d, s, result);
+COLD static lane *copy_across(lane *d, const lane *s, lane *result) {
+#if TEXT_WIDE
+    const size_t length = NAME(wcslen)((const wchar_t *)s);
+#else
+    const size_t length = NAME(strlen)((const char *)s);
+#endif
+    NAME(memcpy)(d, s, (length + 1) * sizeof(lane));
+    return copied(d + length, result);
 }
 
 OVER_READS INLINE lane *copy_small(lane *d, const lane *s, lane *result) {

@@ -7,7 +7,6 @@
 
 PUBLIC wchar_t *NAME(wcscpy)(wchar_t *restrict d, const wchar_t *restrict s);
 size_t NAME(wcsnlen)(const wchar_t *s, size_t n);
-void *NAME(memcpy)(void *restrict d, const void *restrict s, size_t n);
 
 INLINE lane *copy_rest(lane *d, const lane *s, lane *result) {
     const size_t part = 8192 / sizeof(lane);
