@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Keeps the results of the string functions: docs/results/strings-HOLD.csv, and the tables of docs/strings.md.
 
-    libc/string/bench/tables.py [HOLD=FILE.csv…]   takes over what `bench/run HOLD --csv FILE.csv` wrote, in one piece or in
-                                                   several; renews the tables
+    libc/string/bench/tables.py [HOLD=FILE.csv…]   takes over what `bench/run HOLD --csv FILE.csv` wrote, in one run or in
+                                                   several, of all rows or of some; renews the tables
     libc/string/bench/tables.py --check            fails if the document does not hold the tables of the results
 """
 
 import csv
 import math
+import statistics
 import sys
 from collections import defaultdict
 from pathlib import Path
@@ -31,19 +32,29 @@ ALPAQUITA = (
 ).split()
 
 
+HEAD = "function,bytes,mode,ours_ns,stock_ns,glibc_ns,glibc_static_ns,noise".split(",")
+
+
 def results(hold):
     return ROOT / f"docs/results/strings-{hold}.csv"
 
 
 def take_over(hold, paths):
-    head = "function,bytes,mode,ours_ns,stock_ns,glibc_ns,glibc_static_ns,noise\n"
+    """Joins runs. Of a row that several have, the medians; its noise is by how much the ratio to glibc differs between them."""
+    runs = defaultdict(list)
+    for path in paths:
+        lines = csv.reader(open(path))
+        if next(lines) != HEAD:
+            sys.exit(f"error: {path} is not what the benchmark writes")
+        for line in lines:
+            runs[tuple(line[:3])].append(line[3:])
     with open(results(hold), "w") as out:
-        out.write(head)
-        for path in paths:
-            first, *lines = open(path)
-            if first != head:
-                sys.exit(f"error: {path} is not what the benchmark writes")
-            out.writelines(lines)
+        out.write(",".join(HEAD) + "\n")
+        for row, lines in runs.items():
+            times = [f"{statistics.median(map(float, column)):.4g}" for column in list(zip(*lines))[:4]]
+            ratios = [float(ours) / float(glibc) for ours, _, glibc, *_ in lines]
+            noise = lines[0][4] if len(lines) == 1 else f"{math.log(max(ratios) / min(ratios)):.2f}"
+            out.write(",".join([*row, *times, noise]) + "\n")
 
 
 class Row:
@@ -76,16 +87,16 @@ def table(head, rows):
     return "".join("| " + " | ".join(line) + " |\n" for line in lines)
 
 
-def places_lost(rows):
-    """Where a function takes more than 1.1 of glibc's time, by mode."""
+def places_lost(rows, to):
+    """Where a function takes more than 1.1 of another's time, by mode."""
     lost = defaultdict(list)
     for row in rows:
-        if row.glibc > 1.1:
+        if getattr(row, to) > 1.1:
             lost[row.mode].append(row)
     parts = []
     for mode, at in lost.items():
         sizes = "" if mode == "random sizes" else " " + ", ".join(f"{row.bytes:,}" for row in at)
-        parts.append(f"{MODES[mode]}{sizes} ({max(row.glibc for row in at):.1f})")
+        parts.append(f"{MODES[mode]}{sizes} ({max(getattr(row, to) for row in at):.1f})")
     return "; ".join(parts)
 
 
@@ -164,8 +175,11 @@ def tables():
             own = [row for row in rows if row.function == function]
             cells.append(f"{mean(row.glibc for row in own):.2f} ({mean(row.stock for row in own):.2f})")
         own = [row for row in data["native"] if row.function == function]
-        lines.append([function, *cells, places_lost(own)])
+        lines.append([function, *cells, places_lost(own, "glibc")])
     text += table(["row", *HOLDS.values(), "above 1.1 of glibc with AVX-512 (the worst)"], lines)
+    text += "\nWhere stock musl is ahead by more than a tenth, with AVX-512 (the worst):\n\n"
+    behind = {f: places_lost([row for row in data["native"] if row.function == f], "stock") for f in functions}
+    text += table(["row", "where"], [[function, places] for function, places in behind.items() if places])
     return text
 
 
