@@ -147,16 +147,17 @@ fn a_set_for_any_processor_can_be_held_to_each_level() {
 /// What a program would carry that calls every string function there is: code and constants, in bytes.
 #[test]
 fn all_functions_together_keep_within_their_size() {
-    // 40 KB were asked for. The bound is what has been reached, so that the sets do not grow unseen.
-    let most = [53_000, 33_000, 33_000, 33_000];
-    for (set, most) in sets().zip(most) {
+    // 40 KB were asked for. These have been reached, and 2 % more is allowed, so that the sets do not grow unseen.
+    let reached = [41_944, 24_605, 25_473, 23_608];
+    for (set, reached) in sets().zip(reached) {
         let size: u64 = members(set)
             .values()
             .flat_map(|file| file.sections())
             .filter(|section| matches!(section.kind(), SectionKind::Text | SectionKind::ReadOnlyData))
             .map(|section| section.size())
             .sum();
-        assert!(size > most / 2, "{size} bytes for {:?} are too few to be all", (set.arch, set.cpu));
+        assert!(size > reached / 2, "{size} bytes for {:?} are too few to be all", (set.arch, set.cpu));
+        let most = reached + reached / 50;
         assert!(size <= most, "{size} bytes, more than {most}, for {:?}", (set.arch, set.cpu));
     }
 }
