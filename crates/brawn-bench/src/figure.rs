@@ -21,6 +21,8 @@ pub enum Figure {
     Peak,
     /// Resident size at the end less what was offered back, in bytes.
     Final,
+    /// What had been offered back at the end and not been taken, in bytes.
+    Offered,
     /// Page faults served without I/O: pages touched for the first time.
     MinorFaults,
     /// Page faults that waited for I/O.
@@ -50,6 +52,7 @@ impl Figure {
             Self::Cpu => Some(sample.cpu_seconds()),
             Self::Peak => sample.peak_bytes.map(|bytes| bytes as f64),
             Self::Final => sample.final_bytes.map(|bytes| bytes as f64),
+            Self::Offered => sample.offered_bytes.map(|bytes| bytes as f64),
             Self::MinorFaults => Some(sample.minor_faults as f64),
             Self::MajorFaults => Some(sample.major_faults as f64),
             Self::VoluntarySwitches => Some(sample.voluntary_switches as f64),
@@ -93,6 +96,7 @@ impl RowSpec {
             Figure::Cpu => ("CPU time", Kind::Time, "s"),
             Figure::Peak => ("peak memory", Kind::Memory, "bytes"),
             Figure::Final => ("memory at the end", Kind::Memory, "bytes"),
+            Figure::Offered => ("offered back at the end", Kind::Other, "bytes"),
             Figure::MinorFaults => ("page faults", Kind::Other, "count"),
             Figure::MajorFaults => ("page faults with I/O", Kind::Other, "count"),
             Figure::VoluntarySwitches => ("voluntary switches", Kind::Other, "count"),

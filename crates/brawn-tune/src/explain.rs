@@ -20,12 +20,13 @@ pub struct Profile {
 }
 
 /// The figures of a profile, and their units.
-pub const FIGURES: [(&str, Figure, &str); 9] = [
+pub const FIGURES: [(&str, Figure, &str); 10] = [
     ("time", Figure::Wall, "s"),
     ("user time", Figure::User, "s"),
     ("system time", Figure::System, "s"),
     ("peak memory", Figure::Peak, "bytes"),
     ("memory at the end", Figure::Final, "bytes"),
+    ("offered back at the end", Figure::Offered, "bytes"),
     ("page faults", Figure::MinorFaults, "count"),
     ("page faults with I/O", Figure::MajorFaults, "count"),
     ("voluntary switches", Figure::VoluntarySwitches, "count"),
@@ -180,7 +181,11 @@ fn memory_words(pick: &Profile, now: &Profile) -> String {
     let end = pick.figure("memory at the end");
     let kept =
         if end > 0.0 { format!("; at its end it holds {}", format::bytes(end)) } else { String::new() };
-    format!("It peaks at {}, {how}{kept}.", at(pick))
+    let offered = match pick.figure("offered back at the end") {
+        offered if offered > 0.0 => format!(" and has offered {} more back", format::bytes(offered)),
+        _ => String::new(),
+    };
+    format!("It peaks at {}, {how}{kept}{offered}.", at(pick))
 }
 
 #[cfg(test)]
@@ -235,6 +240,13 @@ mod tests {
             "{time}"
         );
         assert!(memory.contains("90 % less than `mimalloc`"), "{memory}");
+    }
+
+    #[test]
+    fn what_was_offered_back_is_told() {
+        let peak = [("peak memory", 1e6), ("memory at the end", 5e5), ("offered back at the end", 2e5)];
+        let words = memory_words(&profile("a", &peak, &[]), &profile("b", &peak[..1], &[]));
+        assert!(words.ends_with("at its end it holds 488 KiB and has offered 195 KiB more back."), "{words}");
     }
 
     #[test]

@@ -141,6 +141,7 @@ impl Follower {
         }
         self.sample.peak_bytes = peak;
         self.sample.final_bytes = resident.map(|resident| resident.held());
+        self.sample.offered_bytes = resident.map(|resident| resident.lazily_freed);
         if let Some(resident) = resident.filter(|_| self.timeline) {
             self.sample.timeline.push(Point {
                 seconds: start.elapsed().as_secs_f64(),

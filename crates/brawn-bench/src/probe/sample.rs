@@ -23,6 +23,10 @@ pub struct Sample {
     /// Resident size of the main process as it ended, in bytes, less pages that it had offered back
     /// (`Rss` less `LazyFree` of `smaps_rollup`); none when that could not be read.
     pub final_bytes: Option<u64>,
+    /// Bytes that the main process had offered back as it ended (`MADV_FREE`) and the kernel had not taken yet; none when
+    /// that could not be read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub offered_bytes: Option<u64>,
     /// Page faults served without I/O.
     pub minor_faults: u64,
     /// Page faults that waited for I/O.
