@@ -103,6 +103,16 @@ fn the_brawn_heap_says_at_the_end_what_it_did_if_it_is_asked_to() {
         assert!(lines.lines().all(|line| line.starts_with("brawn.")), "{lines}");
         let refills = lines.lines().find_map(|line| line.strip_prefix("brawn.refills ")).expect("a line");
         assert!(refills.parse::<u64>().expect("a number") >= 1, "{lines}");
+        let bound = |lines: &str| {
+            let of =
+                lines.lines().find_map(|line| line.strip_prefix("brawn.shared_bound ")?.parse::<u64>().ok());
+            of.expect("a number")
+        };
+        for (keep, hundredths) in [("0", 0), ("25", 25), ("400", 400)] {
+            let knob = format!("brawn.keep={keep}");
+            link(&bench, &["--malloc", malloc, "--knob", "brawn.stats=true", "--knob", &knob]);
+            assert_eq!(bound(&told("0")), bound(&lines) * hundredths / 100, "{malloc}, {knob}");
+        }
         link(&bench, &["--malloc", malloc, "--knob", "brawn.environment=true"]);
         assert_eq!(told("0"), "");
         assert!(told("1").contains("brawn.shared_bound "));

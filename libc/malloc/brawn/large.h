@@ -35,7 +35,7 @@ static struct {
 } large;
 
 static inline size_t large_bound(void) {
-    const size_t bound = LARGE_BASE + large.in_use / LARGE_SHARE;
+    const size_t bound = kept(LARGE_BASE + large.in_use / LARGE_SHARE);
     return bound < LARGE_CEILING ? bound : LARGE_CEILING;
 }
 

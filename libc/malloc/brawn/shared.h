@@ -9,6 +9,7 @@
 #include <sched.h>
 #include <time.h>
 
+#include "../kit.h"
 #include "list.h"
 #include "lock.h"
 
@@ -83,6 +84,26 @@ static struct {
 
 #define COUNT(name, by) atomic_fetch_add_explicit(&counters.name, (by), memory_order_relaxed)
 
+/* What the program's knob makes of a bound on bytes that lie unused for all threads. Slow paths alone ask. */
+#ifdef BRAWN_KIT_KNOBS
+static _Atomic(uint32_t) keep_known; /* the knob `keep` and one more, or 0: nobody has looked yet */
+
+static SLOW size_t keep_look(void) {
+    const size_t percent = kit_knob_number("keep", 100);
+    atomic_store_explicit(&keep_known, (uint32_t)percent + 1, memory_order_relaxed);
+    return percent;
+}
+
+static inline size_t kept(size_t bytes) {
+    const uint32_t known = atomic_load_explicit(&keep_known, memory_order_relaxed);
+    return bytes * (likely(known != 0) ? known - 1 : keep_look()) / 100;
+}
+#else
+static inline size_t kept(size_t bytes) {
+    return bytes;
+}
+#endif
+
 static inline size_t class_bytes(unsigned class) {
     return UNIT * (size_t)__malloc_size_classes[class];
 }
@@ -105,7 +126,7 @@ static inline uint32_t stock_count(void) {
 static inline size_t stock_bound(void) {
     const size_t count = stock_count(), threads = (size_t)(unsigned)__libc.threads_minus_1 + 1;
     const size_t bound = STOCK_BASE + STOCKS_PER_THREAD * threads / count;
-    return bound < STOCK_CEILING ? bound : STOCK_CEILING;
+    return kept(bound < STOCK_CEILING ? bound : STOCK_CEILING);
 }
 
 static SLOW struct stock *stock_look(void) {
@@ -283,7 +304,7 @@ static SLOW void depot_give(unsigned class, struct chain chain) {
     const bool locked = lock_take(&stock->lock);
     const unsigned count = tally_count(&depot->tally);
     if (stock->bytes + bytes > bound) {
-        out = stock_make_room(stock, bound - bytes);
+        out = stock_make_room(stock, bound > bytes ? bound - bytes : 0);
     }
     if (count < DEPOT_CHAINS && stock->bytes + bytes <= bound) {
         depot->chains[count] = chain;
