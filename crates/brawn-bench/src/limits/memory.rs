@@ -6,19 +6,17 @@
 //! that they never touch.
 
 use std::io;
-use std::os::fd::{AsRawFd, OwnedFd};
-use std::os::unix::process::CommandExt;
-use std::path::PathBuf;
+use std::os::fd::OwnedFd;
 use std::process::Command;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
 use nix::unistd::Pid;
 use rustix::process::pidfd_send_signal;
 
-use super::{Parent, Version, parents};
+use super::group::{Group, Parent, Setting, Version, parents};
 
 /// How often the watchdog looks.
 const INTERVAL: Duration = Duration::from_millis(4);
@@ -35,7 +33,7 @@ pub enum Enforcement {
 /// What enforces a memory limit on this machine, for programs with or without a quota of CPU time.
 pub fn enforcement(with_quota: bool) -> Enforcement {
     // Larger than anything: only whether it can be made counts.
-    match Group::create(1 << 40, with_quota) {
+    match group(1 << 40, with_quota) {
         Some(_) => Enforcement::ControlGroup,
         None => Enforcement::Watchdog,
     }
@@ -52,19 +50,9 @@ pub(crate) struct MemoryLimit {
 impl MemoryLimit {
     /// A limit for a program that is about to be started by `command`.
     pub(crate) fn hold(command: &mut Command, bytes: u64, with_quota: bool) -> io::Result<Self> {
-        let group = Group::create(bytes, with_quota);
+        let group = group(bytes, with_quota);
         if let Some(group) = &group {
-            let members = group.members.file().try_clone()?;
-            // SAFETY: the closure runs between fork and exec and makes one system call, on a file that it keeps open.
-            unsafe {
-                command.pre_exec(move || {
-                    // Zero stands for the process that writes it.
-                    match libc::write(members.as_raw_fd(), c"0".as_ptr().cast(), 1) {
-                        1 => Ok(()),
-                        _ => Err(io::Error::last_os_error()),
-                    }
-                });
-            }
+            group.hold(command)?;
         }
         Ok(Self { bytes, group, watchdog: None })
     }
@@ -85,7 +73,7 @@ impl MemoryLimit {
     /// Whether the program was killed for it.
     pub(crate) fn killed(&self) -> bool {
         let watchdog = self.watchdog.as_ref().is_some_and(|watchdog| watchdog.bitten.load(Ordering::Acquire));
-        watchdog || self.group.as_ref().is_some_and(Group::has_killed)
+        watchdog || self.group.as_ref().is_some_and(has_killed)
     }
 
     /// Whether a program that ended by itself had more than it may, between two looks of the watchdog. In a group the
@@ -95,69 +83,35 @@ impl MemoryLimit {
     }
 }
 
-/// A control group of one run. It is removed when this is dropped.
-#[derive(Debug)]
-struct Group {
-    folder: PathBuf,
-    version: Version,
-    members: fs_err::File,
+/// The group of one run. None where this machine has no group that we may make. In version two a process is in one group
+/// alone, so that a quota of CPU time takes the place.
+fn group(bytes: u64, with_quota: bool) -> Option<Group> {
+    parents("memory")
+        .iter()
+        .filter(|parent| !(with_quota && parent.version == Version::Two))
+        .find_map(|parent| Group::create(parent, "memory", &settings(parent, bytes)).ok())
 }
 
-impl Group {
-    /// None where this machine has no group that we may make. In version two a process is in one group alone, so that a
-    /// quota of CPU time takes the place.
-    fn create(bytes: u64, with_quota: bool) -> Option<Self> {
-        let read = |path: &str| fs_err::read_to_string(path).unwrap_or_default();
-        parents(&read("/proc/self/mountinfo"), &read("/proc/self/cgroup"), "memory")
-            .iter()
-            .filter(|parent| !(with_quota && parent.version == Version::Two))
-            .find_map(|parent| Self::create_in(parent, bytes).ok())
-    }
-
-    fn create_in(parent: &Parent, bytes: u64) -> io::Result<Self> {
-        static NEXT: AtomicUsize = AtomicUsize::new(0);
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let folder = parent.folder.join(format!("brawn-memory-{}-{number}", std::process::id()));
-        fs_err::create_dir(&folder)?;
-        let prepared = (|| {
-            let version = parent.version;
-            if version == Version::Two && !folder.join("memory.max").exists() {
-                // The parent has not handed the controller down yet.
-                fs_err::write(parent.folder.join("cgroup.subtree_control"), "+memory")?;
-            }
-            let (limit, with_swap, swap) = match version {
-                Version::One => ("memory.limit_in_bytes", "memory.memsw.limit_in_bytes", bytes),
-                Version::Two => ("memory.max", "memory.swap.max", 0),
-            };
-            fs_err::write(folder.join(limit), bytes.to_string())?;
-            // Not there where swap is not counted; then there mostly is none.
-            let _ = fs_err::write(folder.join(with_swap), swap.to_string());
-            // All or nothing, as a container ends.
-            let _ = fs_err::write(folder.join("memory.oom.group"), "1");
-            fs_err::OpenOptions::new().write(true).open(folder.join("cgroup.procs"))
-        })();
-        match prepared {
-            Ok(members) => Ok(Self { folder, version: parent.version, members }),
-            Err(error) => {
-                let _ = fs_err::remove_dir(&folder);
-                Err(error)
-            }
-        }
-    }
-
-    fn has_killed(&self) -> bool {
-        let file = match self.version {
-            Version::One => "memory.oom_control",
-            Version::Two => "memory.events",
-        };
-        kills(&fs_err::read_to_string(self.folder.join(file)).unwrap_or_default()) > 0
-    }
+fn settings(parent: &Parent, bytes: u64) -> [Setting; 3] {
+    let (limit, with_swap, swap) = match parent.version {
+        Version::One => ("memory.limit_in_bytes", "memory.memsw.limit_in_bytes", bytes),
+        Version::Two => ("memory.max", "memory.swap.max", 0),
+    };
+    [
+        Setting::needed(limit, bytes),
+        // Not there where swap is not counted; then there mostly is none.
+        Setting::welcome(with_swap, swap),
+        // All or nothing, as a container ends.
+        Setting::welcome("memory.oom.group", 1),
+    ]
 }
 
-impl Drop for Group {
-    fn drop(&mut self) {
-        super::remove_group(&self.folder);
-    }
+fn has_killed(group: &Group) -> bool {
+    let file = match group.version {
+        Version::One => "memory.oom_control",
+        Version::Two => "memory.events",
+    };
+    kills(&group.read(file)) > 0
 }
 
 /// The number behind `oom_kill` in a group's table of events.
@@ -223,9 +177,9 @@ mod tests {
 
     #[test]
     fn groups_are_gone_afterwards() {
-        let Some(group) = Group::create(1 << 30, false) else { return };
+        let Some(group) = group(1 << 30, false) else { return };
         let folder = group.folder.clone();
-        assert!(folder.is_dir() && !group.has_killed());
+        assert!(folder.is_dir() && !has_killed(&group));
         drop(group);
         assert!(!folder.exists());
     }
