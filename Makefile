@@ -78,6 +78,7 @@ results: brawn ## measure the numbers in docs/results/ again, on this machine
 	$(CARGO_TARGET_DIR)/debug/brawn-bench results --brawn $(BRAWN) --out docs/results
 	$(BRAWN) bench $(SUITES) --out docs/results/bench
 	gzip -9nf docs/results/bench/results.json
+	rm docs/results/bench/results.csv # `brawn bench report results.json` makes it from the other
 	scripts/report-pictures docs/results/bench/report.html docs/results/bench
 	$(CARGO_TARGET_DIR)/debug/brawn-bench quote
 
@@ -88,11 +89,12 @@ presets: brawn ## measure the candidates for presets again: the choice is made f
 	$(CARGO_TARGET_DIR)/debug/brawn-bench presets --brawn $(BRAWN) --out docs/results/presets --time $(PRESET_TIME)
 
 # Time for each of three runs of five programs.
-STUDY_BUDGET := 2m
+STUDY_BUDGET := 80s
 
 tune-study: brawn ## tune five real programs again, twice and once exhaustively, for docs/tune/
 	cargo build $(CARGO_FLAGS) -p brawn-tune
-	$(CARGO_TARGET_DIR)/debug/brawn-tune-study $(BRAWN) $(CARGO_TARGET_DIR)/tune-study docs/tune $(STUDY_BUDGET)
+	$(CARGO_TARGET_DIR)/debug/brawn-tune-study build $(BRAWN) $(CARGO_TARGET_DIR)/tune-study
+	$(CARGO_TARGET_DIR)/debug/brawn-tune-study run $(BRAWN) $(CARGO_TARGET_DIR)/tune-study docs/tune $(STUDY_BUDGET)
 
 clean: ## remove everything that was built; what setup installed stays
 	cargo clean

@@ -49,8 +49,8 @@ impl Workshop {
     /// Every variant of a program: built where that was not done before, and linked again for each overlay.
     ///
     /// # Errors
-    /// [`Error::Absent`] when the first variant, the baseline, cannot be had, or no other; whatever a builder says
-    /// besides.
+    /// [`Error::Absent`] when no variant can be had; whatever a builder says besides. Where the first one cannot be had,
+    /// the notes say which one ratios are to.
     pub fn variants(
         &self,
         name: &str,
@@ -72,6 +72,12 @@ impl Workshop {
                 }
                 Err(error) => return Err(error),
             }
+        }
+        if let ([wanted, ..], [(first, _), ..]) = (flavours, programs.each.as_slice())
+            && wanted.name != first.name
+        {
+            let note = format!("ratios are to {}, because {} is missing", first.name, wanted.name);
+            programs.notes.push(note);
         }
         match first_absent {
             Some(absent) if programs.each.is_empty() => Err(absent),

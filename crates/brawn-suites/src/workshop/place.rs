@@ -198,7 +198,9 @@ impl Workshop {
         let first_line = |program: &str, argument: &str| {
             let output = Command::new(program).arg(argument).env("LC_ALL", "C").output().ok()?;
             let text = String::from_utf8_lossy(&output.stdout).lines().next()?.trim().to_owned();
-            (!text.is_empty()).then_some(text)
+            // Most begin with their own name, which stands beside it anyway.
+            let text = text.strip_prefix(&format!("{program} ")).unwrap_or(&text);
+            (!text.is_empty()).then(|| text.to_owned())
         };
         let mut versions = BTreeMap::new();
         let mut add = |name: &str, version: Option<String>| {

@@ -96,6 +96,21 @@ pub fn run(before: Options, arguments: Run) -> anyhow::Result<ExitCode> {
     finish(&options, &arguments, &job, &out, ended)
 }
 
+/// The words of a command without the folder that programs are built in: it changes no figure, and where it was is
+/// nobody's business who reads the results.
+fn without_work(words: impl Iterator<Item = String>) -> Vec<String> {
+    let mut kept: Vec<String> = Vec::new();
+    let mut is_path = false;
+    for word in words {
+        let is_option = word == "--work";
+        if !is_option && !is_path && !word.starts_with("--work=") {
+            kept.push(word);
+        }
+        is_path = is_option;
+    }
+    kept
+}
+
 fn job(arguments: &Run) -> anyhow::Result<Job> {
     let (suites, quick) = brawn_suites::suites(&arguments.suites).map_err(with_commands)?;
     let flavours = if arguments.variants.is_empty() {
@@ -106,7 +121,7 @@ fn job(arguments: &Run) -> anyhow::Result<Job> {
     let seed = arguments.seed.unwrap_or_else(brawn_suites::runner::new_seed);
     let interrupt = crate::commands::interrupt()?;
     let command: Vec<String> = std::iter::once("brawn".to_owned())
-        .chain(std::env::args().skip(1).map(|word| quoted(&word)))
+        .chain(without_work(std::env::args().skip(1)).iter().map(|word| quoted(word)))
         .collect();
     let names: Vec<&str> = flavours.iter().map(|flavour| flavour.name.as_str()).collect();
     Ok(Job {
@@ -238,5 +253,15 @@ fn positive(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(value) if value > 0.0 && value.is_finite() => Ok(value),
         _ => Err("a number above 0".into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_folder_of_programs_is_not_told() {
+        let words = ["bench", "quick", "--work", "/home/me", "--time", "3", "--work=/tmp", "--out", "x"];
+        let kept = super::without_work(words.map(str::to_owned).into_iter());
+        assert_eq!(kept, ["bench", "quick", "--time", "3", "--out", "x"]);
     }
 }
