@@ -42,6 +42,19 @@ pub struct Results {
     pub suites: Vec<SuiteResult>,
     /// False when the run was interrupted: what is here holds, something else is missing.
     pub complete: bool,
+    /// What was found, where a mean over the suites does not tell it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub finding: Option<Finding>,
+}
+
+/// The answer to the question that a run was about.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Finding {
+    /// In one sentence; names stand between backquotes.
+    pub headline: String,
+    /// Why, in some sentences.
+    pub words: String,
 }
 
 /// How long and how exactly was measured.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::results::{Kind, Results};
+use crate::statistics;
 use crate::table::Table;
 
 /// A variant over all rows that every variant of a run has.
@@ -38,22 +39,16 @@ impl Results {
             let name = variant.name.as_str();
             Some((name, time.get(name)?.clone(), memory.get(name)?.clone()))
         });
-        let points: Vec<_> = both.collect();
-        let beaten = |time: &Costs, memory: &Costs| {
-            points.iter().any(|(_, other_time, other_memory)| {
-                let at_least = other_time.mean <= time.mean && other_memory.mean <= memory.mean;
-                at_least && (other_time.mean < time.mean || other_memory.mean < memory.mean)
-            })
+        let (names, points): (Vec<_>, Vec<_>) =
+            both.map(|(name, time, memory)| (name, (time, memory))).unzip();
+        let means: Vec<_> = points.iter().map(|(time, memory)| (time.mean, memory.mean)).collect();
+        let standing = |((name, (time, memory)), front): ((&str, (Costs, Costs)), bool)| Standing {
+            variant: name.to_owned(),
+            time,
+            memory,
+            front,
         };
-        points
-            .iter()
-            .map(|(name, time, memory)| Standing {
-                variant: (*name).to_owned(),
-                time: time.clone(),
-                memory: memory.clone(),
-                front: !beaten(time, memory),
-            })
-            .collect()
+        names.into_iter().zip(points).zip(statistics::front(&means)).map(standing).collect()
     }
 
     /// Over the rows of a kind that the most variants have: means over different rows could not be compared.
@@ -74,8 +69,8 @@ impl Results {
         all.into_iter()
             .filter(|(_, costs)| costs.len() == count)
             .filter_map(|(variant, costs)| {
-                let logarithms: f64 = costs.iter().map(|(cost, _)| cost.ln()).sum();
-                let mean = (logarithms / costs.len() as f64).exp();
+                let each: Vec<f64> = costs.iter().map(|(cost, _)| *cost).collect();
+                let mean = statistics::geometric_mean(&each)?;
                 let (worst, worst_at) = costs.into_iter().max_by(|one, other| one.0.total_cmp(&other.0))?;
                 Some((variant, Costs { mean, worst, worst_at }))
             })

@@ -155,6 +155,12 @@ fn median_of_sorted(sorted: &[f64]) -> f64 {
     if sorted.len() % 2 == 1 { sorted[middle] } else { f64::midpoint(sorted[middle - 1], sorted[middle]) }
 }
 
+/// Which of these pairs of costs are on the Pareto front: no other is at least as small in both and smaller in one.
+pub fn front(costs: &[(f64, f64)]) -> Vec<bool> {
+    let beats = |one: &(f64, f64), other: &(f64, f64)| one.0 <= other.0 && one.1 <= other.1 && one != other;
+    costs.iter().map(|cost| !costs.iter().any(|other| beats(other, cost))).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -256,5 +262,11 @@ mod tests {
         assert!((geometric_mean(&[1.0, 10.0, 100.0]).unwrap() - 10.0).abs() < 1e-9);
         assert_eq!(geometric_mean(&[]), None);
         assert_eq!(geometric_mean(&[1.0, 0.0]), None);
+    }
+
+    #[test]
+    fn only_what_nothing_beats_in_both_is_on_the_front() {
+        let costs = [(1.0, 4.0), (2.0, 2.0), (2.0, 3.0), (4.0, 1.0), (4.0, 1.0), (5.0, 1.0)];
+        assert_eq!(front(&costs), [true, true, false, true, true, false]);
     }
 }

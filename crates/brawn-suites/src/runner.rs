@@ -327,6 +327,7 @@ fn empty(job: &Job, workshop: &Workshop) -> Results {
             .collect(),
         suites: Vec::new(),
         complete: false,
+        finding: None,
     }
 }
 

@@ -29,7 +29,8 @@ pub fn page(results: &Results) -> String {
     let (before_style, rest) = split(BODY, "/* style */");
     let (before_data, rest) = split(rest, "/* data */");
     let (before_script, after) = split(rest, "/* script */");
-    let title = format!("brawn bench, {}", results.date);
+    let command = if results.finding.is_some() { "tune" } else { "bench" };
+    let title = format!("brawn {command}, {}", results.date);
     let (head, tail) = split(before_style, "<!-- title -->");
     format!(
         "{head}{}{tail}{STYLE}{before_data}{}{before_script}{}{after}",

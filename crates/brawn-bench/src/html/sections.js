@@ -17,14 +17,19 @@ function heading() {
   ];
   return element("header", { class: "top" },
     element("div", { class: "bar-top" },
-      element("p", { class: "brand" }, "brawn bench"),
+      element("p", { class: "brand" }, results.finding ? "brawn tune" : "brawn bench"),
       themeButton()),
-    element("h1", {}, headline()),
-    element("p", { class: "exceptions" }, exceptions()),
+    element("h1", {}, results.finding ? plain(results.finding.headline) : headline()),
+    element("p", { class: "exceptions" }, results.finding ? plain(results.finding.words) : exceptions()),
     element("p", { class: "command" }, element("code", {}, results.command), copyButton(results.command, "copy the command")),
     element("dl", { class: "facts" }, facts.map(([name, [value, more]]) =>
       element("div", {}, element("dt", {}, name), element("dd", {}, value), element("dd", { class: "more" }, more)))),
     results.complete ? null : notice("The run was interrupted: what is here holds, something else is missing."));
+}
+
+/** Text without the backquotes around names. */
+function plain(text) {
+  return text.replaceAll("`", "");
 }
 
 function noiseFact() {

@@ -198,6 +198,7 @@ fn draw() -> Results {
             wasmtime(&mut figures),
         ],
         complete: true,
+        finding: None,
     }
 }
 

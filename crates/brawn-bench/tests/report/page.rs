@@ -1,6 +1,6 @@
 //! The page, opened in a browser: it loads, it draws every figure, it answers, and it fits a phone.
 
-use brawn_bench::results::Results;
+use brawn_bench::results::{Finding, Results};
 use serde_json::Value;
 
 use crate::browser::{self, Browser};
@@ -294,4 +294,42 @@ fn the_smallest_documents_are_pages_too() {
         assert_eq!(page.count("section.suite"), 1);
         assert!(page.text("header .notice").contains("The run was interrupted"));
     }
+}
+
+#[test]
+fn a_finding_is_the_headline() {
+    let mut results = fixture::results();
+    let words = "It takes less, with <fewer> page faults.".to_owned();
+    results.finding = Some(Finding { headline: "take `brawn` instead of `stock`".into(), words });
+    let Some(mut page) = Page::open(&results, 1200, 900, false) else { return };
+    assert_eq!(page.text("h1"), "take brawn instead of stock");
+    assert_eq!(page.text(".exceptions"), "It takes less, with <fewer> page faults.");
+    assert_eq!(
+        (page.text(".brand"), page.text("title")),
+        ("brawn tune".into(), format!("brawn tune, {}", results.date))
+    );
+}
+
+#[test]
+fn commands_are_copied_by_a_click_with_and_without_a_clipboard() {
+    let results = fixture::results();
+    let Some(mut page) = Page::open(&results, 1200, 900, false) else { return };
+    let clipboard = "{ writeText: async (text) => { window.copied = text; } }";
+    page.do_and_settle(&format!(
+        "Object.defineProperty(navigator, 'clipboard', {{ configurable: true, value: {clipboard} }}); \
+         document.querySelector('.command .copy').click(); true"
+    ));
+    assert_eq!(page.browser.evaluate("window.copied"), results.command.as_str());
+    assert_eq!(page.text(".command .copy"), "copied");
+    // Without one, the text is selected for the browser's own command.
+    let copy = "() => { window.selected = document.activeElement.value; return window.allowed; }";
+    page.do_and_settle(&format!(
+        "Object.defineProperty(navigator, 'clipboard', {{ value: undefined }}); window.allowed = false; \
+         document.execCommand = {copy}; document.querySelector('.command .copy').click(); true"
+    ));
+    assert_eq!(page.browser.evaluate("window.selected"), results.command.as_str());
+    assert_eq!(page.text(".command .copy"), "not allowed");
+    page.do_and_settle("window.allowed = true; document.querySelector('.command .copy').click(); true");
+    assert_eq!(page.text(".command .copy"), "copied");
+    assert_eq!(page.count("textarea"), 0, "nothing is left behind");
 }
