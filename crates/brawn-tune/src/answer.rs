@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use brawn_bench::{Summary, Table, format};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::apply;
 use crate::explain::{FIGURES, Profile};
@@ -16,7 +16,7 @@ use crate::trace::Trace;
 use crate::verdict::{Advice, Decision};
 
 /// What came of a search.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Answer {
     /// What was asked for.
     pub goal: Goal,
@@ -54,7 +54,7 @@ pub struct Answer {
     pub seed: u64,
     /// Seconds that were spent on measuring.
     pub seconds: f64,
-    /// Share of them in which no candidate ran: setup, checks, and the runner itself.
+    /// Share of them in which neither a candidate ran nor anything was linked: setup, checks, and the runner itself.
     pub overhead: f64,
     /// Links that were done, each in the place of a compilation.
     pub links: usize,
@@ -63,7 +63,7 @@ pub struct Answer {
 }
 
 /// The pick beside another.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Against {
     /// The other's name.
     pub name: String,
@@ -76,7 +76,7 @@ pub struct Against {
 }
 
 /// A candidate that failed.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Failed {
     /// Its name.
     pub name: String,
@@ -235,7 +235,8 @@ impl Answer {
             }
             _ => String::new(),
         };
-        format!("measured for {}{links}, seed {}{noise}", format::seconds(self.seconds), self.seed)
+        let around = format!("{} % of it around the runs", format::digits(self.overhead * 100.0));
+        format!("measured for {}, {around}{links}, seed {}{noise}", format::seconds(self.seconds), self.seed)
     }
 
     /// Every candidate, the fastest first.
@@ -348,7 +349,8 @@ fn beside(against: &Against) -> String {
     if figures.is_empty() { "not measured together".into() } else { figures.join(", ") }
 }
 
-fn interval(summary: &Summary) -> String {
+/// A ratio with its interval, where that is wider than its digits.
+pub fn interval(summary: &Summary) -> String {
     let low_and_high = (format::digits(summary.low), format::digits(summary.high));
     if low_and_high.0 == low_and_high.1 {
         return format::ratio(summary.median);

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use brawn_bench::results::{Better, Kind, Noise, Results, SCHEMA, Settings, SuiteResult, VariantInfo};
+use brawn_bench::results::{
+    Better, Finding, Kind, Noise, Results, SCHEMA, Settings, SuiteResult, VariantInfo,
+};
 use brawn_bench::{Figure, Machine, Measured, Outcome, RowSpec, Session, Stop, Variant};
 
 use crate::answer::Answer;
@@ -36,6 +38,7 @@ pub fn results(state: &State, plan: &Plan, job: &Job, command: &str, answer: Opt
         variants: variants(state),
         suites: state.rounds.iter().map(|round| suite(state, round, job, command, answer)).collect(),
         complete: answer.is_some(),
+        finding: answer.map(|answer| Finding { headline: answer.headline(), words: answer.words.join(" ") }),
     }
 }
 

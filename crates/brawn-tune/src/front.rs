@@ -1,6 +1,6 @@
 //! The Pareto front: what nothing else beats in both time and memory.
 
-use brawn_bench::Summary;
+use brawn_bench::{Summary, statistics};
 use serde::{Deserialize, Serialize};
 
 use crate::goal;
@@ -49,20 +49,13 @@ pub fn base(round: &Round) -> Option<usize> {
     now.filter(|index| usable(index)).or_else(|| (0..round.lanes.len()).find(usable))
 }
 
+/// References beat nobody, and are not on the front.
 fn mark(points: &mut [Point]) {
-    let places: Vec<(f64, f64, bool)> = points
-        .iter()
-        .map(|point| {
-            (point.time.median, point.memory.map_or(1.0, |memory| memory.median), point.role.may_win())
-        })
-        .collect();
-    for (index, point) in points.iter_mut().enumerate() {
-        let (time, memory, may_win) = places[index];
-        let beaten = |&(other_time, other_memory, other_may): &(f64, f64, bool)| {
-            let as_good = other_time <= time && other_memory <= memory;
-            other_may && as_good && (other_time < time || other_memory < memory)
-        };
-        point.front = may_win && !places.iter().any(beaten);
+    let mut racing: Vec<&mut Point> = points.iter_mut().filter(|point| point.role.may_win()).collect();
+    let cost = |point: &&mut Point| (point.time.median, point.memory.map_or(1.0, |memory| memory.median));
+    let costs: Vec<(f64, f64)> = racing.iter().map(cost).collect();
+    for (point, front) in racing.iter_mut().zip(statistics::front(&costs)) {
+        point.front = front;
     }
 }
 

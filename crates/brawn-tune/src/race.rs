@@ -15,7 +15,7 @@ use crate::goal::Goal;
 /// Fewest blocks after which a lane may be out.
 const EARLIEST: usize = 3;
 /// Blocks from which on the interval of a ratio is trusted as it is.
-const ENOUGH: usize = 5;
+pub(crate) const ENOUGH: usize = 5;
 /// How much worse than the leader a lane must certainly be with few blocks, whose interval is no more than their range.
 const FEW_MARGIN: f64 = 1.10;
 /// The same with enough blocks.

@@ -1,8 +1,9 @@
 //! One run of one candidate, with everything around it.
 
+mod serving;
+
 use std::ffi::OsStr;
 use std::io::{Seek, SeekFrom};
-use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
@@ -11,11 +12,13 @@ use std::time::{Duration, Instant};
 use brawn_bench::limits::Quota;
 use brawn_bench::probe::{self, Conditions, Run, SystemCalls};
 use brawn_bench::service::free_port;
-use brawn_bench::{Client, Exit, Output, Ready, Reference, Sample, Service, Variant};
+use brawn_bench::{Exit, Output, Reference, Sample, Variant};
 
+pub use self::serving::ready;
+use self::serving::service;
 use crate::candidate::Candidate;
 use crate::failure::Failure;
-use crate::job::{Job, Load, PORT, Server, Workload, copy_folder, replaced};
+use crate::job::{Job, PORT, Workload, copy_folder, replaced};
 use crate::load::read_metrics;
 use crate::trace::{self, Trace};
 use crate::{Error, Stage};
@@ -62,10 +65,11 @@ impl<'a> Runner<'a> {
         })
     }
 
-    /// The share of the time so far in which no candidate ran: what the runner itself, setup and checks cost.
-    pub fn overhead(&self) -> f64 {
+    /// The share of the time so far in which neither a candidate ran nor anything was linked, which took so many seconds:
+    /// what the runner itself, setup and checks cost.
+    pub fn overhead(&self, links: f64) -> f64 {
         let all = self.started.elapsed().as_secs_f64();
-        if all > 0.0 { 1.0 - (self.ran.as_secs_f64() / all).min(1.0) } else { 0.0 }
+        if all > 0.0 { 1.0 - ((self.ran.as_secs_f64() + links) / all).min(1.0) } else { 0.0 }
     }
 
     /// Runs a candidate once, and compares what it prints with what the first one printed.
@@ -351,54 +355,6 @@ impl Stage for Runner<'_> {
     }
 }
 
-/// A server as `bench` drives it.
-fn service(server: &Server, port: &str) -> Result<Service, Error> {
-    let fill = |text: &str| text.replace(PORT, port);
-    let client = match &server.load {
-        Load::Command(text) => Client::new("/bin/sh").args(["-c", &fill(text)]),
-        Load::BuiltIn { client: (program, args), url, connections, seconds } => {
-            Client::new(program).args(args).args([fill(url), connections.to_string(), seconds.to_string()])
-        }
-    };
-    let mut service = Service::new(ready(&fill(&server.ready))?, client).idle(server.idle).stop(server.stop);
-    service.ready_limit = server.ready_limit;
-    service.with_children = server.with_children;
-    Ok(service)
-}
-
-/// What `--ready` says: a URL, a port, `HOST:PORT`, or `line:TEXT`.
-///
-/// # Errors
-/// [`Error::Ready`].
-pub fn ready(text: &str) -> Result<Ready, Error> {
-    let wrong = |what: &str| Error::Ready { given: text.to_owned(), what: what.to_owned() };
-    if let Some(line) = text.strip_prefix("line:") {
-        return if line.is_empty() {
-            Err(wrong("the line is empty"))
-        } else {
-            Ok(Ready::Line(line.to_owned()))
-        };
-    }
-    if let Ok(port) = text.parse::<u16>() {
-        return if port == 0 { Err(wrong("0 is no port")) } else { Ok(Ready::port(port)) };
-    }
-    if text.starts_with("https://") {
-        return Err(wrong("only plain HTTP is understood"));
-    }
-    let Some(rest) = text.strip_prefix("http://") else {
-        return Ok(Ready::Tcp(address(text).ok_or_else(|| wrong("it is neither a URL nor a port"))?));
-    };
-    let (host, path) = rest.find(['/', '?']).map_or((rest, ""), |at| rest.split_at(at));
-    let place = if host.contains(':') { host.to_owned() } else { format!("{host}:80") };
-    let address = address(&place).ok_or_else(|| wrong("there is no such host"))?;
-    let path = if path.starts_with('/') { path.to_owned() } else { format!("/{path}") };
-    Ok(Ready::Http { address, path })
-}
-
-fn address(text: &str) -> Option<SocketAddr> {
-    text.to_socket_addrs().ok()?.next()
-}
-
 fn last_lines(file: &mut std::fs::File) -> Result<String, Error> {
     let mut bytes = Vec::new();
     file.seek(SeekFrom::Start(0))?;
@@ -414,23 +370,4 @@ fn tail(bytes: &[u8]) -> String {
 
 fn quoted(text: &str) -> String {
     if text.is_empty() { String::new() } else { format!("; it wrote:\n{text}") }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn places_to_be_ready_at() {
-        assert_eq!(ready("8080").unwrap(), Ready::port(8080));
-        assert_eq!(ready("127.0.0.1:8080").unwrap(), Ready::port(8080));
-        assert_eq!(ready("line:listening").unwrap(), Ready::Line("listening".into()));
-        let http = |path: &str| Ready::Http { address: ([127, 0, 0, 1], 81).into(), path: path.into() };
-        assert_eq!(ready("http://127.0.0.1:81/healthz?x=1").unwrap(), http("/healthz?x=1"));
-        assert_eq!(ready("http://127.0.0.1:81").unwrap(), http("/"));
-        assert_eq!(ready("http://127.0.0.1:81?x").unwrap(), http("/?x"));
-        for wrong in ["", "0", "line:", "https://127.0.0.1/", "nothing", "http://"] {
-            assert!(matches!(ready(wrong), Err(Error::Ready { .. })), "{wrong}");
-        }
-    }
 }

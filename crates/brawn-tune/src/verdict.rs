@@ -5,7 +5,7 @@ use brawn_bench::{Summary, statistics};
 use serde::{Deserialize, Serialize};
 
 use crate::goal::Goal;
-use crate::race::{Lane, Role, Round, ratio};
+use crate::race::{ENOUGH, Lane, Role, Round, ratio};
 
 /// The smallest difference in the second figure that is worth a change where costs are alike: ten percent.
 const SECOND_WORTH: f64 = 0.10;
@@ -13,8 +13,6 @@ const SECOND_WORTH: f64 = 0.10;
 const ALIKE: f64 = 0.02;
 /// Second figures this close are alike, and the simpler setting is taken.
 const SECOND_ALIKE: f64 = 0.05;
-/// Fewest blocks from which a small difference is certain.
-const ENOUGH: usize = 5;
 /// A difference this large is certain with fewer.
 const CLEAR: f64 = 0.9;
 /// A machine on which one program differs from itself by more than this shows nothing.

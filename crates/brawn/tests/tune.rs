@@ -234,6 +234,32 @@ fn any_executables_can_be_compared() {
 }
 
 #[test]
+fn a_candidate_and_a_reference_can_be_added() {
+    let bench = Bench::new();
+    let odd = compiled(&bench, "odd", ODD, "stock");
+    fs_err::copy(&odd, bench.path().join("copy")).unwrap();
+    let more =
+        ["--no-knobs", "--reference", "theirs=copy", "--also", "--malloc jemalloc --knob jemalloc.narenas=2"];
+    let answered = answered_or_noisy(&mut tune(&bench, "odd", &more, &["x"]));
+    let results = Results::load(&bench.path().join("out/results.json")).unwrap();
+    let row = &results.suites[0].cases[0].rows[0];
+    for name in ["theirs", "jemalloc narenas=2"] {
+        assert!(row.cells.iter().any(|cell| cell.variant == name), "no {name}");
+    }
+    if answered {
+        let answer = answer(&bench);
+        assert!(answer["against"].as_array().unwrap().iter().any(|against| against["name"] == "theirs"));
+        assert_ne!(answer["pick"], "theirs");
+    }
+    let twice = fails(&mut tune(&bench, "odd", &["--reference", "stock=copy"], &["x"]), 2);
+    assert!(twice.contains("two executables are called 'stock'"), "{twice}");
+    let unknown = fails(&mut tune(&bench, "odd", &["--also", "--mallok jemalloc"], &["x"]), 2);
+    assert!(unknown.contains("--also '--mallok jemalloc': unexpected argument '--mallok'"), "{unknown}");
+    let unknown = fails(&mut tune(&bench, "odd", &["--also", "--malloc jemaloc"], &["x"]), 2);
+    assert!(unknown.contains("jemaloc") && unknown.contains("jemalloc"), "{unknown}");
+}
+
+#[test]
 fn a_server_is_started_loaded_measured_and_stopped() {
     let bench = Bench::new();
     compiled(&bench, "server", SERVER, "mimalloc");

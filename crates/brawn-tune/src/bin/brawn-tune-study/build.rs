@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail, ensure};
 
-use crate::programs::{LUA, Origin, PROGRAMS, Program};
+use crate::programs::{Case, LUA, Origin, PROGRAMS, Program};
 use crate::say;
 
 /// Records of the JSON document.
@@ -38,37 +38,72 @@ pub fn input(work: &Path) -> Result<PathBuf> {
     Ok(sources)
 }
 
-/// The executable, linked by Brawn with its record kept.
-pub fn executable(program: &Program, brawn: &Path, work: &Path) -> Result<PathBuf> {
+/// The executables of a program.
+pub struct Built {
+    /// That which Brawn linked, with its record kept.
+    pub executable: PathBuf,
+    /// The same for glibc, by the machine's own compilers; none on a machine of another libc.
+    pub glibc: Option<PathBuf>,
+}
+
+/// Builds a program, or makes sure that it is built.
+pub fn built(program: &Program, brawn: &Path, work: &Path) -> Result<Built> {
+    say(&format!("{}: building", program.name));
     match &program.origin {
-        Origin::Crate(_, name) => {
+        Origin::Crate(_, name, more) => {
             let package = fetched(program, work)?;
             let mut command = with_cache(Command::new(brawn), work);
-            command.args(["build", "--release", "--locked", "--bin", name, "--quiet"]).current_dir(&package);
+            command.args(["build", "--release", "--locked", "--bin", name, "--quiet"]).args(*more);
+            command.current_dir(&package);
             command.env("CARGO_TARGET_DIR", work.join("target"));
             let output = command.stderr(Stdio::inherit()).output()?;
             ensure!(output.status.success(), "{}: brawn build ended with {}", program.name, output.status);
             let text = String::from_utf8(output.stdout)?;
-            Ok(text.lines().last().context("brawn build named no executable")?.into())
+            let executable = text.lines().last().context("brawn build named no executable")?.into();
+            let host = format!("{}-unknown-linux-gnu", std::env::consts::ARCH);
+            let mut command = Command::new("cargo");
+            command.args(["build", "--release", "--locked", "--bin", name, "--quiet", "--target", &host]);
+            command.args(*more);
+            command.env("CARGO_TARGET_DIR", work.join("target")).current_dir(&package);
+            let made = IS_GLIBC.then(|| step(&mut command)).transpose()?;
+            let glibc = made.map(|()| work.join("target").join(host).join("release").join(name));
+            Ok(Built { executable, glibc })
         }
         Origin::Debian(source, make, executables) => {
-            let folder = work.join(program.name);
-            if !folder.join(executables[0]).exists() {
-                unpack(source, &folder, work)?;
-                let compiler = format!("{} cc", brawn.display());
+            let made = |folder: &str, compiler: &str| -> Result<PathBuf> {
+                let folder = work.join(folder);
+                if !folder.join(executables[0]).exists() {
+                    unpack(source, &folder, work)?;
+                }
                 let mut command = with_cache(Command::new("make"), work);
                 let jobs = std::thread::available_parallelism().map_or(1, usize::from);
-                command.arg(format!("-j{jobs}")).args(make.iter().map(|arg| arg.replace("{cc}", &compiler)));
+                command.arg(format!("-j{jobs}")).args(make.iter().map(|arg| arg.replace("{cc}", compiler)));
                 step(command.current_dir(&folder))?;
-            }
-            Ok(folder.join(executables[0]))
+                Ok(folder.join(executables[0]))
+            };
+            let executable = made(program.name, &format!("{} cc", brawn.display()))?;
+            let glibc = IS_GLIBC.then(|| made(&format!("{}-glibc", program.name), "cc")).transpose()?;
+            Ok(Built { executable, glibc })
         }
     }
 }
 
+/// Builds a case.
+pub fn case(case: &Case, brawn: &Path, work: &Path) -> Result<PathBuf> {
+    let executable = work.join(case.name);
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("cases").join(format!("{}.c", case.name));
+    let mut command = with_cache(Command::new(brawn), work);
+    command.args(["--malloc", case.malloc, "cc", "-O2", "-pthread", "-o"]).arg(&executable).arg(source);
+    step(&mut command)?;
+    Ok(executable)
+}
+
+/// Whether the machine's own compilers make programs for glibc. This tool is one of theirs.
+const IS_GLIBC: bool = cfg!(target_env = "gnu");
+
 /// The package of a crate, unpacked where it may be built.
 fn fetched(program: &Program, work: &Path) -> Result<PathBuf> {
-    let Origin::Crate(version, _) = program.origin else { bail!("{} is no crate", program.name) };
+    let Origin::Crate(version, ..) = program.origin else { bail!("{} is no crate", program.name) };
     let place = work.join("packages").join(format!("{}-{version}", program.name));
     if place.exists() {
         return Ok(place);
@@ -112,7 +147,7 @@ fn unpack(source: &[&str; 3], folder: &Path, work: &Path) -> Result<()> {
     )
 }
 
-fn with_cache(mut command: Command, work: &Path) -> Command {
+pub fn with_cache(mut command: Command, work: &Path) -> Command {
     command.env("BRAWN_CACHE_DIR", work.join("cache"));
     command
 }

@@ -2,29 +2,37 @@
 //! answers repeat, and writes what came out into `docs/tune/`.
 
 mod build;
+mod findings;
+mod page;
 mod programs;
-mod table;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 
-use anyhow::{Context, Result, ensure};
-use programs::{PROGRAMS, Program};
-use serde_json::Value;
+use anyhow::{Context as _, Result, bail, ensure};
+use brawn_bench::Machine;
 
-/// What was asked for.
-struct Arguments {
-    brawn: PathBuf,
-    work: PathBuf,
-    out: PathBuf,
-    budget: String,
-    only: Vec<String>,
-}
+use brawn_tune::answer::Answer;
 
-const USAGE: &str = "usage: brawn-tune-study BRAWN WORK OUT BUDGET [PROGRAM…]";
+use crate::build::Built;
+use crate::findings::{About, read};
+use crate::programs::{CASES, Case, PROGRAMS, Program};
+
+const USAGE: &str = "usage: brawn-tune-study build BRAWN WORK [PROGRAM…]\n       brawn-tune-study run BRAWN WORK OUT BUDGET \
+                     [PROGRAM…]\n       brawn-tune-study page OUT";
 
 fn main() -> ExitCode {
-    match arguments().and_then(|arguments| study(&arguments)) {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let done = match words.as_slice() {
+        ["build", brawn, work, only @ ..] => Study::new(brawn, work, only).and_then(|study| study.build()),
+        ["run", brawn, work, out, budget, only @ ..] => {
+            Study::new(brawn, work, only).and_then(|study| study.run(Path::new(out), budget))
+        }
+        ["page", out] => page::write(Path::new(out)),
+        _ => Err(anyhow::anyhow!(USAGE)),
+    };
+    match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error}");
@@ -36,100 +44,122 @@ fn main() -> ExitCode {
     }
 }
 
-fn arguments() -> Result<Arguments> {
-    let words: Vec<String> = std::env::args().skip(1).collect();
-    let [brawn, work, out, budget, only @ ..] = words.as_slice() else { anyhow::bail!(USAGE) };
-    fs_err::create_dir_all(work)?;
-    fs_err::create_dir_all(out)?;
-    Ok(Arguments {
-        brawn: fs_err::canonicalize(brawn)?,
-        work: fs_err::canonicalize(work)?,
-        out: fs_err::canonicalize(out)?,
-        budget: budget.clone(),
-        only: only.to_vec(),
-    })
+/// The executables that the study is made with, and where it works.
+struct Study {
+    brawn: PathBuf,
+    work: PathBuf,
+    programs: Vec<&'static Program>,
+    cases: Vec<&'static Case>,
 }
 
-fn study(arguments: &Arguments) -> Result<()> {
-    let sources = build::input(&arguments.work)?;
-    for program in PROGRAMS {
-        if !arguments.only.is_empty() && !arguments.only.iter().any(|name| name == program.name) {
-            continue;
-        }
-        say(&format!("{}: building", program.name));
-        let exe = build::executable(program, &arguments.brawn, &arguments.work)?;
-        let folder = arguments.out.join(program.name);
-        fs_err::create_dir_all(&folder)?;
-        for (run, more) in [("first", &[][..]), ("second", &[]), ("exhaustive", &["--exhaustive"])] {
-            say(&format!("{}: {run} run", program.name));
-            tune(arguments, program, &exe, &sources, &folder, run, more)?;
-        }
+impl Study {
+    fn new(brawn: &str, work: &str, only: &[&str]) -> Result<Self> {
+        fs_err::create_dir_all(work)?;
+        let wanted = |name: &str| only.is_empty() || only.contains(&name);
+        let programs: Vec<&Program> = PROGRAMS.iter().filter(|program| wanted(program.name)).collect();
+        let cases: Vec<&Case> = CASES.iter().filter(|case| wanted(case.name)).collect();
+        let known = programs.len() + cases.len();
+        ensure!(only.is_empty() || known == only.len(), "one of {only:?} is no program of the study");
+        Ok(Self { brawn: fs_err::canonicalize(brawn)?, work: fs_err::canonicalize(work)?, programs, cases })
     }
-    table::write(&arguments.out)
+
+    /// Builds what is measured.
+    fn build(&self) -> Result<()> {
+        build::input(&self.work)?;
+        for program in &self.programs {
+            build::built(program, &self.brawn, &self.work)?;
+        }
+        for case in &self.cases {
+            build::case(case, &self.brawn, &self.work)?;
+        }
+        Ok(())
+    }
+
+    fn run(&self, out: &Path, budget: &str) -> Result<()> {
+        let sources = build::input(&self.work)?;
+        fs_err::create_dir_all(out)?;
+        About::now(Machine::read(), budget, revision()?).write(out)?;
+        let fill = |text: &&str| {
+            text.replace("{work}", &self.work.display().to_string())
+                .replace("{sources}", &sources.display().to_string())
+        };
+        for program in &self.programs {
+            let Built { executable, glibc } = build::built(program, &self.brawn, &self.work)?;
+            let mut options: Vec<String> = program.options.iter().map(fill).collect();
+            options
+                .extend(["--goal", "time", "--limit", program.limit, "--budget", budget].map(str::to_owned));
+            options.extend(glibc.map(|glibc| format!("--reference=glibc={}", glibc.display())));
+            let args: Vec<String> = program.args.iter().map(fill).collect();
+            let folder = out.join(program.name);
+            for run in ["first", "second"] {
+                say(&format!("{}: {run} run", program.name));
+                let answer = self.tune(&executable, &options, &args, &folder, run)?;
+                // The exhaustive run measures both answers, whatever its own search would have come to.
+                options.extend(answer.and_then(|answer| answer.flags).map(|flags| format!("--also={flags}")));
+            }
+            say(&format!("{}: exhaustive run", program.name));
+            options.push("--exhaustive".to_owned());
+            self.tune(&executable, &options, &args, &folder, "exhaustive")?;
+        }
+        for case in &self.cases {
+            let executable = build::case(case, &self.brawn, &self.work)?;
+            say(&format!("{}: the run", case.name));
+            let options: Vec<String> = case.options.iter().map(fill).collect();
+            self.tune(&executable, &options, &[], &out.join(case.name), "first")?;
+        }
+        page::write(out)
+    }
+
+    /// One run, of which the answer is kept; the first one's page, too. None where there was no answer.
+    fn tune(
+        &self,
+        executable: &Path,
+        options: &[String],
+        args: &[String],
+        folder: &Path,
+        run: &str,
+    ) -> Result<Option<Answer>> {
+        let name = folder.file_name().context("a program has a name")?;
+        let results = self.work.join("results").join(name).join(run);
+        if results.exists() {
+            fs_err::remove_dir_all(&results)?;
+        }
+        fs_err::create_dir_all(folder)?;
+        let mut command = build::with_cache(Command::new(&self.brawn), &self.work);
+        command.arg("tune").arg("--exe").arg(executable).args(options);
+        command.arg("--out").arg(&results).arg("--").args(args);
+        let status = command.stdout(Stdio::null()).status()?;
+        // No answer on a noisy machine is one that is worth telling.
+        ensure!(matches!(status.code(), Some(0 | 8)), "{}: brawn tune ended with {status}", name.display());
+        let answer = results.join("answer.json");
+        let text = if answer.exists() { fs_err::read_to_string(&answer)? } else { "null\n".to_owned() };
+        let home = std::env::home_dir().map(|home| home.display().to_string()).unwrap_or_default();
+        let public = |text: String| {
+            let text = text.replace(&self.work.display().to_string(), "WORK");
+            if home.len() > 1 { text.replace(&home, "HOME") } else { text }
+        };
+        let kept = folder.join(format!("{run}.json"));
+        fs_err::write(&kept, public(text))?;
+        let page = results.join("tune.md");
+        if run == "first" && page.exists() {
+            fs_err::write(folder.join("README.md"), public(fs_err::read_to_string(page)?))?;
+        }
+        read(&kept)
+    }
 }
 
-/// One run, of which the answer is kept; the first one's report, too.
-fn tune(
-    arguments: &Arguments,
-    program: &Program,
-    exe: &Path,
-    sources: &Path,
-    folder: &Path,
-    run: &str,
-    more: &[&str],
-) -> Result<()> {
-    let results = arguments.work.join("results").join(program.name).join(run);
-    if results.exists() {
-        fs_err::remove_dir_all(&results)?;
+/// The state of the repository that is measured.
+fn revision() -> Result<String> {
+    let output = Command::new("git")
+        .args(["-C", env!("CARGO_MANIFEST_DIR"), "describe", "--always", "--dirty", "--abbrev=12"])
+        .output()
+        .context("cannot run git")?;
+    if !output.status.success() {
+        bail!("git does not know which state of the repository this is");
     }
-    let fill = |text: &str| {
-        text.replace("{work}", &arguments.work.display().to_string())
-            .replace("{sources}", &sources.display().to_string())
-    };
-    let mut command = Command::new(&arguments.brawn);
-    command.arg("tune").arg("--exe").arg(exe).args(["--goal", program.goal, "--budget", &arguments.budget]);
-    if let Some(limit) = program.limit {
-        command.args(["--limit", limit]);
-    }
-    command.args(program.options.iter().map(|option| fill(option))).args(more).arg("--out").arg(&results);
-    command.arg("--").args(program.args.iter().map(|arg| fill(arg)));
-    let status =
-        command.env("BRAWN_CACHE_DIR", arguments.work.join("cache")).stdout(Stdio::null()).status()?;
-    // No answer on a noisy machine is one that is worth telling.
-    ensure!(matches!(status.code(), Some(0 | 8)), "{}: brawn tune ended with {status}", program.name);
-    let answer = results.join("answer.json");
-    let text = if answer.exists() { fs_err::read_to_string(&answer)? } else { "null\n".to_owned() };
-    let home = std::env::home_dir().map(|home| home.display().to_string()).unwrap_or_default();
-    let public = |text: String| {
-        let text = text.replace(&arguments.work.display().to_string(), "WORK");
-        if home.len() > 1 { text.replace(&home, "HOME") } else { text }
-    };
-    fs_err::write(folder.join(format!("{run}.json")), public(text))?;
-    for (from, to) in [("tune.md", "README.md"), ("results.md", "results.md")] {
-        if run == "first" && results.join(from).exists() {
-            fs_err::write(folder.join(to), public(fs_err::read_to_string(results.join(from))?))?;
-        }
-    }
-    Ok(())
-}
-
-/// An answer that a run has left.
-fn read(path: &Path) -> Result<Option<Value>> {
-    let value: Value = serde_json::from_str(&fs_err::read_to_string(path)?).context("this is no answer")?;
-    Ok(Some(value).filter(|value| !value.is_null()))
+    Ok(String::from_utf8(output.stdout)?.trim().to_owned())
 }
 
 fn say(text: &str) {
     eprintln!("==> {text}");
-}
-
-/// The word for advice in a table.
-fn advice(answer: &Value) -> &'static str {
-    match answer["advice"].as_str().unwrap_or_default() {
-        "change" => "certainly better",
-        "change-for-second" => "as good, less memory",
-        "change-for-failure" => "the other would be killed",
-        "keep-best" => "keep, the best",
-        _ => "keep, no difference",
-    }
 }

@@ -8,10 +8,8 @@ pub struct Program {
     pub about: &'static str,
     /// Where it comes from.
     pub origin: Origin,
-    /// The goal that it is tuned for.
-    pub goal: &'static str,
     /// Memory that it may hold.
-    pub limit: Option<&'static str>,
+    pub limit: &'static str,
     /// Options of `brawn tune`. `{work}` stands for the study's folder, `{sources}` for the crates that serve as input.
     pub options: &'static [&'static str],
     /// Its arguments.
@@ -20,8 +18,8 @@ pub struct Program {
 
 /// Where a program comes from.
 pub enum Origin {
-    /// A crate of the registry: its version, and the name of its executable.
-    Crate(&'static str, &'static str),
+    /// A crate of the registry: its version, the name of its executable, and more arguments of cargo.
+    Crate(&'static str, &'static str, &'static [&'static str]),
     /// A Debian source: package, file, SHA-256; the arguments of make; and the executables, that which is tuned first.
     Debian([&'static str; 3], &'static [&'static str], &'static [&'static str]),
 }
@@ -31,12 +29,11 @@ pub const PROGRAMS: &[Program] = &[
     Program {
         name: "leptosfmt",
         about: "Compiler-like: parses Rust sources into syntax trees, on all cores. It checks the format of the sources of its own \
-                dependencies.",
-        origin: Origin::Crate("0.1.33", "leptosfmt"),
-        goal: "time",
-        limit: Some("384MiB"),
+                dependencies, those from A to K.",
+        origin: Origin::Crate("0.1.33", "leptosfmt", &[]),
+        limit: "128MiB",
         options: &["--dir", "{sources}", "--output", "sorted", "--ignore-lines", "Checked "],
-        args: &["--check", "**/*.rs"],
+        args: &["--check", "[a-k]*/**/*.rs"],
     },
     Program {
         name: "redis",
@@ -50,19 +47,17 @@ pub const PROGRAMS: &[Program] = &[
             &["MALLOC=libc", "CC={cc}", "redis-server", "redis-benchmark"],
             &["src/redis-server", "src/redis-benchmark"],
         ),
-        goal: "balanced",
-        limit: None,
-        options: &["--serve", "--ready", "{port}", "--idle", "500ms", "--load", REDIS_LOAD],
+        limit: "64MiB",
+        options: &["--serve", "--ready", "{port}", "--idle", "200ms", "--load", REDIS_LOAD],
         args: &["--port", "{port}", "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"],
     },
     Program {
         name: "tokei",
         about: "Data tool with threads: counts the lines of those sources by language, on all cores.",
-        origin: Origin::Crate("12.1.2", "tokei"),
-        goal: "balanced",
-        limit: None,
+        origin: Origin::Crate("12.1.2", "tokei", &[]),
+        limit: "64MiB",
         options: &["--dir", "{sources}"],
-        args: &["--output", "json", "--sort", "code", "--exclude", "*.json", "."],
+        args: &["--sort", "code", "--exclude", "*.json", "."],
     },
     Program {
         name: "lua",
@@ -76,17 +71,16 @@ pub const PROGRAMS: &[Program] = &[
             &["posix", "CC={cc} -std=gnu99"],
             &["src/lua"],
         ),
-        goal: "time",
-        limit: None,
+        limit: "64MiB",
         options: &[],
         args: &["{work}/work.lua", "1"],
     },
     Program {
         name: "jaq",
         about: "Short-lived command-line tool: reads a JSON document of 2 MB, groups and sums it.",
-        origin: Origin::Crate("2.3.0", "jaq"),
-        goal: "balanced",
-        limit: None,
+        // By default it brings an allocator of its own, as Brawn tells whoever builds it.
+        origin: Origin::Crate("2.3.0", "jaq", &["--no-default-features"]),
+        limit: "64MiB",
         options: &[],
         args: &[
             "group_by(.group) | map({group: .[0].group, sum: (map(.value) | add)}) | length",
@@ -95,8 +89,39 @@ pub const PROGRAMS: &[Program] = &[
     },
 ];
 
+/// A program of our own that shows one thing.
+pub struct Case {
+    /// Its name, which is that of its source in `cases/`.
+    pub name: &'static str,
+    /// What it shows.
+    pub about: &'static str,
+    /// The allocator that it is linked with.
+    pub malloc: &'static str,
+    /// Options of `brawn tune`.
+    pub options: &'static [&'static str],
+}
+
+/// The name of the case whose allocator breaks the limit.
+pub const OVER_LIMIT: &str = "pool";
+
+/// Every case.
+pub const CASES: &[Case] = &[
+    Case {
+        name: OVER_LIMIT,
+        about: "Forty workers that each build and drop 12 MiB once, on a heap that keeps them all, where 384 MiB are allowed.",
+        malloc: "mimalloc2",
+        options: &["--goal", "time", "--limit", "384MiB", "--budget", "30s"],
+    },
+    Case {
+        name: "primes",
+        about: "A sieve in a table of its own: a program that hardly allocates.",
+        malloc: "jemalloc",
+        options: &["--goal", "time", "--budget", "30s"],
+    },
+];
+
 /// The mean of the rates, and of the latencies in the 99th percentile, of its own benchmark's table.
-const REDIS_LOAD: &str = "'{work}/redis/src/redis-benchmark' -p {port} -t set,get,lpush,hset -n 40000 -c 50 -P 16 -d 200 -r 100000 \
+const REDIS_LOAD: &str = "'{work}/redis/src/redis-benchmark' -p {port} -t set,get,lpush,hset -n 100000 -c 50 -P 16 -d 200 -r 100000 \
                           --csv | awk -F'\"' 'NR>1 && $4>0 { t+=1/$4; l+=$14; n++ } END { if (!n) exit 1; printf \"metric \
                           requests_per_second %f\\nmetric latency_p99_seconds %f\\n\", n/t, l/n/1000 }'";
 

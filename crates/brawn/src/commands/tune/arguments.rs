@@ -59,6 +59,12 @@ pub struct Arguments {
     /// An executable instead of a package: one that Brawn linked, or several, NAME=FILE, to be compared as they are
     #[arg(long, value_name = "[NAME=]FILE", help_heading = "What is tuned")]
     pub exe: Vec<String>,
+    /// An executable to compare with, which is never the answer (repeatable)
+    #[arg(long, value_name = "[NAME=]FILE", help_heading = "What is tuned")]
+    pub reference: Vec<String>,
+    /// Another candidate, by the options that ask for it: '--malloc jemalloc --knob jemalloc.narenas=2' (repeatable)
+    #[arg(long, value_name = "OPTIONS", allow_hyphen_values = true, help_heading = "What is tuned")]
+    pub also: Vec<String>,
     /// The package to build
     #[arg(short, long, value_name = "NAME", help_heading = "What is tuned")]
     pub package: Option<String>,
@@ -178,6 +184,14 @@ impl OutputRule {
 pub struct Kept {
     #[command(flatten)]
     pub arguments: Arguments,
+}
+
+/// The options of another candidate.
+#[derive(Parser)]
+#[command(name = "--also", no_binary_name = true, disable_help_flag = true)]
+pub struct Also {
+    #[command(flatten)]
+    pub options: Options,
 }
 
 fn positive(text: &str) -> Result<f64, String> {

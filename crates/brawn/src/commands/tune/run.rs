@@ -99,6 +99,11 @@ fn refuse(arguments: &Arguments, options: &Options) {
     if arguments.exe.len() > 1 && (options.preset.is_some() || options.malloc.is_some()) {
         usage("--preset and --malloc say what is used now; executables are compared as they are");
     }
+    if arguments.exe.len() > 1 && !arguments.also.is_empty() {
+        usage(
+            "--also is linked for one program; of several executables none is linked again: give it as another --exe",
+        );
+    }
 }
 
 fn job(arguments: &Arguments, interrupt: Arc<AtomicBool>) -> anyhow::Result<Job> {
@@ -213,7 +218,7 @@ impl Run {
             }
         })?;
         let mut answer = Answer::of(state, plan.goal, &decision);
-        answer.overhead = stage.overhead();
+        answer.overhead = stage.overhead(subject.links.seconds);
         progress.say("counting system calls, in runs of their own");
         answer.profiles =
             profiles(state, &mut stage, &mut subject.links, [&decision.pick, &answer.now, "stock"])?;

@@ -8,15 +8,18 @@ use anyhow::Context as _;
 use brawn_driver::cargo::Invocation;
 use brawn_driver::settings::Settings;
 use brawn_driver::toolchain::Rust;
+use brawn_libc::Choice;
 use brawn_tune::candidate::Candidate;
 use brawn_tune::links::{Links, carried, digest};
 use brawn_tune::race::Role;
 use brawn_tune::setting::Setting;
 use brawn_tune::{Error, space};
+use clap::Parser;
 
 use super::Arguments;
+use super::arguments::Also;
 use super::progress::Progress;
-use crate::cli::Options;
+use crate::cli::{Options, usage};
 
 /// The candidates to begin with, what is used now first, and how more are linked.
 pub struct Subject {
@@ -35,11 +38,59 @@ pub fn find(
     programs: &Path,
     progress: &Progress,
 ) -> anyhow::Result<Subject> {
-    match arguments.exe.as_slice() {
-        [] => package(arguments, options, programs, progress),
-        [one] => linked(one, programs),
-        several => executables(several),
+    let mut subject = match arguments.exe.as_slice() {
+        [] => package(arguments, options, programs, progress)?,
+        [one] => linked(one, programs)?,
+        several => executables(several)?,
+    };
+    for text in &arguments.also {
+        let setting = also(text)?;
+        let known = subject.candidates.iter().filter_map(|candidate| candidate.setting.as_ref());
+        if !known.into_iter().any(|known| known.same_as(&setting)) {
+            subject.candidates.push(Candidate::linked(Role::Candidate, setting));
+        }
     }
+    for text in &arguments.reference {
+        let (name, path) = executable(text)?;
+        add(&mut subject.candidates, Candidate::executable(name, Role::Reference, path));
+    }
+    Ok(subject)
+}
+
+/// The setting behind options in one text.
+fn also(text: &str) -> anyhow::Result<Setting> {
+    let wrong = |what: &str| -> ! { usage(format!("--also '{text}': {what}")) };
+    let options = match Also::try_parse_from(text.split_whitespace()) {
+        Ok(Also { options }) => options,
+        Err(error) => {
+            wrong(error.to_string().trim_start_matches("error: ").lines().next().unwrap_or_default())
+        }
+    };
+    let mut choice = match (&options.preset, &options.malloc) {
+        (Some(preset), None) => Choice::preset(preset)?,
+        (None, Some(malloc)) => Choice::malloc(malloc)?,
+        (Some(_), Some(_)) => wrong("either a preset or an allocator"),
+        (None, None) => Choice::default(),
+    };
+    if options.no_strings {
+        choice = choice.with_strings(false);
+    }
+    if let Some(cpu) = &options.cpu {
+        choice = choice.with_cpu(cpu)?;
+    }
+    for (key, value) in &options.knobs {
+        choice = choice.with_knob(key, value)?;
+    }
+    Ok(Setting::of(&choice))
+}
+
+/// A candidate more, by a name that no other has.
+fn add(candidates: &mut Vec<Candidate>, candidate: Candidate) {
+    let name = &candidate.name;
+    if candidates.iter().any(|other| other.name == *name) {
+        usage(format!("two executables are called '{name}': give them names, NAME=FILE"));
+    }
+    candidates.push(candidate);
 }
 
 fn package(
@@ -89,19 +140,9 @@ fn executables(given: &[String]) -> anyhow::Result<Subject> {
     let mut candidates: Vec<Candidate> = Vec::new();
     let mut paths = Vec::new();
     for (index, text) in given.iter().enumerate() {
-        let (name, path) = named(text);
-        let path = file(path)?;
+        let (name, path) = executable(text)?;
         let role = if index == 0 { Role::Now } else { Role::Candidate };
-        let name = name.map_or_else(
-            || path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
-            str::to_owned,
-        );
-        if candidates.iter().any(|candidate| candidate.name == name) {
-            crate::cli::usage(format!(
-                "two executables are called '{name}': give them names, --exe NAME=FILE"
-            ));
-        }
-        candidates.push(Candidate::executable(name, role, &path));
+        add(&mut candidates, Candidate::executable(name, role, &path));
         paths.push(path);
     }
     Ok(Subject {
@@ -133,6 +174,14 @@ fn named(text: &str) -> (Option<&str>, &str) {
         Some((name, path)) if !name.contains('/') && !Path::new(text).exists() => (Some(name), path),
         _ => (None, text),
     }
+}
+
+/// An executable's name, which is that of its file unless one was given, and its path.
+fn executable(text: &str) -> anyhow::Result<(String, PathBuf)> {
+    let (name, path) = named(text);
+    let path = file(path)?;
+    let of_file = || path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    Ok((name.map_or_else(of_file, str::to_owned), path))
 }
 
 fn file(path: &str) -> anyhow::Result<PathBuf> {

@@ -1,0 +1,134 @@
+//! The study's first page.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use anyhow::Result;
+use brawn_bench::{Table, format};
+use brawn_tune::answer::{Answer, interval};
+use brawn_tune::verdict::Advice;
+
+use crate::findings::{About, Finding, TOLERANCE, cases, findings};
+
+/// Writes `README.md` from the answers that are there.
+pub fn write(out: &Path) -> Result<()> {
+    Ok(fs_err::write(out.join("README.md"), page(out)?)?)
+}
+
+/// The page.
+pub fn page(out: &Path) -> Result<String> {
+    let about = About::read(out)?;
+    let findings = findings(out)?;
+    let mut text = format!(
+        "# `brawn tune` on five real programs\n\nMeasured by `make tune-study STUDY_BUDGET={}` on {}, at {}: {}.\n\nEach program was \
+         tuned for its time under a limit of memory, twice, with different seeds; then once exhaustively, where no candidate leaves \
+         early, and where both answers take part. Below 1 is better. What is used now is the default of that state.\n\n",
+        about.budget,
+        about.date,
+        about.revision,
+        about.machine.describe()
+    );
+    text.push_str(&answers(&findings).to_markdown());
+    let _ = write!(
+        text,
+        "\n## Does it repeat, and is it the best?\n\nBoth runs shall recommend the same, and that shall take at most {:.0} % more time than \
+         the best of the exhaustive run that stayed within the limit. A test holds these tables to it.\n\n",
+        (TOLERANCE - 1.0) * 100.0
+    );
+    text.push_str(&checks(&findings).to_markdown());
+    text.push_str("\n## Two cases\n\n");
+    for (case, answer) in cases(out)? {
+        let headline = answer.map_or("no answer: too noisy".to_owned(), |answer| answer.headline());
+        let _ =
+            writeln!(text, "- [`{0}`]({0}/README.md): {1} {2}.", case.name, case.about, capital(&headline));
+    }
+    text.push_str("\n## The programs\n\n");
+    for Finding { program, .. } in &findings {
+        let _ = writeln!(text, "- [`{0}`]({0}/README.md): {1}", program.name, program.about);
+    }
+    Ok(text)
+}
+
+fn answers(findings: &[Finding]) -> Table {
+    let columns =
+        ["program", "limit", "now", "recommended", "", "time", "to stock musl", "to glibc", "memory"];
+    let mut table = Table::new(columns);
+    for Finding { program, first, .. } in findings {
+        let mut row = vec![program.name.to_owned(), program.limit.to_owned()];
+        match first {
+            Some(answer) => row.extend([
+                answer.now.clone(),
+                format!("`{}`", answer.pick),
+                advice(answer.advice).to_owned(),
+                time(answer, &answer.now),
+                time(answer, "stock"),
+                time(answer, "glibc"),
+                memory(answer),
+            ]),
+            None => row.extend(["", "none: too noisy"].map(str::to_owned)),
+        }
+        table.row(row);
+    }
+    table
+}
+
+/// The time of the recommendation beside another.
+fn time(answer: &Answer, name: &str) -> String {
+    if answer.pick == name {
+        return "1".into();
+    }
+    let against = answer.against.iter().find(|against| against.name == name);
+    let time = against.and_then(|against| against.time.as_ref());
+    time.map_or_else(|| against.map_or("", |_| "failed").to_owned(), interval)
+}
+
+/// Its memory beside what is used now.
+fn memory(answer: &Answer) -> String {
+    if answer.pick == answer.now {
+        return "1".into();
+    }
+    let against = answer.against.iter().find(|against| against.name == answer.now);
+    against.and_then(|against| against.memory.as_ref()).map_or_else(String::new, interval)
+}
+
+fn checks(findings: &[Finding]) -> Table {
+    let columns =
+        ["program", "first run", "second run", "the same", "best of all", "first to best", "second to best"];
+    let mut table = Table::new(columns);
+    for finding in findings {
+        let pick = |answer: &Option<Answer>| answer.as_ref().map(|answer| answer.pick.clone());
+        let beside = |answer: &Option<Answer>| {
+            pick(answer)
+                .and_then(|pick| finding.beside_best(&pick))
+                .map_or("unknown".to_owned(), format::ratio)
+        };
+        let shown =
+            |answer: &Option<Answer>| pick(answer).map_or("none".to_owned(), |pick| format!("`{pick}`"));
+        table.row([
+            finding.program.name.to_owned(),
+            shown(&finding.first),
+            shown(&finding.second),
+            if finding.repeats() { "yes" } else { "no" }.to_owned(),
+            finding.best().map_or("none".to_owned(), |best| format!("`{}`", best.name)),
+            beside(&finding.first),
+            beside(&finding.second),
+        ]);
+    }
+    table
+}
+
+/// The word for advice in a table.
+fn advice(advice: Advice) -> &'static str {
+    match advice {
+        Advice::Change => "certainly better",
+        Advice::ChangeForSecond => "as fast, less memory",
+        Advice::ChangeForFailure => "the other would be killed",
+        Advice::KeepBest => "keep, the best",
+        Advice::Keep | Advice::Unknown => "keep, no difference",
+    }
+}
+
+fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
