@@ -46,9 +46,16 @@ pub struct Built {
     pub glibc: Option<PathBuf>,
 }
 
-/// Builds a program, or makes sure that it is built.
+/// Builds a program, or makes sure that it is built. It carries the default of this Brawn: cargo and make do not link
+/// again because another one would be used.
 pub fn built(program: &Program, brawn: &Path, work: &Path) -> Result<Built> {
     say(&format!("{}: building", program.name));
+    let built = compiled(program, brawn, work)?;
+    step(with_cache(Command::new(brawn), work).arg("relink").arg(&built.executable))?;
+    Ok(built)
+}
+
+fn compiled(program: &Program, brawn: &Path, work: &Path) -> Result<Built> {
     match &program.origin {
         Origin::Crate(_, name, more) => {
             let package = fetched(program, work)?;
