@@ -47,7 +47,7 @@ pub const PROGRAMS: &[Program] = &[
             &["MALLOC=libc", "CC={cc}", "redis-server", "redis-benchmark"],
             &["src/redis-server", "src/redis-benchmark"],
         ),
-        limit: "64MiB",
+        limit: "128MiB",
         options: &["--serve", "--ready", "{port}", "--idle", "200ms", "--load", REDIS_LOAD],
         args: &["--port", "{port}", "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"],
     },
