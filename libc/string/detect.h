@@ -9,7 +9,6 @@ struct cpu_report {
     uint32_t leaf1_ecx;
     uint32_t leaf7_ebx;
     uint32_t leaf7_ecx;
-    uint32_t leaf7_edx;
     uint32_t xcr0;
 };
 
@@ -21,7 +20,6 @@ struct cpu_report {
 #define LEAF7_EBX_ERMS (1u << 9)
 #define LEAF7_EBX_AVX512 (1u << 16 | 1u << 17 | 1u << 30 | 1u << 31) /* F, DQ, BW, VL */
 #define LEAF7_ECX_VBMI2 (1u << 6)
-#define LEAF7_EDX_FSRM (1u << 4)
 #define XCR0_AVX 0x06u    /* the OS saves XMM and YMM */
 #define XCR0_AVX512 0xe6u /* and mask registers and ZMM */
 

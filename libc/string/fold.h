@@ -11,11 +11,6 @@ INLINE unsigned ascii_fold(unsigned byte) {
 
 #if defined(__aarch64__)
 
-INLINE vec_neon vec_fold_neon(vec_neon v) {
-    const uint8x16_t upper = vcltq_u8(vsubq_u8(v, vdupq_n_u8('A')), vdupq_n_u8(26));
-    return vorrq_u8(v, vandq_u8(upper, vdupq_n_u8(0x20)));
-}
-
 /* Null where a and b differ by no more than a letter's case: they differ by nothing, or by that bit alone
  * where a is a letter. */
 INLINE vec_neon vec_fold_xor_neon(vec_neon a, vec_neon b) {
@@ -26,14 +21,8 @@ INLINE vec_neon vec_fold_xor_neon(vec_neon a, vec_neon b) {
 
 #else
 
-/* Moved so that 'A' to 'Z' are the greatest of the signed bytes. */
-INLINE vec_sse2 vec_fold_sse2(vec_sse2 v) {
-    const vec_sse2 moved = _mm_add_epi8(v, _mm_set1_epi8(127 - 'Z'));
-    const vec_sse2 upper = _mm_cmpgt_epi8(moved, _mm_set1_epi8(127 - 26));
-    return _mm_or_si128(v, _mm_and_si128(upper, _mm_set1_epi8(0x20)));
-}
-
 INLINE vec_sse2 vec_fold_xor_sse2(vec_sse2 a, vec_sse2 b) {
+    /* Moved so that 'a' to 'z' are the greatest of the signed bytes. */
     const vec_sse2 lower = _mm_or_si128(a, _mm_set1_epi8(0x20));
     const vec_sse2 letter =
         _mm_cmpgt_epi8(_mm_add_epi8(lower, _mm_set1_epi8(127 - 'z')), _mm_set1_epi8(127 - 26));
@@ -47,11 +36,6 @@ INLINE vec_avx2 vec_fold_xor_avx2(vec_avx2 a, vec_avx2 b) {
         _mm256_cmpgt_epi8(_mm256_add_epi8(lower, _mm256_set1_epi8(127 - 'z')), _mm256_set1_epi8(127 - 26));
     return _mm256_andnot_si256(_mm256_and_si256(letter, _mm256_set1_epi8(0x20)), _mm256_xor_si256(a, b));
 }
-INLINE vec_avx2 vec_fold_avx2(vec_avx2 v) {
-    const vec_avx2 moved = _mm256_add_epi8(v, _mm256_set1_epi8(127 - 'Z'));
-    const vec_avx2 upper = _mm256_cmpgt_epi8(moved, _mm256_set1_epi8(127 - 26));
-    return _mm256_or_si256(v, _mm256_and_si256(upper, _mm256_set1_epi8(0x20)));
-}
 TARGET_POP
 
 TARGET_PUSH(AVX512_FEATURES)
@@ -62,16 +46,10 @@ INLINE vec_avx512 vec_fold_xor_avx512(vec_avx512 a, vec_avx512 b) {
     const vec_avx512 bit = _mm512_maskz_mov_epi8(letter, _mm512_set1_epi8(0x20));
     return _mm512_andnot_si512(bit, _mm512_xor_si512(a, b));
 }
-INLINE vec_avx512 vec_fold_avx512(vec_avx512 v) {
-    const __mmask64 upper =
-        _mm512_cmplt_epu8_mask(_mm512_sub_epi8(v, _mm512_set1_epi8('A')), _mm512_set1_epi8(26));
-    return _mm512_mask_add_epi8(v, upper, v, _mm512_set1_epi8(0x20));
-}
 TARGET_POP
 
 #endif
 
-#define vec_fold LEVEL_NAME(vec_fold)
 #define vec_fold_xor LEVEL_NAME(vec_fold_xor)
 
 #endif

@@ -14,13 +14,11 @@
 #define lane_unequal wide_unequal
 #define lane_null wide_null
 #define lane_test_or wide_test_or
-#define lane_test_and wide_test_and
 #define lane_test_any wide_test_any
 #define lane_mask_of wide_mask_of
 #define lane_mask_first wide_mask_first
 #define lane_mask_last wide_mask_last
 #define lane_mask_after wide_mask_after
-#define lane_mask_before wide_mask_before
 #else
 #define LANES VEC
 #define lane unsigned char
@@ -32,13 +30,11 @@
 #define lane_unequal vec_unequal
 #define lane_null vec_null
 #define lane_test_or test_or
-#define lane_test_and test_and
 #define lane_test_any test_any
 #define lane_mask_of vec_mask_of
 #define lane_mask_first mask_first
 #define lane_mask_last mask_last
 #define lane_mask_after mask_after
-#define lane_mask_before mask_before
 #endif
 
 #endif

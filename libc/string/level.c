@@ -35,7 +35,7 @@ static uint32_t xcr0(void) {
 static __attribute__((used)) COLD unsigned look_at_cpu(void) __asm__("brawn_look_at_cpu");
 
 unsigned look_at_cpu(void) {
-    struct cpu_report cpu = {0, 0, 0, 0, 0};
+    struct cpu_report cpu = {0, 0, 0, 0};
     uint32_t a, b, c, d;
     __cpuid(1, a, b, c, d);
     cpu.leaf1_ecx = c;
@@ -46,7 +46,6 @@ unsigned look_at_cpu(void) {
         __cpuid_count(7, 0, a, b, c, d);
         cpu.leaf7_ebx = b;
         cpu.leaf7_ecx = c;
-        cpu.leaf7_edx = d;
     }
     unsigned level = level_of(&cpu);
     if (level > level_max) {

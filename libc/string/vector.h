@@ -65,7 +65,6 @@ TARGET_POP
 #define vec_load_aligned LEVEL_NAME(vec_load_aligned)
 #define vec_store LEVEL_NAME(vec_store)
 #define vec_store_aligned LEVEL_NAME(vec_store_aligned)
-#define vec_stream LEVEL_NAME(vec_stream)
 #define short_vec LEVEL_NAME(short_vec)
 #define short_load LEVEL_NAME(short_load)
 #define short_store LEVEL_NAME(short_store)
@@ -98,12 +97,10 @@ TARGET_POP
 #define wide_unequal LEVEL_NAME(wide_unequal)
 #define wide_null LEVEL_NAME(wide_null)
 #define wide_test_or LEVEL_NAME(wide_test_or)
-#define wide_test_and LEVEL_NAME(wide_test_and)
 #define wide_test_any LEVEL_NAME(wide_test_any)
 #define wide_mask_of LEVEL_NAME(wide_mask_of)
 #define wide_mask_first LEVEL_NAME(wide_mask_first)
 #define wide_mask_last LEVEL_NAME(wide_mask_last)
 #define wide_mask_after LEVEL_NAME(wide_mask_after)
-#define wide_mask_before LEVEL_NAME(wide_mask_before)
 
 #endif

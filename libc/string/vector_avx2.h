@@ -16,9 +16,6 @@ INLINE void vec_store_avx2(void *p, vec_avx2 a) {
 INLINE void vec_store_aligned_avx2(void *p, vec_avx2 a) {
     _mm256_store_si256((__m256i *)p, a);
 }
-INLINE void vec_stream_avx2(void *p, vec_avx2 a) {
-    _mm256_stream_si256((__m256i *)p, a);
-}
 INLINE vec_avx2 vec_fill_avx2(unsigned char byte) {
     return _mm256_set1_epi8((char)byte);
 }
@@ -103,9 +100,6 @@ INLINE wide_test_avx2 wide_null_avx2(vec_avx2 a) {
 INLINE wide_test_avx2 wide_test_or_avx2(wide_test_avx2 a, wide_test_avx2 b) {
     return _mm256_or_si256(a, b);
 }
-INLINE wide_test_avx2 wide_test_and_avx2(wide_test_avx2 a, wide_test_avx2 b) {
-    return _mm256_and_si256(a, b);
-}
 INLINE bool wide_test_any_avx2(wide_test_avx2 a) {
     return _mm256_movemask_epi8(a) != 0;
 }
@@ -120,9 +114,6 @@ INLINE size_t wide_mask_last_avx2(wide_mask_avx2 mask) {
 }
 INLINE wide_mask_avx2 wide_mask_after_avx2(wide_mask_avx2 mask, size_t n) {
     return mask >> (4 * n);
-}
-INLINE wide_mask_avx2 wide_mask_before_avx2(wide_mask_avx2 mask, size_t n) {
-    return _bzhi_u32(mask, (unsigned)(4 * n));
 }
 
 /* For blocks that may be read again at once. */

@@ -17,9 +17,6 @@ INLINE void vec_store_avx512(void *p, vec_avx512 a) {
 INLINE void vec_store_aligned_avx512(void *p, vec_avx512 a) {
     _mm512_store_si512(p, a);
 }
-INLINE void vec_stream_avx512(void *p, vec_avx512 a) {
-    _mm512_stream_si512((__m512i *)p, a);
-}
 INLINE vec_avx512 vec_fill_avx512(unsigned char byte) {
     return _mm512_set1_epi8((char)byte);
 }
@@ -101,9 +98,6 @@ INLINE wide_test_avx512 wide_null_avx512(vec_avx512 a) {
 INLINE wide_test_avx512 wide_test_or_avx512(wide_test_avx512 a, wide_test_avx512 b) {
     return (wide_test_avx512)(a | b);
 }
-INLINE wide_test_avx512 wide_test_and_avx512(wide_test_avx512 a, wide_test_avx512 b) {
-    return (wide_test_avx512)(a & b);
-}
 INLINE bool wide_test_any_avx512(wide_test_avx512 a) {
     return a != 0;
 }
@@ -118,9 +112,6 @@ INLINE size_t wide_mask_last_avx512(wide_mask_avx512 mask) {
 }
 INLINE wide_mask_avx512 wide_mask_after_avx512(wide_mask_avx512 mask, size_t n) {
     return mask >> n;
-}
-INLINE wide_mask_avx512 wide_mask_before_avx512(wide_mask_avx512 mask, size_t n) {
-    return _bzhi_u32(mask, (unsigned)n);
 }
 
 /* For blocks that may be read again at once. */

@@ -19,9 +19,6 @@ INLINE void vec_store_neon(void *p, vec_neon a) {
 INLINE void vec_store_aligned_neon(void *p, vec_neon a) {
     vst1q_u8(p, a);
 }
-INLINE void vec_stream_neon(void *p, vec_neon a) {
-    vst1q_u8(p, a);
-}
 INLINE vec_neon vec_fill_neon(unsigned char byte) {
     return vdupq_n_u8(byte);
 }
@@ -103,9 +100,6 @@ INLINE wide_test_neon wide_null_neon(vec_neon a) {
 INLINE wide_test_neon wide_test_or_neon(wide_test_neon a, wide_test_neon b) {
     return vorrq_u8(a, b);
 }
-INLINE wide_test_neon wide_test_and_neon(wide_test_neon a, wide_test_neon b) {
-    return vandq_u8(a, b);
-}
 INLINE bool wide_test_any_neon(wide_test_neon a) {
     return vec_mask_of_neon(a) != 0;
 }
@@ -120,9 +114,6 @@ INLINE size_t wide_mask_last_neon(wide_mask_neon mask) {
 }
 INLINE wide_mask_neon wide_mask_after_neon(wide_mask_neon mask, size_t n) {
     return mask >> (16 * n);
-}
-INLINE wide_mask_neon wide_mask_before_neon(wide_mask_neon mask, size_t n) {
-    return n >= 4 ? mask : mask & ((UINT64_C(1) << (16 * n)) - 1);
 }
 
 /* For blocks that may be read again at once. */

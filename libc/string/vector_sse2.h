@@ -16,9 +16,6 @@ INLINE void vec_store_sse2(void *p, vec_sse2 a) {
 INLINE void vec_store_aligned_sse2(void *p, vec_sse2 a) {
     _mm_store_si128((__m128i *)p, a);
 }
-INLINE void vec_stream_sse2(void *p, vec_sse2 a) {
-    _mm_stream_si128((__m128i *)p, a);
-}
 INLINE vec_sse2 vec_fill_sse2(unsigned char byte) {
     return _mm_set1_epi8((char)byte);
 }
@@ -106,9 +103,6 @@ INLINE wide_test_sse2 wide_null_sse2(vec_sse2 a) {
 INLINE wide_test_sse2 wide_test_or_sse2(wide_test_sse2 a, wide_test_sse2 b) {
     return _mm_or_si128(a, b);
 }
-INLINE wide_test_sse2 wide_test_and_sse2(wide_test_sse2 a, wide_test_sse2 b) {
-    return _mm_and_si128(a, b);
-}
 INLINE bool wide_test_any_sse2(wide_test_sse2 a) {
     return _mm_movemask_epi8(a) != 0;
 }
@@ -123,9 +117,6 @@ INLINE size_t wide_mask_last_sse2(wide_mask_sse2 mask) {
 }
 INLINE wide_mask_sse2 wide_mask_after_sse2(wide_mask_sse2 mask, size_t n) {
     return mask >> (4 * n);
-}
-INLINE wide_mask_sse2 wide_mask_before_sse2(wide_mask_sse2 mask, size_t n) {
-    return mask & ((1u << (4 * n)) - 1);
 }
 
 /* For blocks that may be read again at once. */
