@@ -56,6 +56,13 @@
  * block of its own is one jump more. */
 #define IN_REGISTER(value) __asm__("" : "+r"(value))
 
+/* Before a loop that is not to be unrolled, as it is seldom long and room matters more. */
+#ifdef __clang__
+#define NO_UNROLL _Pragma("clang loop unroll(disable)")
+#else
+#define NO_UNROLL _Pragma("GCC unroll 1")
+#endif
+
 /* A second name for a function of this file, weak, as musl has `memrchr` for `__memrchr`. */
 #define WEAK_ALIAS(type, name, function, ...)                                                                \
     PUBLIC type NAME(name)                                                                                   \

@@ -88,6 +88,7 @@ OVER_READS static NOINLINE void *LEVEL_NAME(find_last_long)(const unsigned char 
         }
         p -= 4 * VEC;
     }
+    NO_UNROLL
     while ((size_t)(p - s) > VEC) {
         p -= VEC;
         mask = vec_mask_of(vec_equal(vec_load_aligned(p), needle));

@@ -132,6 +132,7 @@ OVER_READS COMPARE_LINKAGE int LEVEL_NAME(compare_long) COMPARE_PARAMETERS {
     } while (0)
 four:
 #if COMPARE_FOLDED
+    NO_UNROLL
     for (const lane *const stop = a + 4 * LANES; a < stop;) {
         STEP;
     }

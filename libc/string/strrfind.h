@@ -86,6 +86,7 @@ found:
     }
     if (last == NULL && seen != NULL) {
         seen += 4 * LANES;
+        NO_UNROLL
         do {
             seen -= LANES;
             mask = lane_mask_of(lane_equal(vec_load_aligned(seen), wanted));

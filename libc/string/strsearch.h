@@ -112,6 +112,7 @@ OVER_READS INLINE char *search_small(const char *haystack, const char *needle) {
     if (*haystack == 0) {
         return NULL;
     }
+    NO_UNROLL
     for (const char *p = haystack + 1; p <= haystack + SMALL_BYTES - VEC + 1; p += VEC) {
         if (LEVEL_NAME(search_in)(p, vec_load(p - 1), vec_load(p), pair, needle, &search, &found)) {
             return found;

@@ -43,6 +43,7 @@ OVER_READS static NOINLINE size_t search_rest(const char *p, const char *needle,
             }
             same += VEC;
         } else {
+            NO_UNROLL
             for (const size_t end = same + VEC; same < end; same++) {
                 if (needle[same] == 0 || search_byte(p[same]) != search_byte(needle[same])) {
                     return same;

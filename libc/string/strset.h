@@ -12,6 +12,7 @@ OVER_READS INLINE size_t span(const char *s, const char *set, bool spanning) {
         if (LIKELY(set_ends)) {
             const vec v = vec_load(s);
             vec_test found = spanning ? vec_zero() : vec_null(v);
+            NO_UNROLL
             for (size_t left = mask_first(set_ends); left != 0; left--) {
                 found = test_or(found, vec_equal(v, vec_fill((unsigned char)*set++)));
             }

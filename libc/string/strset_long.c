@@ -45,6 +45,7 @@ OVER_READS static size_t LEVEL_NAME(span_long)(const char *base, const char *s, 
     unsigned char rows[32] __attribute__((aligned(16))) = {0};
     const vec_mask all = vec_mask_of(vec_null(vec_zero()));
     rows[0] = !spanning;
+    NO_UNROLL
     for (; *set; set++) {
         const unsigned char c = (unsigned char)*set;
         rows[(c & 15) + (c >> 7) * 16] |= (unsigned char)(1u << ((c >> 4) & 7));
@@ -68,6 +69,7 @@ OVER_READS static size_t LEVEL_NAME(span_long)(const char *base, const char *s, 
         vec_store(member + i, vec_zero());
     }
     member[0] = !spanning;
+    NO_UNROLL
     for (; *set; set++) {
         member[(unsigned char)*set] = 1;
     }

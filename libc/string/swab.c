@@ -28,6 +28,7 @@ void NAME(swab)(const void *restrict source, void *restrict target, ssize_t n) {
     if (bytes >= VEC) {
         /* Loaded first, so that swapping in place, which others allow, goes well. */
         const vec last = vec_load(from + bytes - VEC);
+        NO_UNROLL
         for (size_t at = 0; at < bytes - VEC; at += VEC) {
             vec_store(to + at, swap_pairs(vec_load(from + at)));
         }

@@ -148,7 +148,7 @@ fn a_set_for_any_processor_can_be_held_to_each_level() {
 #[test]
 fn all_functions_together_keep_within_their_size() {
     // 40 KB were asked for. These have been reached, and 2 % more is allowed, so that the sets do not grow unseen.
-    let reached = [41_944, 24_605, 25_473, 23_608];
+    let reached = [42_108, 24_714, 25_544, 23_684];
     for (set, reached) in sets().zip(reached) {
         let size: u64 = members(set)
             .values()
