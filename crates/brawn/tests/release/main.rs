@@ -1,6 +1,7 @@
 //! What a release consists of, as far as it can be tested without building `brawn` once more: `make release-check` does that.
 
 mod action;
+mod archives;
 mod builder_image;
 #[path = "../common/mod.rs"]
 mod common;
