@@ -11,7 +11,7 @@ pub(super) const NAME: &str = "linker";
 pub(super) fn look() -> Finding {
     const COST: &str = "nothing can be linked";
     const MEND: &str =
-        "rustup component add rust-std, or install a C compiler: apt-get install gcc libc6-dev";
+        "apt-get install gcc libc6-dev, or install Rust through rustup, whose rustc comes with rust-lld";
     let Some((arch, _)) = host() else {
         return Finding::missing(NAME, "none for this machine", COST, "use --target");
     };
