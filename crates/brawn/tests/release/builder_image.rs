@@ -1,7 +1,7 @@
 //! The Dockerfile of `docs/guides/builder-image.md`, as it stands there, built by buildah. No registry is asked: the image that it
 //! starts from is made here, with busybox and the toolchain's `libc.a` where Alpine has them.
 
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 use std::process::Command;
 
@@ -30,13 +30,15 @@ fn block(language: &str) -> String {
 fn distribution(bench: &Bench, busybox: &Path, libc: &[u8]) {
     fs_err::create_dir_all(bench.path().join("root/bin")).unwrap();
     fs_err::create_dir_all(bench.path().join("root/root")).unwrap();
+    bench.write("root/etc/passwd", "root:x:0:0:root:/root:/bin/sh\n");
     fs_err::create_dir_all(bench.path().join("root/tmp")).unwrap();
     fs_err::copy(busybox, bench.path().join("root/bin/busybox")).unwrap();
-    for name in ["sh", "rm", "cat", "true"] {
+    for name in ["sh", "rm", "cat"] {
         symlink("busybox", bench.path().join("root/bin").join(name)).unwrap();
     }
     // What `apk add build-base` brings is there already.
-    symlink("true", bench.path().join("root/bin/apk")).unwrap();
+    let apk = bench.write("root/bin/apk", "#!/bin/sh\nexit 0\n");
+    fs_err::set_permissions(apk, std::fs::Permissions::from_mode(0o755)).unwrap();
     bench.write("root/usr/lib/libc.a", libc);
     let container = ok(&mut buildah(bench, &["from", "scratch"])).trim().to_owned();
     ok(&mut buildah(bench, &["copy", "--quiet", &container, "root", "/"]));
