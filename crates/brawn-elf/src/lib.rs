@@ -21,6 +21,7 @@ mod inspect;
 pub mod inspection;
 pub mod note;
 mod property;
+mod redirect;
 #[cfg(test)]
 mod schema;
 mod signature;
@@ -38,5 +39,6 @@ pub use image::{Image, Section, Segment, Symbol};
 pub use inspect::inspect;
 pub use inspection::Inspection;
 pub use note::{BrawnNotes, LinkId, Note, add_note_section, link_note_object, read_notes};
+pub use redirect::redirect_needs;
 pub use signature::{constant_data, mallocng_size_classes};
 pub use verify::{Code, Expectation, Problem, Report, STOCK, verify};

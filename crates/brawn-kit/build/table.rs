@@ -75,10 +75,13 @@ pub struct Family {
 /// A heap that takes the place of musl's: the malloc family, and the names that musl uses for it inside.
 pub const HEAP: Family = Family { exports: MALLOC_FAMILY, weak: REPLACEABLE, imports: IMPORTS };
 
-/// A front that keeps musl's mallocng behind it: the malloc family, and a hook for fork. `__libc_malloc` comes along
-/// because musl has it in one member with a `malloc`.
+/// A front that keeps musl's mallocng behind it: the malloc family, what mallocng calls in place of `mmap` and `munmap`
+/// (brawn-libc's `redirect`), and a hook for fork. `__libc_malloc` comes along because musl has it in one member with a
+/// `malloc`.
 pub const FRONT: Family = Family {
     exports: &[
+        "__brawn_map_pages",
+        "__brawn_unmap_pages",
         "__ldso_atfork",
         "__libc_malloc",
         "aligned_alloc",
@@ -120,9 +123,12 @@ pub const FRONT: Family = Family {
         "__malloc_size_classes",
         "clock_gettime",
         "getauxval",
+        "madvise",
         "memcpy",
         "memmove",
         "memset",
+        "mmap",
+        "munmap",
         "pthread_key_create",
         "pthread_setspecific",
         "sched_getcpu",

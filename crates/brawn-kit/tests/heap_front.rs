@@ -44,6 +44,7 @@ fn the_model_notices_wake_ups_that_are_lost() {
 #[test]
 fn the_model_notices_operations_that_are_not_atomic() {
     run_badly(&["model", "FLAW_TORN_OPERATIONS", "shelf"]);
+    run_badly(&["model", "FLAW_TORN_OPERATIONS", "pages"]);
 }
 
 #[test]

@@ -19,6 +19,7 @@ pub mod musl;
 pub mod overlay;
 pub mod patch;
 pub mod plan;
+mod redirect;
 
 pub use choice::{Choice, LEVEL_KNOB, Malloc, PRESETS, Preset};
 pub use digest::sha256_hex;

@@ -13,7 +13,7 @@ use crate::archive::{Archive, Member};
 use crate::choice::{Choice, LEVEL_KNOB, Malloc};
 use crate::musl::Musl;
 use crate::plan::{Dropped, Plan};
-use crate::{Error, atomic, digest, layout, sha256_hex};
+use crate::{Error, atomic, digest, layout, redirect, sha256_hex};
 
 /// Says what an overlay's `libc.a` is made of; written beside it as `manifest.json`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -263,9 +263,14 @@ fn write(
     let entry_with_note = brawn_elf::note::add_note_section(entry.data, note).map_err(|source| {
         Error::Note { path: path.to_owned(), member: entry.name.clone(), source: Box::new(source) }
     })?;
+    let redirected = redirect::members(path, archive, &plan.keep, kit)?;
     let kept = plan.keep.iter().map(|&index| {
         let member = &archive.members[index];
-        let data = if index == plan.entry { entry_with_note.as_slice() } else { member.data };
+        let data = match redirected.get(&index) {
+            Some(bytes) => bytes.as_slice(),
+            None if index == plan.entry => entry_with_note.as_slice(),
+            None => member.data,
+        };
         // zig names its members by path; the folder is no part of the content.
         let name = member.name.rsplit('/').next().unwrap_or(&member.name);
         (name.to_owned(), data)

@@ -172,7 +172,7 @@ static void *front_realloc(void *block, size_t size) {
 }
 
 /* As in musl, an alignment of 0 is any alignment. */
-static void *front_aligned(size_t alignment, size_t size, int *error) {
+static RARE void *front_aligned(size_t alignment, size_t size, int *error) {
     *error = EINVAL;
     if ((alignment & (alignment - 1)) != 0) {
         return NULL;
@@ -285,6 +285,7 @@ struct brawn_malloc_info {
     uint64_t large_misses;         /* and from mallocng */
     uint64_t returned;             /* small and medium blocks given back to mallocng */
     uint64_t upkeeps;              /* rounds of giving back what nobody wanted */
+    uint64_t page_bytes;           /* in pages kept for mallocng's next groups */
     uint64_t class_bytes[CLASSES]; /* in lists for all threads, by class */
 };
 
@@ -301,6 +302,7 @@ PUBLIC COLD size_t brawn_malloc_info(struct brawn_malloc_info *result, size_t si
         .large_misses = counters.large_misses,
         .returned = counters.returned_blocks,
         .upkeeps = counters.upkeeps,
+        .page_bytes = page_bytes(atomic_load_explicit(&pages.dirty, RELAXED)),
     };
     for (unsigned class = 0; class < SMALL_CLASSES; class ++) {
         const struct bin *const bin = &own->bins[class];
@@ -340,7 +342,7 @@ PUBLIC void *__libc_malloc(size_t size) {
 /* musl's fork calls this in a program with threads: with -1 before all its own locks, and with 0 in the
  * parent or 1 in the child when all of them are free again. (In the dynamic loader it is the loader's; in a
  * static executable it is nobody's.) */
-PUBLIC void __ldso_atfork(int who) {
+PUBLIC RARE void __ldso_atfork(int who) {
     for (unsigned number = 0; number < STOCKS; number++) {
         who < 0 ? lock_take_always(&stocks[number].lock) : lock_give_always(&stocks[number].lock);
     }
@@ -350,6 +352,7 @@ PUBLIC void __ldso_atfork(int who) {
     if (who > 0) {
         /* The thread that was making the key is not here to end it. */
         atomic_compare_exchange_strong(&key_state, &being_made, 0);
+        pages_forked();
     }
 }
 

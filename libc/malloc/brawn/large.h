@@ -43,7 +43,7 @@ static inline void large_in_use(size_t gone, size_t come) {
     large.in_use = (large.in_use > gone ? large.in_use - gone : 0) + come;
 }
 
-static SLOW void *large_take_entry(uint32_t at) {
+static RARE void *large_take_entry(uint32_t at) {
     void *const block = large.entries[at].block;
     large.bytes -= large.entries[at].capacity;
     large.count--;
@@ -53,7 +53,7 @@ static SLOW void *large_take_entry(uint32_t at) {
 
 /* Takes out the oldest entry if it is too old, or too much with `coming` bytes more, or if everything goes.
  */
-static SLOW void *large_expire(uint64_t time, size_t coming, bool everything) {
+static RARE void *large_expire(uint64_t time, size_t coming, bool everything) {
     const bool expired =
         large.count > 0 && (everything || large.bytes + coming > large_bound() ||
                             large.count == LARGE_ENTRIES || time - large.entries[0].since > LARGE_AGE);
@@ -61,7 +61,7 @@ static SLOW void *large_expire(uint64_t time, size_t coming, bool everything) {
 }
 
 /* Unmaps what has expired, one by one and without the lock, which others may want meanwhile. */
-static SLOW bool large_release(bool everything) {
+static RARE bool large_release(bool everything) {
     const uint64_t time = now();
     bool any = false;
     for (;;) {
@@ -78,7 +78,7 @@ static SLOW bool large_release(bool everything) {
 }
 
 /* The smallest entry that is large enough and not much too large. */
-static SLOW void *large_take(size_t size) {
+static RARE void *large_take(size_t size) {
     void *block = NULL;
     const bool locked = lock_take(&large.lock);
     uint32_t best = LARGE_ENTRIES;
@@ -103,13 +103,13 @@ static SLOW void *large_take(size_t size) {
     return block;
 }
 
-static SLOW void large_resized(size_t before, size_t after) {
+static RARE void large_resized(size_t before, size_t after) {
     const bool locked = lock_take(&large.lock);
     large_in_use(before, after);
     lock_give(&large.lock, locked);
 }
 
-static SLOW void large_give(void *block, size_t capacity) {
+static RARE void large_give(void *block, size_t capacity) {
     const uint64_t time = now();
     block_mark(block, 0);
     bool locked = lock_take(&large.lock);

@@ -5,7 +5,8 @@
  * bytes: the flag of a wide offset, the slot's index (5 bits) with the `reserved` field (3 bits), and the
  * distance to the group in units of 16 bytes. `reserved` says how much of the slot the block leaves unused:
  * 0 to 4 bytes, or 5 for more, which is then written at the slot's end. 7 marks a slot whose block begins
- * later than the slot; 6 is never used by mallocng, and means here that the block lies in a cache.
+ * later than the slot. 6 marks a slot that is a smaller group, which nobody frees; so here it can also mean
+ * that a block lies in a cache.
  *
  * All this is the same from musl 1.2.1 to 1.2.6 on 64-bit machines. Whoever links this file makes sure that
  * the libc.a has that mallocng (crates/brawn-libc/src/layout.rs). */
@@ -21,7 +22,14 @@
 
 #define likely(condition) __builtin_expect(!!(condition), 1)
 #define unlikely(condition) __builtin_expect(!!(condition), 0)
-#define COLD __attribute__((noinline, cold))
+#ifdef __clang__
+#define COMPACT __attribute__((minsize))
+#else
+#define COMPACT
+#endif
+/* Once or never in a program; beside a call of the kernel; and what stays out of the fast path. */
+#define COLD __attribute__((noinline, cold)) COMPACT
+#define RARE __attribute__((noinline)) COMPACT
 #define SLOW __attribute__((noinline))
 
 enum {

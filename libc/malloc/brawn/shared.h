@@ -320,7 +320,7 @@ static SLOW void depot_give(unsigned class, struct chain chain) {
 
 /* Gives back everything that was never wanted since the last upkeep: half of it, so that a slow rhythm is not
  * mistaken for the end; or, for `malloc_trim` and when memory is short, all that is here. */
-static SLOW bool stock_release(struct stock *stock, bool everything) {
+static RARE bool stock_release(struct stock *stock, bool everything) {
     bool any = false;
     bool locked = lock_take(&stock->lock);
     for (unsigned class = 0; class < CLASSES; class ++) {
@@ -346,7 +346,7 @@ static SLOW bool stock_release(struct stock *stock, bool everything) {
     return any;
 }
 
-static SLOW bool shared_release(bool everything) {
+static RARE bool shared_release(bool everything) {
     bool any = false;
     for (uint32_t at = 0; at < STOCKS && (at == 0 || at < stocks_in_use()); at++) {
         any |= stock_release(&stocks[at], everything);

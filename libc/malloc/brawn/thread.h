@@ -12,6 +12,7 @@
 
 #include "../kit.h"
 #include "large.h"
+#include "pages.h"
 #include "quarantine.h"
 
 enum {
@@ -87,7 +88,7 @@ static inline uint16_t magazine_size(unsigned class) {
 static void quarantine_empty(struct quarantine *quarantine);
 #endif
 
-static void cache_give_all(struct cache *cache) {
+static RARE void cache_give_all(struct cache *cache) {
 #ifdef BRAWN_HARDENED
     quarantine_empty(&cache->quarantine);
 #endif
@@ -105,7 +106,7 @@ static void cache_give_all(struct cache *cache) {
 /* The destructor of the thread's key. Destructors of other keys, among them those of Rust's thread-locals,
  * run in the same round and free much; so the cache stays for one round more. Whatever happens after that
  * goes to mallocng directly, and nothing is left behind. */
-static void thread_ends(void *value) {
+static RARE void thread_ends(void *value) {
     struct cache *const cache = value;
     if (!cache->ending) {
         cache->ending = true;
@@ -161,7 +162,7 @@ static COLD struct cache *cache_start(void) {
 }
 
 /* Gives back what lies unused. */
-static SLOW void upkeep(void) {
+static RARE void upkeep(void) {
     const uint64_t time = now();
     uint64_t last = atomic_load_explicit(&last_upkeep, memory_order_relaxed);
     if (time - last < UPKEEP_INTERVAL ||
@@ -172,6 +173,7 @@ static SLOW void upkeep(void) {
     COUNT(upkeeps, 1);
     shared_release(false);
     large_release(false);
+    pages_purge(KEEP_BASE / PAGE);
 }
 
 /* Every visit to the slow path of a thread that has a cache. */
@@ -235,8 +237,9 @@ static COLD bool release_all(void) {
     if (cache != &cache_none && cache != &cache_closed) {
         cache_give_all(cache);
     }
-    const bool shared = shared_release(true);
-    return large_release(true) || shared;
+    bool any = shared_release(true);
+    any |= large_release(true);
+    return pages_purge(0) || any;
 }
 
 static SLOW void *backend_malloc(size_t size) {

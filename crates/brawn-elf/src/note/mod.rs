@@ -19,6 +19,7 @@ pub use object_file::{add_note_section, link_note_object};
 pub use read::{BrawnNotes, read_notes};
 pub use text::{LinkId, Note};
 
+pub(crate) use object_file::relocatable_header;
 pub(crate) use read::notes_of_image;
 
 /// The section that holds the notes.

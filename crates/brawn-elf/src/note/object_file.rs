@@ -40,6 +40,25 @@ pub fn link_note_object(arch: Arch, id: &LinkId) -> Vec<u8> {
     out
 }
 
+/// The file header of a relocatable 64-bit little-endian object file.
+pub(crate) fn relocatable_header(object: &[u8]) -> Result<elf::FileHeader64<Endianness>, Error> {
+    const WANTED: &str = "a relocatable 64-bit little-endian object file";
+    type Header = elf::FileHeader64<Endianness>;
+    let endian = Endianness::Little;
+    let wrong = |found| Error::WrongKind { found, wanted: WANTED };
+
+    let image = crate::Image::parse(object)?;
+    if !image.is_64 || image.endian != endian {
+        return Err(wrong("an ELF file of another class or byte order"));
+    }
+    let header =
+        *<Header as object::read::elf::FileHeader>::parse(object).map_err(Error::damaged("file header"))?;
+    if header.e_type(endian) != elf::ET_REL {
+        return Err(wrong("an executable or shared library"));
+    }
+    Ok(header)
+}
+
 /// A copy of a relocatable object file with a `.note.brawn` section added that holds `note`.
 ///
 /// The bytes that were there stay as they are; the note, a longer table of section names and a new table of
@@ -50,20 +69,8 @@ pub fn link_note_object(arch: Arch, id: &LinkId) -> Vec<u8> {
 /// [`Error::NotElf`], [`Error::Damaged`]; [`Error::WrongKind`] when it is no relocatable 64-bit little-endian
 /// object; [`Error::AlreadyNoted`].
 pub fn add_note_section(object: &[u8], note: &Note) -> Result<Vec<u8>, Error> {
-    const WANTED: &str = "a relocatable 64-bit little-endian object file";
-    type Header = elf::FileHeader64<Endianness>;
     let endian = Endianness::Little;
-    let wrong = |found| Error::WrongKind { found, wanted: WANTED };
-
-    let image = crate::Image::parse(object)?;
-    if !image.is_64 || image.endian != endian {
-        return Err(wrong("an ELF file of another class or byte order"));
-    }
-    let mut header =
-        *<Header as object::read::elf::FileHeader>::parse(object).map_err(Error::damaged("file header"))?;
-    if header.e_type(endian) != elf::ET_REL {
-        return Err(wrong("an executable or shared library"));
-    }
+    let mut header = relocatable_header(object)?;
     let table = header.sections(endian, object).map_err(Error::damaged("section headers"))?;
     if table.iter().any(|section| table.section_name(endian, section) == Ok(NOTE_SECTION.as_bytes())) {
         return Err(Error::AlreadyNoted);

@@ -5,9 +5,12 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <time.h>
 
 #include "host.h"
+
+#define mmap host_mmap
 
 #define malloc front_malloc_
 #define free front_free_

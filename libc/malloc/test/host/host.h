@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 void *front_malloc_(size_t size);
 void front_free_(void *block);
@@ -34,6 +35,7 @@ void host_threads(int count);
 
 /* While this is set, the system gives no memory. */
 extern _Atomic bool host_memory_is_short;
+void *host_mmap(void *address, size_t size, int protection, int flags, int file, off_t offset);
 
 #ifdef HOST_SIMULATES_THREADS
 /* Goes on as another of a few threads, which all are the one that calls. */

@@ -55,7 +55,7 @@ int *___errno_location(void) {
     return &errno;
 }
 
-void *__mmap(void *address, size_t size, int protection, int flags, int file, off_t offset) {
+void *host_mmap(void *address, size_t size, int protection, int flags, int file, off_t offset) {
     if (host_memory_is_short) {
         errno = ENOMEM;
         return MAP_FAILED;

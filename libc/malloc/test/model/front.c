@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/auxv.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -46,6 +47,66 @@ static int model_gettime(clockid_t clock, struct timespec *time) {
 #define pthread_setspecific(key, value)                                                                      \
     (model.threads[model.current].specific = (void *)(uintptr_t)(const void *)(value), 0)
 
+/* The system's mappings: a few places of one chunk each, the lowest that is free first. Only addresses
+ * matter. */
+enum { PLACES = 4, PLACE_SIZE = 64 * 4096, PLACE_PAGES = 64 };
+static unsigned char *const places = (unsigned char *)0x230000000000;
+static bool place_is_mapped[PLACES];
+static uint64_t place_held[PLACES]; /* pages that are mallocng's */
+
+static uint64_t *held_at(const void *start, size_t size, uint64_t *mask) {
+    const size_t offset = (size_t)((const unsigned char *)start - places), page = offset % PLACE_SIZE / 4096;
+    const size_t count = size / 4096;
+    if (offset >= PLACES * PLACE_SIZE || page + count > PLACE_PAGES ||
+        !place_is_mapped[offset / PLACE_SIZE]) {
+        model_fail("pages where nothing is mapped");
+    }
+    *mask = (count == PLACE_PAGES ? ~(uint64_t)0 : ((uint64_t)1 << count) - 1) << page;
+    return &place_held[offset / PLACE_SIZE];
+}
+
+static void *model_mmap(void *address, size_t size, int protection, int flags, int file, off_t offset) {
+    (void)address, (void)file, (void)offset;
+    model_step(place_is_mapped);
+    for (int at = 0; at < PLACES && size == PLACE_SIZE; at++) {
+        if (!place_is_mapped[at]) {
+            place_is_mapped[at] = true;
+            /* Real memory is there once and for all. */
+            static const int anew = MAP_FIXED | MAP_NORESERVE;
+            if ((mmap)(places + at * PLACE_SIZE, size, protection, flags | anew, -1, 0) == MAP_FAILED) {
+                model_fail("no memory at the places that the model wants");
+            }
+            return places + at * PLACE_SIZE;
+        }
+    }
+    return MAP_FAILED;
+}
+
+static int model_discards(void *start, size_t size, bool unmaps) {
+    uint64_t mask;
+    model_step(place_is_mapped);
+    if ((*held_at(start, size, &mask) & mask) != 0) {
+        model_fail("pages that are in use go back to the system");
+    }
+    if (unmaps) {
+        place_is_mapped[((unsigned char *)start - places) / PLACE_SIZE] = false;
+    }
+    return 0;
+}
+
+static int model_munmap(void *start, size_t size) {
+    return model_discards(start, size, true);
+}
+
+static int model_madvise(void *start, size_t size, int advice) {
+    (void)advice;
+    return model_discards(start, size, false);
+}
+
+#define mmap model_mmap
+#define munmap model_munmap
+#define madvise model_madvise
+
 #define malloc front_malloc_
 #define free front_free_
 #define calloc front_calloc_
@@ -64,6 +125,9 @@ static int model_gettime(clockid_t clock, struct timespec *time) {
 #define STOCK_BASE ((size_t)128 << 10) /* small bounds, so that few blocks reach them */
 #define STOCKS_PER_THREAD ((size_t)0)
 #define MAGAZINE_CROWD ((size_t)0)
+#define KEEP_BASE ((size_t)2 * 4096)
+#define CHUNKS 3
+#define CHUNK_WORDS 1
 #define RUN_CROWD ((size_t)0)
 #define BRAWN_KIT_NAME "model"
 #define BRAWN_KIT_VERSION "0"
@@ -81,9 +145,11 @@ static bool lies_in(const volatile void *place, const volatile void *start, size
     return (uintptr_t)place >= (uintptr_t)start && (uintptr_t)place < (uintptr_t)start + size;
 }
 
-/* Counters are only ever added to, and the number of processors is the same whoever asks for it. */
+/* Counters are only ever added to, so few pages in use change no bound, and the number of processors is the
+ * same whoever asks for it. */
 bool front_address_counts(const volatile void *place) {
-    return !lies_in(place, &counters, sizeof counters) && !lies_in(place, &processors, sizeof processors);
+    return !lies_in(place, &counters, sizeof counters) && !lies_in(place, &processors, sizeof processors) &&
+           !lies_in(place, &pages.in_use, sizeof pages.in_use);
 }
 
 /* Marks a block as seen in a list, once. */
@@ -150,6 +216,59 @@ static const struct cache *cache_of(int thread) {
     return cache;
 }
 
+/* mallocng's lock: who asks for pages has it. */
+static lock mallocng_lock;
+
+void *front_map_pages(size_t count) {
+    uint64_t mask;
+    lock_take_always(&mallocng_lock);
+    void *const start =
+        __brawn_map_pages(NULL, count * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (start == MAP_FAILED) {
+        model_fail("there are places left, and no pages");
+    }
+    uint64_t *const held = held_at(start, count * PAGE, &mask);
+    if ((*held & mask) != 0) {
+        model_fail("pages that are in use are given to another");
+    }
+    *held |= mask;
+    lock_give_always(&mallocng_lock);
+    return start;
+}
+
+void front_unmap_pages(void *start, size_t count) {
+    uint64_t mask;
+    uint64_t *const held = held_at(start, count * PAGE, &mask);
+    *held &= ~mask;
+    __brawn_unmap_pages(start, count * PAGE);
+}
+
+/* At rest, what is not mallocng's can be taken, and what is kept is known to be. */
+static void see_pages(bool at_rest) {
+    size_t dirty = 0, held = 0;
+    for (uint32_t at = 0; at < CHUNKS && at_rest; at++) {
+        if (pages.base[at] == 0) {
+            continue;
+        }
+        const uint64_t owned = place_held[(pages.base[at] - (uintptr_t)places) / PLACE_SIZE];
+        const uint64_t used = pages.chunks[at].used[0], kept = pages.chunks[at].dirty[0];
+        if (model.in_child ? (owned & ~used) != 0 : used != owned) {
+            model_fail("a page is lost, or in use and free");
+        }
+        if ((kept & used) != 0) {
+            model_fail("a page is kept while it is in use");
+        }
+        dirty += (size_t)__builtin_popcountll(kept);
+        held += (size_t)__builtin_popcountll(owned);
+    }
+    if (at_rest && (dirty != pages.dirty || pages.purging != 0)) {
+        model_fail("kept pages are counted wrong, or nobody can purge any more");
+    }
+    if (at_rest && !model.in_child && (held != pages.in_use || dirty > pages_bound())) {
+        model_fail("pages in use are counted wrong, or too many are kept");
+    }
+}
+
 /* Everything that is kept, block by block. At rest no block may be anywhere else. */
 void front_check(bool at_rest) {
     bool seen[MODEL_BLOCKS] = {false};
@@ -169,6 +288,7 @@ void front_check(bool at_rest) {
             model_fail("more bytes lie in a stock than may");
         }
     }
+    see_pages(at_rest);
     for (uint32_t at = 0; at < large.count; at++) {
         see(large.entries[at].block, seen);
         mapped += large.entries[at].capacity;
@@ -195,7 +315,7 @@ void front_forget_statistics(void) {
 }
 
 bool front_locks_are_free(void) {
-    uint32_t held = large.lock | backend_lock;
+    uint32_t held = large.lock | backend_lock | mallocng_lock;
     for (unsigned number = 0; number < STOCKS; number++) {
         held |= stocks[number].lock;
     }
@@ -210,7 +330,9 @@ void front_atfork_(int who) {
 #ifdef FLAW_FORGETS_FORK
     (void)who;
 #else
-    __ldso_atfork(who);
+    /* mallocng's comes last, and is the first to be free again. */
+    who < 0 ? __ldso_atfork(who) : lock_give_always(&mallocng_lock);
+    who < 0 ? lock_take_always(&mallocng_lock) : __ldso_atfork(who);
 #endif
 }
 

@@ -120,7 +120,50 @@ static void put_the_rest(void) {
     }
 }
 
+/* Pages for mallocng's groups. */
+
+static void use_pages(void) {
+    model.slots[0] = front_map_pages(4);
+    model.slots[1] = front_map_pages(2);
+}
+
+static void three_pages(void) {
+    void *const pages = front_map_pages(3);
+    front_unmap_pages(pages, 3);
+}
+
+static void unmap_first(void) {
+    front_unmap_pages(model.slots[0], 4);
+}
+
+static void unmap_second(void) {
+    front_unmap_pages(model.slots[1], 2);
+}
+
+/* More than a chunk has. */
+static void fill_chunk(void) {
+    for (int at = 0; at < 15; at++) {
+        model.slots[at] = front_map_pages(4);
+    }
+    model.slots[15] = front_map_pages(3);
+}
+
+static void another_chunk(void) {
+    void *const pages = front_map_pages(4);
+    front_unmap_pages(pages, 4);
+}
+
+static void fork_and_map_pages(void) {
+    fork_here();
+    three_pages();
+}
+
 const struct scenario scenarios[] = {
+    {"pages", use_pages, {three_pages, unmap_first}, 4, 0},
+    {"pages-three", use_pages, {three_pages, unmap_first, unmap_second}, 4, 2},
+    {"pages-chunks", fill_chunk, {another_chunk, unmap_first, another_chunk}, 4, 2},
+    {"pages-trim", use_pages, {three_pages, unmap_first, trim}, 4, 1},
+    {"pages-fork", use_pages, {fork_and_map_pages, unmap_first, unmap_second}, 4, 2},
     {"shelf", fill_shelf, {medium_twice, two_mediums}, 4, 0},
     {"shelf-three", fill_shelf, {medium_twice, medium_once, medium_once}, 4, 3},
     {"shelf-empty", NULL, {two_mediums, two_mediums}, 4, 0},

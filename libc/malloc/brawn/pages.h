@@ -1,0 +1,312 @@
+/* Pages for mallocng's groups. mallocng maps and unmaps each group of slots by itself, a page or four at a
+ * time, and with many threads every such munmap interrupts the other processors: 40 threads that free 4 MiB
+ * of small blocks each spent nine tenths of their time there. So in an overlay mallocng's calls of mmap and
+ * munmap come here (crates/brawn-libc/src/redirect.rs): groups are cut from chunks, freed pages wait in
+ * bounds for the next group, and what is too much goes back to the system in long runs.
+ *
+ * A chunk has two bits for each page: whether it is in use, and whether it was written to since it came from
+ * the system. Nothing here is locked. Pages are taken under mallocng's lock, so by one thread at a time; they
+ * come back, and go back to the system, by any: who sets a page's bit in `used` owns it. So a fork at any
+ * moment costs the child a few pages at worst, and no lock of the front has to be taken behind mallocng's. */
+#ifndef BRAWN_PAGES_H
+#define BRAWN_PAGES_H
+
+#include <stdatomic.h>
+
+#include "layout.h"
+
+enum {
+    RUN_LARGEST = 4,  /* pages of a group from a chunk: of larger ones, much may never be touched */
+    KEEP_SHARE = 16,  /* of the pages in use, one in so many may be kept on top of the base */
+    TOUCH_SHARE = 64, /* of the pages in use, as many for one are touched before they are asked for */
+    PURGE_FIRST = 32, /* pages of the runs that go back first; then a quarter of that, and so on */
+};
+
+/* Bytes of kept pages, whatever is in use. Checks of the front by itself set it and the numbers below
+ * smaller. */
+#ifndef KEEP_BASE
+#define KEEP_BASE ((size_t)128 << 10)
+#endif
+
+/* A chunk of 256 pages is 1 MiB as a rule, less than a huge page, so that none comes unasked. Beyond so many
+ * chunks every group has its own mapping, as without this. Checks of the front by itself set both smaller. */
+#ifndef CHUNKS
+#define CHUNKS 4096
+#define CHUNK_WORDS 4
+#endif
+
+struct chunk {
+    _Atomic(uint64_t) used[CHUNK_WORDS];
+    _Atomic(uint64_t) dirty[CHUNK_WORDS];
+};
+
+static struct {
+    _Alignas(64) _Atomic(uint32_t) count; /* chunks that have a place */
+    _Atomic(uint32_t) purging;            /* one thread at a time */
+    _Atomic(size_t) in_use, dirty;        /* pages: of groups, and kept for the next */
+    _Atomic(uint32_t) shift;              /* of a page's size, or 0: nobody has looked yet */
+    _Atomic(uintptr_t) base[CHUNKS];      /* 0: this place is free, and its `used` full */
+    _Atomic(uint8_t) room[CHUNKS];        /* no run is longer, in pages; RUN_LARGEST says nothing */
+    struct chunk chunks[CHUNKS];
+} pages;
+
+#define RELAXED memory_order_relaxed
+
+static inline size_t page_bytes(size_t count) {
+    return count << atomic_load_explicit(&pages.shift, RELAXED);
+}
+
+static inline size_t chunk_size(void) {
+    return page_bytes(64 * CHUNK_WORDS);
+}
+
+static inline unsigned char *page_at(uint32_t number, size_t page) {
+    return (unsigned char *)atomic_load_explicit(&pages.base[number], RELAXED) + page_bytes(page);
+}
+
+/* Where at least `length` bits in a row are set, the lowest of each such row. */
+static inline uint64_t runs_of(uint64_t bits, unsigned length) {
+    for (unsigned have = 1; have < length;) {
+        const unsigned step = have < length - have ? have : length - have;
+        bits &= bits >> step;
+        have += step;
+    }
+    return bits;
+}
+
+static inline uint64_t run_mask(unsigned at, unsigned length) {
+    return (length == 64 ? ~(uint64_t)0 : ((uint64_t)1 << length) - 1) << at;
+}
+
+static inline size_t pages_bound(void) {
+    return (KEEP_BASE >> atomic_load_explicit(&pages.shift, RELAXED)) +
+           atomic_load_explicit(&pages.in_use, RELAXED) / KEEP_SHARE;
+}
+
+/* They are zero now, or about to be. Whoever calls this owns them. */
+static inline uint64_t pages_clean(uint32_t number, unsigned word, uint64_t mask) {
+    const uint64_t dirty =
+        atomic_fetch_and_explicit(&pages.chunks[number].dirty[word], ~mask, RELAXED) & mask;
+    if (dirty != 0) {
+        atomic_fetch_sub_explicit(&pages.dirty, (size_t)__builtin_popcountll(dirty), RELAXED);
+    }
+    return dirty;
+}
+
+/* Comes to own the lowest run of so many unused pages in this word, if there is one, and those that were used
+ * before come first. To purge, it is a whole row of such pages, of at least so many. */
+static uint64_t run_claim(struct chunk *chunk, unsigned word, unsigned length, bool purge) {
+    uint64_t used = atomic_load_explicit(&chunk->used[word], RELAXED), mask;
+    do {
+        const uint64_t dirty = ~used & atomic_load_explicit(&chunk->dirty[word], RELAXED);
+        uint64_t starts = runs_of(dirty, length);
+        if (starts == 0 && !purge) {
+            starts = runs_of(~used, length);
+        }
+        if (starts == 0) {
+            return 0;
+        }
+        const unsigned at = (unsigned)__builtin_ctzll(starts);
+        mask = run_mask(at, length);
+        if (purge) {
+            /* Adding carries through the row of ones that begins here. */
+            mask = dirty & ~(dirty + (starts & -starts));
+        }
+    } while (!atomic_compare_exchange_weak_explicit(&chunk->used[word], &used, used | mask,
+                                                    memory_order_acquire, RELAXED));
+    return mask;
+}
+
+/* Whoever owned them does no longer. */
+static inline void run_release(uint32_t number, unsigned word, uint64_t mask) {
+    atomic_fetch_and_explicit(&pages.chunks[number].used[word], ~mask, memory_order_release);
+    atomic_store_explicit(&pages.room[number], RUN_LARGEST, RELAXED);
+}
+
+/* A run from this chunk, all zero, or NULL. */
+static void *chunk_take(uint32_t number, unsigned length) {
+    for (unsigned word = 0; word < CHUNK_WORDS; word++) {
+        const uint64_t mask = run_claim(&pages.chunks[number], word, length, false);
+        if (mask == 0) {
+            continue;
+        }
+        for (uint64_t dirty = pages_clean(number, word, mask); dirty != 0; dirty &= dirty - 1) {
+            memset(page_at(number, 64 * word + (unsigned)__builtin_ctzll(dirty)), 0, page_bytes(1));
+        }
+        return page_at(number, 64 * word + (unsigned)__builtin_ctzll(mask));
+    }
+    atomic_store_explicit(&pages.room[number], (uint8_t)(length - 1), RELAXED);
+    return NULL;
+}
+
+/* A chunk of its own for this run and what comes after it. */
+static COLD void *chunk_add(unsigned length) {
+    const uint32_t count = atomic_load_explicit(&pages.count, RELAXED);
+    uint32_t number = 0;
+    while (number < count && atomic_load_explicit(&pages.base[number], memory_order_acquire) != 0) {
+        number++;
+    }
+    if (number == CHUNKS) {
+        return NULL;
+    }
+    void *const start =
+        KERNEL_CALL((mmap)(NULL, chunk_size(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    if (start == MAP_FAILED) {
+        return NULL;
+    }
+    struct chunk *const chunk = &pages.chunks[number];
+    atomic_store_explicit(&pages.base[number], (uintptr_t)start, RELAXED);
+    for (unsigned word = 0; word < CHUNK_WORDS; word++) {
+        atomic_store_explicit(&chunk->used[word], word == 0 ? run_mask(0, length) : 0, memory_order_release);
+    }
+    atomic_store_explicit(&pages.room[number], RUN_LARGEST, RELAXED);
+    if (number == count) {
+        atomic_store_explicit(&pages.count, count + 1, memory_order_release);
+    }
+    return start;
+}
+
+/* What mallocng calls in place of mmap; the caller has its lock, if there are threads. */
+__attribute__((visibility("default"))) void *__brawn_map_pages(void *address, size_t size, int protection,
+                                                               int flags, int file, off_t offset) {
+    if (unlikely(atomic_load_explicit(&pages.shift, RELAXED) == 0)) {
+        const unsigned long page = getauxval(AT_PAGESZ);
+        atomic_store_explicit(&pages.shift, (uint32_t)__builtin_ctzl(page == 0 ? PAGE : page), RELAXED);
+    }
+    const size_t length = size >> atomic_load_explicit(&pages.shift, RELAXED);
+    unsigned char *start = NULL;
+    if (length > 0 && length <= RUN_LARGEST && protection == (PROT_READ | PROT_WRITE)) {
+        const uint32_t count = atomic_load_explicit(&pages.count, RELAXED);
+        for (uint32_t at = 0; start == NULL && at < count; at++) {
+            if (atomic_load_explicit(&pages.room[at], RELAXED) >= length) {
+                start = chunk_take(at, (unsigned)length);
+            }
+        }
+        if (start == NULL) {
+            start = chunk_add((unsigned)length);
+        }
+    }
+    if (start == NULL) {
+        return (mmap)(address, size, protection, flags, file, offset);
+    }
+    const size_t in_use = atomic_fetch_add_explicit(&pages.in_use, length, RELAXED);
+    /* mallocng reads a header before it writes it, so a page would be faulted in twice: first as the system's
+     * page of zeros, and then, with an interrupt for all other processors, as one of its own. */
+    for (size_t page = 0; page < length && page <= in_use / TOUCH_SHARE; page++) {
+        *(volatile unsigned char *)(start + page_bytes(page)) = 0;
+    }
+    return start;
+}
+
+/* Unmaps a chunk of which nothing is in use. */
+static RARE bool chunk_remove(uint32_t number) {
+    struct chunk *const chunk = &pages.chunks[number];
+    unsigned word = 0;
+    for (; word < CHUNK_WORDS; word++) {
+        uint64_t none = 0;
+        if (!atomic_compare_exchange_strong_explicit(&chunk->used[word], &none, ~none, memory_order_acquire,
+                                                     RELAXED)) {
+            break;
+        }
+    }
+    if (word < CHUNK_WORDS) {
+        while (word-- > 0) {
+            run_release(number, word, ~(uint64_t)0);
+        }
+        return false;
+    }
+    void *const start = page_at(number, 0);
+    for (word = 0; word < CHUNK_WORDS; word++) {
+        (void)pages_clean(number, word, ~(uint64_t)0);
+    }
+    /* Before somebody else can get the same addresses from the system. */
+    atomic_store_explicit(&pages.base[number], 0, memory_order_release);
+    (void)KERNEL_CALL((munmap)(start, chunk_size()));
+    return true;
+}
+
+/* Gives back runs of at least so many pages. */
+static RARE void chunk_purge(uint32_t number, unsigned length) {
+    for (unsigned word = 0; word < CHUNK_WORDS; word++) {
+        uint64_t mask;
+        while ((mask = run_claim(&pages.chunks[number], word, length, true)) != 0) {
+            (void)KERNEL_CALL((madvise)(page_at(number, 64 * word + (unsigned)__builtin_ctzll(mask)),
+                                        page_bytes((size_t)__builtin_popcountll(mask)), MADV_DONTNEED));
+            (void)pages_clean(number, word, mask);
+            run_release(number, word, mask);
+        }
+    }
+}
+
+/* Lets go of kept pages down to so many, or to half the bound when they are beyond it: long runs first, of
+ * which one call gives many back. Whether any went. If somebody else is at it, that one goes round once more.
+ */
+static RARE bool pages_purge(size_t keep) {
+    const size_t before = atomic_load_explicit(&pages.dirty, RELAXED);
+    if (before <= keep || atomic_exchange_explicit(&pages.purging, 2, memory_order_acq_rel) != 0) {
+        return false;
+    }
+    uint32_t nobody_else;
+    do {
+        (void)atomic_exchange_explicit(&pages.purging, nobody_else = 1, memory_order_acq_rel);
+        for (unsigned length = PURGE_FIRST; length > 0; length /= 4) {
+            for (uint32_t at = atomic_load_explicit(&pages.count, memory_order_acquire);
+                 at-- > 0 && atomic_load_explicit(&pages.dirty, RELAXED) > keep;) {
+                if (atomic_load_explicit(&pages.base[at], memory_order_acquire) != 0 && !chunk_remove(at)) {
+                    chunk_purge(at, length);
+                }
+            }
+        }
+        if (keep > pages_bound() / 2) {
+            keep = pages_bound() / 2;
+        }
+    } while (!atomic_compare_exchange_strong_explicit(&pages.purging, &nobody_else, 0, memory_order_acq_rel,
+                                                      memory_order_acquire));
+    return atomic_load_explicit(&pages.dirty, RELAXED) < before;
+}
+
+/* What mallocng calls in place of munmap, without its lock. */
+__attribute__((visibility("default"))) int __brawn_unmap_pages(void *address, size_t size) {
+    const size_t length = size >> atomic_load_explicit(&pages.shift, RELAXED);
+    const uint32_t count =
+        length > RUN_LARGEST ? 0 : atomic_load_explicit(&pages.count, memory_order_acquire);
+    uint32_t number = 0;
+    uintptr_t offset = 0;
+    for (; number < count; number++) {
+        offset = (uintptr_t)address - atomic_load_explicit(&pages.base[number], RELAXED);
+        if (offset < chunk_size()) {
+            break;
+        }
+    }
+    if (number == count) {
+        return (munmap)(address, size);
+    }
+    const size_t page = offset >> atomic_load_explicit(&pages.shift, RELAXED);
+    const uint64_t mask = run_mask(page % 64, (unsigned)length);
+    atomic_fetch_or_explicit(&pages.chunks[number].dirty[page / 64], mask, RELAXED);
+    atomic_fetch_sub_explicit(&pages.in_use, length, RELAXED);
+    const size_t dirty = atomic_fetch_add_explicit(&pages.dirty, length, RELAXED) + length;
+    run_release(number, page / 64, mask);
+    const size_t bound = pages_bound();
+    if (unlikely(dirty > bound)) {
+        (void)pages_purge(bound / 2);
+    }
+    return 0;
+}
+
+/* In the child of a fork: who was giving pages back is not here to end it. Pages that somebody owned at that
+ * moment are lost. */
+static COLD void pages_forked(void) {
+    size_t dirty = 0;
+    for (uint32_t number = 0; number < pages.count; number++) {
+        for (unsigned word = 0; word < CHUNK_WORDS; word++) {
+            struct chunk *const chunk = &pages.chunks[number];
+            chunk->dirty[word] &= ~chunk->used[word];
+            dirty += (size_t)__builtin_popcountll(chunk->dirty[word]);
+        }
+    }
+    pages.dirty = dirty;
+    pages.purging = 0;
+}
+
+#endif
