@@ -40,7 +40,7 @@ static COLD void stats_line(const char *name, uint64_t number) {
     stats_text("\n");
 }
 
-static RARE bool stats_wanted(void) {
+static bool stats_wanted(void) {
     const char *const variable = kit_getenv("BRAWN_MALLOC_STATS");
     return variable != NULL ? variable[0] == '1' && variable[1] == 0 : kit_knob_is_on("stats", false);
 }
@@ -76,7 +76,7 @@ static COLD void stats_print(void) {
     (void)KERNEL_CALL((syscall)(SYS_write, 2, stats.text, stats.length));
 }
 
-static RARE __attribute__((destructor)) void stats_at_exit(void) {
+static __attribute__((destructor)) void stats_at_exit(void) {
     /* The one function that a linker keeps in a program that allocates nothing. */
     kit_keep_marker();
     if (unlikely(stats_wanted())) {
