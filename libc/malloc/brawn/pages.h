@@ -35,6 +35,9 @@ enum {
 #define CHUNK_WORDS 4
 #endif
 
+/* So many stand together: few programs have more, and so touch one page of all that is told about chunks. */
+enum { RACK = CHUNKS < 32 ? CHUNKS : 32 };
+
 struct chunk {
     _Atomic(uint64_t) used[CHUNK_WORDS];
     _Atomic(uint64_t) dirty[CHUNK_WORDS];
@@ -45,12 +48,26 @@ static struct {
     _Atomic(uint32_t) purging;            /* one thread at a time */
     _Atomic(size_t) in_use, dirty;        /* pages: of groups, and kept for the next */
     _Atomic(uint32_t) shift;              /* of a page's size, or 0: nobody has looked yet */
-    _Atomic(uintptr_t) base[CHUNKS];      /* 0: this place is free, and its `used` full */
-    _Atomic(uint8_t) room[CHUNKS];        /* no run is longer, in pages; RUN_LARGEST says nothing */
-    struct chunk chunks[CHUNKS];
+    struct {
+        _Atomic(uintptr_t) base[RACK]; /* 0: this place is free, and its `used` full */
+        _Atomic(uint8_t) room[RACK];   /* no run is longer, in pages; RUN_LARGEST says nothing */
+        struct chunk chunks[RACK];
+    } racks[CHUNKS / RACK];
 } pages;
 
 #define RELAXED memory_order_relaxed
+
+static inline struct chunk *chunk_of(uint32_t number) {
+    return &pages.racks[number / RACK].chunks[number % RACK];
+}
+
+static inline _Atomic(uintptr_t) *base_of(uint32_t number) {
+    return &pages.racks[number / RACK].base[number % RACK];
+}
+
+static inline _Atomic(uint8_t) *room_of(uint32_t number) {
+    return &pages.racks[number / RACK].room[number % RACK];
+}
 
 static inline size_t page_bytes(size_t count) {
     return count << atomic_load_explicit(&pages.shift, RELAXED);
@@ -61,7 +78,7 @@ static inline size_t chunk_size(void) {
 }
 
 static inline unsigned char *page_at(uint32_t number, size_t page) {
-    return (unsigned char *)atomic_load_explicit(&pages.base[number], RELAXED) + page_bytes(page);
+    return (unsigned char *)atomic_load_explicit(base_of(number), RELAXED) + page_bytes(page);
 }
 
 /* Where at least `length` bits in a row are set, the lowest of each such row. */
@@ -78,15 +95,17 @@ static inline uint64_t run_mask(unsigned at, unsigned length) {
     return (length == 64 ? ~(uint64_t)0 : ((uint64_t)1 << length) - 1) << at;
 }
 
+static inline size_t pages_base(void) {
+    return KEEP_BASE >> atomic_load_explicit(&pages.shift, RELAXED);
+}
+
 static inline size_t pages_bound(void) {
-    return (KEEP_BASE >> atomic_load_explicit(&pages.shift, RELAXED)) +
-           atomic_load_explicit(&pages.in_use, RELAXED) / KEEP_SHARE;
+    return pages_base() + atomic_load_explicit(&pages.in_use, RELAXED) / KEEP_SHARE;
 }
 
 /* They are zero now, or about to be. Whoever calls this owns them. */
 static inline uint64_t pages_clean(uint32_t number, unsigned word, uint64_t mask) {
-    const uint64_t dirty =
-        atomic_fetch_and_explicit(&pages.chunks[number].dirty[word], ~mask, RELAXED) & mask;
+    const uint64_t dirty = atomic_fetch_and_explicit(&chunk_of(number)->dirty[word], ~mask, RELAXED) & mask;
     if (dirty != 0) {
         atomic_fetch_sub_explicit(&pages.dirty, (size_t)__builtin_popcountll(dirty), RELAXED);
     }
@@ -95,7 +114,7 @@ static inline uint64_t pages_clean(uint32_t number, unsigned word, uint64_t mask
 
 /* Comes to own the lowest run of so many unused pages in this word, if there is one, and those that were used
  * before come first. To purge, it is a whole row of such pages, of at least so many. */
-static uint64_t run_claim(struct chunk *chunk, unsigned word, unsigned length, bool purge) {
+static SLOW uint64_t run_claim(struct chunk *chunk, unsigned word, unsigned length, bool purge) {
     uint64_t used = atomic_load_explicit(&chunk->used[word], RELAXED), mask;
     do {
         const uint64_t dirty = ~used & atomic_load_explicit(&chunk->dirty[word], RELAXED);
@@ -119,14 +138,14 @@ static uint64_t run_claim(struct chunk *chunk, unsigned word, unsigned length, b
 
 /* Whoever owned them does no longer. */
 static inline void run_release(uint32_t number, unsigned word, uint64_t mask) {
-    atomic_fetch_and_explicit(&pages.chunks[number].used[word], ~mask, memory_order_release);
-    atomic_store_explicit(&pages.room[number], RUN_LARGEST, RELAXED);
+    atomic_fetch_and_explicit(&chunk_of(number)->used[word], ~mask, memory_order_release);
+    atomic_store_explicit(room_of(number), RUN_LARGEST, RELAXED);
 }
 
 /* A run from this chunk, all zero, or NULL. */
 static void *chunk_take(uint32_t number, unsigned length) {
     for (unsigned word = 0; word < CHUNK_WORDS; word++) {
-        const uint64_t mask = run_claim(&pages.chunks[number], word, length, false);
+        const uint64_t mask = run_claim(chunk_of(number), word, length, false);
         if (mask == 0) {
             continue;
         }
@@ -135,7 +154,7 @@ static void *chunk_take(uint32_t number, unsigned length) {
         }
         return page_at(number, 64 * word + (unsigned)__builtin_ctzll(mask));
     }
-    atomic_store_explicit(&pages.room[number], (uint8_t)(length - 1), RELAXED);
+    atomic_store_explicit(room_of(number), (uint8_t)(length - 1), RELAXED);
     return NULL;
 }
 
@@ -143,7 +162,7 @@ static void *chunk_take(uint32_t number, unsigned length) {
 static COLD void *chunk_add(unsigned length) {
     const uint32_t count = atomic_load_explicit(&pages.count, RELAXED);
     uint32_t number = 0;
-    while (number < count && atomic_load_explicit(&pages.base[number], memory_order_acquire) != 0) {
+    while (number < count && atomic_load_explicit(base_of(number), memory_order_acquire) != 0) {
         number++;
     }
     if (number == CHUNKS) {
@@ -154,12 +173,12 @@ static COLD void *chunk_add(unsigned length) {
     if (start == MAP_FAILED) {
         return NULL;
     }
-    struct chunk *const chunk = &pages.chunks[number];
-    atomic_store_explicit(&pages.base[number], (uintptr_t)start, RELAXED);
+    struct chunk *const chunk = chunk_of(number);
+    atomic_store_explicit(base_of(number), (uintptr_t)start, RELAXED);
     for (unsigned word = 0; word < CHUNK_WORDS; word++) {
         atomic_store_explicit(&chunk->used[word], word == 0 ? run_mask(0, length) : 0, memory_order_release);
     }
-    atomic_store_explicit(&pages.room[number], RUN_LARGEST, RELAXED);
+    atomic_store_explicit(room_of(number), RUN_LARGEST, RELAXED);
     if (number == count) {
         atomic_store_explicit(&pages.count, count + 1, memory_order_release);
     }
@@ -178,7 +197,7 @@ __attribute__((visibility("default"))) void *__brawn_map_pages(void *address, si
     if (length > 0 && length <= RUN_LARGEST && protection == (PROT_READ | PROT_WRITE)) {
         const uint32_t count = atomic_load_explicit(&pages.count, RELAXED);
         for (uint32_t at = 0; start == NULL && at < count; at++) {
-            if (atomic_load_explicit(&pages.room[at], RELAXED) >= length) {
+            if (atomic_load_explicit(room_of(at), RELAXED) >= length) {
                 start = chunk_take(at, (unsigned)length);
             }
         }
@@ -200,7 +219,7 @@ __attribute__((visibility("default"))) void *__brawn_map_pages(void *address, si
 
 /* Unmaps a chunk of which nothing is in use. */
 static RARE bool chunk_remove(uint32_t number) {
-    struct chunk *const chunk = &pages.chunks[number];
+    struct chunk *const chunk = chunk_of(number);
     unsigned word = 0;
     for (; word < CHUNK_WORDS; word++) {
         uint64_t none = 0;
@@ -220,7 +239,7 @@ static RARE bool chunk_remove(uint32_t number) {
         (void)pages_clean(number, word, ~(uint64_t)0);
     }
     /* Before somebody else can get the same addresses from the system. */
-    atomic_store_explicit(&pages.base[number], 0, memory_order_release);
+    atomic_store_explicit(base_of(number), 0, memory_order_release);
     (void)KERNEL_CALL((munmap)(start, chunk_size()));
     return true;
 }
@@ -229,7 +248,7 @@ static RARE bool chunk_remove(uint32_t number) {
 static RARE void chunk_purge(uint32_t number, unsigned length) {
     for (unsigned word = 0; word < CHUNK_WORDS; word++) {
         uint64_t mask;
-        while ((mask = run_claim(&pages.chunks[number], word, length, true)) != 0) {
+        while ((mask = run_claim(chunk_of(number), word, length, true)) != 0) {
             (void)KERNEL_CALL((madvise)(page_at(number, 64 * word + (unsigned)__builtin_ctzll(mask)),
                                         page_bytes((size_t)__builtin_popcountll(mask)), MADV_DONTNEED));
             (void)pages_clean(number, word, mask);
@@ -252,7 +271,7 @@ static RARE bool pages_purge(size_t keep) {
         for (unsigned length = PURGE_FIRST; length > 0; length /= 4) {
             for (uint32_t at = atomic_load_explicit(&pages.count, memory_order_acquire);
                  at-- > 0 && atomic_load_explicit(&pages.dirty, RELAXED) > keep;) {
-                if (atomic_load_explicit(&pages.base[at], memory_order_acquire) != 0 && !chunk_remove(at)) {
+                if (atomic_load_explicit(base_of(at), memory_order_acquire) != 0 && !chunk_remove(at)) {
                     chunk_purge(at, length);
                 }
             }
@@ -273,7 +292,7 @@ __attribute__((visibility("default"))) int __brawn_unmap_pages(void *address, si
     uint32_t number = 0;
     uintptr_t offset = 0;
     for (; number < count; number++) {
-        offset = (uintptr_t)address - atomic_load_explicit(&pages.base[number], RELAXED);
+        offset = (uintptr_t)address - atomic_load_explicit(base_of(number), RELAXED);
         if (offset < chunk_size()) {
             break;
         }
@@ -283,7 +302,7 @@ __attribute__((visibility("default"))) int __brawn_unmap_pages(void *address, si
     }
     const size_t page = offset >> atomic_load_explicit(&pages.shift, RELAXED);
     const uint64_t mask = run_mask(page % 64, (unsigned)length);
-    atomic_fetch_or_explicit(&pages.chunks[number].dirty[page / 64], mask, RELAXED);
+    atomic_fetch_or_explicit(&chunk_of(number)->dirty[page / 64], mask, RELAXED);
     atomic_fetch_sub_explicit(&pages.in_use, length, RELAXED);
     const size_t dirty = atomic_fetch_add_explicit(&pages.dirty, length, RELAXED) + length;
     run_release(number, page / 64, mask);
@@ -300,7 +319,7 @@ static COLD void pages_forked(void) {
     size_t dirty = 0;
     for (uint32_t number = 0; number < pages.count; number++) {
         for (unsigned word = 0; word < CHUNK_WORDS; word++) {
-            struct chunk *const chunk = &pages.chunks[number];
+            struct chunk *const chunk = chunk_of(number);
             chunk->dirty[word] &= ~chunk->used[word];
             dirty += (size_t)__builtin_popcountll(chunk->dirty[word]);
         }

@@ -173,7 +173,7 @@ static RARE void upkeep(void) {
     COUNT(upkeeps, 1);
     shared_release(false);
     large_release(false);
-    pages_purge(KEEP_BASE / PAGE);
+    pages_purge(pages_base());
 }
 
 /* Every visit to the slow path of a thread that has a cache. */

@@ -247,11 +247,11 @@ void front_unmap_pages(void *start, size_t count) {
 static void see_pages(bool at_rest) {
     size_t dirty = 0, held = 0;
     for (uint32_t at = 0; at < CHUNKS && at_rest; at++) {
-        if (pages.base[at] == 0) {
+        if (pages.racks[0].base[at] == 0) {
             continue;
         }
-        const uint64_t owned = place_held[(pages.base[at] - (uintptr_t)places) / PLACE_SIZE];
-        const uint64_t used = pages.chunks[at].used[0], kept = pages.chunks[at].dirty[0];
+        const uint64_t owned = place_held[(pages.racks[0].base[at] - (uintptr_t)places) / PLACE_SIZE];
+        const uint64_t used = pages.racks[0].chunks[at].used[0], kept = pages.racks[0].chunks[at].dirty[0];
         if (model.in_child ? (owned & ~used) != 0 : used != owned) {
             model_fail("a page is lost, or in use and free");
         }
