@@ -41,6 +41,7 @@ enum {
 struct tally {
     _Atomic(uint16_t) count;
     uint16_t lowest; /* of `count` since the last upkeep: so many nobody wanted */
+    bool used;       /* since the search for room came by */
 };
 
 /* Chains of blocks of one small class. */
@@ -53,7 +54,6 @@ struct depot {
 struct shelf {
     void *head;
     struct tally tally;
-    bool used; /* since the search for room came by */
 };
 
 /* All of it belongs to who has the lock. */
@@ -129,7 +129,7 @@ static inline size_t stock_bound(void) {
     return kept(bound < STOCK_CEILING ? bound : STOCK_CEILING);
 }
 
-static SLOW struct stock *stock_look(void) {
+static RARE struct stock *stock_look(void) {
     if (stocks_in_use() == 0) {
         const long count = KERNEL_CALL(sysconf(_SC_NPROCESSORS_ONLN));
         atomic_store_explicit(&processors,
@@ -201,27 +201,41 @@ static inline void *shelf_pop(struct stock *stock, unsigned class) {
     return block;
 }
 
-/* There is too much: takes out what has not been used for the longest time, as the hand of a clock goes round
- * (a class that was used gets one more round). The caller has the lock, and gives it all back without. */
-static SLOW struct chain stock_make_room(struct stock *stock, size_t bound) {
+static inline struct tally *stock_tally(struct stock *stock, unsigned class) {
+    return class < SMALL_CLASSES ? &stock->depots[class].tally : &stock->shelves[class - SMALL_CLASSES].tally;
+}
+
+/* Takes out what has not been used for the longest time, as the hand of a clock goes round (a class that was
+ * used gets one more round): a few medium blocks, or one chain of small ones. */
+static RARE struct chain stock_oldest(struct stock *stock, size_t bound) {
     struct chain out = {NULL, 0};
-    for (int turns = 0; turns < 2 * SHELVES && stock->bytes > bound && out.count < STOCK_ROOM_BLOCKS;
+    for (int turns = 0; turns < 2 * CLASSES && stock->bytes > bound && out.count < STOCK_ROOM_BLOCKS;
          turns++) {
-        const uint32_t at = stock->hand++ % SHELVES;
-        struct shelf *const shelf = &stock->shelves[at];
-        if (shelf->head == NULL) {
-            continue;
+        const unsigned class = stock->hand++ % CLASSES;
+        struct tally *const tally = stock_tally(stock, class);
+        if (tally->used || tally_count(tally) == 0) {
+            tally->used = false;
+        } else if (class >= SMALL_CLASSES) {
+            void *const block = shelf_pop(stock, class);
+            list_link(block, out.head);
+            out.head = block;
+            out.count++;
+        } else if (out.head == NULL) {
+            return depot_pop(stock, class);
         }
-        if (shelf->used) {
-            shelf->used = false;
-            continue;
-        }
-        void *const block = shelf_pop(stock, at + SMALL_CLASSES);
-        list_link(block, out.head);
-        out.head = block;
-        out.count++;
     }
     return out;
+}
+
+/* Gives back so much that no more than `bound` bytes are left. The caller has the lock, and has it again. */
+static RARE bool stock_make_room(struct stock *stock, size_t bound, bool locked) {
+    struct chain out;
+    while (stock->bytes > bound && (out = stock_oldest(stock, bound)).head != NULL) {
+        lock_give(&stock->lock, locked);
+        backend_free_chain(out);
+        locked = lock_take(&stock->lock);
+    }
+    return locked;
 }
 
 /* The smallest block of so many classes from this one on, or NULL. */
@@ -233,7 +247,7 @@ static SLOW void *shelf_take_from(struct stock *stock, unsigned class, unsigned 
         if (tally_count(&shelf->tally) > 0) {
             const bool locked = lock_take(&stock->lock);
             block = shelf_pop(stock, class);
-            shelf->used |= block != NULL;
+            shelf->tally.used |= block != NULL;
             stock->blocks_taken += block != NULL;
             lock_give(&stock->lock, locked);
         }
@@ -258,18 +272,16 @@ static SLOW void shelf_give(unsigned class, void *block, unsigned index) {
     struct stock *const stock = stock_here();
     struct shelf *const shelf = &stock->shelves[class - SMALL_CLASSES];
     const size_t bound = stock_bound();
-    struct chain out = {NULL, 0};
     block_mark(block, index);
-    const bool locked = lock_take(&stock->lock);
+    bool locked = lock_take(&stock->lock);
     list_link(block, shelf->head);
     shelf->head = block;
     tally_set(&shelf->tally, tally_count(&shelf->tally) + 1u);
     stock->bytes += class_bytes(class);
     if (unlikely(stock->bytes > bound)) {
-        out = stock_make_room(stock, bound);
+        locked = stock_make_room(stock, bound, locked);
     }
     lock_give(&stock->lock, locked);
-    backend_free_chain(out);
 }
 
 static SLOW struct chain depot_take_from(struct stock *stock, unsigned class) {
@@ -277,6 +289,7 @@ static SLOW struct chain depot_take_from(struct stock *stock, unsigned class) {
     if (tally_count(&stock->depots[class].tally) > 0) {
         const bool locked = lock_take(&stock->lock);
         chain = depot_pop(stock, class);
+        stock->depots[class].tally.used |= chain.head != NULL;
         stock->chains_taken += chain.head != NULL;
         lock_give(&stock->lock, locked);
     }
@@ -300,12 +313,11 @@ static SLOW void depot_give(unsigned class, struct chain chain) {
     struct stock *const stock = stock_here();
     struct depot *const depot = &stock->depots[class];
     const size_t bound = stock_bound(), bytes = chain.count * class_bytes(class);
-    struct chain out = {NULL, 0};
-    const bool locked = lock_take(&stock->lock);
-    const unsigned count = tally_count(&depot->tally);
+    bool locked = lock_take(&stock->lock);
     if (stock->bytes + bytes > bound) {
-        out = stock_make_room(stock, bound > bytes ? bound - bytes : 0);
+        locked = stock_make_room(stock, bound > bytes ? bound - bytes : 0, locked);
     }
+    const unsigned count = tally_count(&depot->tally);
     if (count < DEPOT_CHAINS && stock->bytes + bytes <= bound) {
         depot->chains[count] = chain;
         tally_set(&depot->tally, count + 1);
@@ -314,7 +326,6 @@ static SLOW void depot_give(unsigned class, struct chain chain) {
         chain.head = NULL;
     }
     lock_give(&stock->lock, locked);
-    backend_free_chain(out);
     backend_free_chain(chain);
 }
 
@@ -324,8 +335,7 @@ static RARE bool stock_release(struct stock *stock, bool everything) {
     bool any = false;
     bool locked = lock_take(&stock->lock);
     for (unsigned class = 0; class < CLASSES; class ++) {
-        struct tally *const tally = class < SMALL_CLASSES ? &stock->depots[class].tally
-                                                          : &stock->shelves[class - SMALL_CLASSES].tally;
+        struct tally *const tally = stock_tally(stock, class);
         uint32_t wanted = everything ? UINT32_MAX : (tally->lowest + 1u) / 2;
         for (; wanted > 0 && tally_count(tally) > 0; wanted--) {
             struct chain chain = {NULL, 1};

@@ -45,25 +45,19 @@ static bool stats_wanted(void) {
     return variable != NULL ? variable[0] == '1' && variable[1] == 0 : kit_knob_is_on("stats", false);
 }
 
+/* The fields of brawn_malloc_info before those by class, in their order. */
+static const char stats_names[] =
+    "own_bytes\0shared_bytes\0shared_bound\0large_bytes\0refills\0refilled\0chains_taken\0chains_given\0"
+    "medium_hits\0medium_misses\0large_hits\0large_misses\0returned\0upkeeps\0page_bytes";
+
 static COLD void stats_print(void) {
     struct brawn_malloc_info info;
     (void)brawn_malloc_info(&info, sizeof info);
     stats.length = 0;
-    stats_line("own_bytes", info.own_bytes);
-    stats_line("shared_bytes", info.shared_bytes);
-    stats_line("shared_bound", info.shared_bound);
-    stats_line("large_bytes", info.large_bytes);
-    stats_line("refills", info.refills);
-    stats_line("refilled", info.refilled);
-    stats_line("chains_taken", info.chains_taken);
-    stats_line("chains_given", info.chains_given);
-    stats_line("medium_hits", info.medium_hits);
-    stats_line("medium_misses", info.medium_misses);
-    stats_line("large_hits", info.large_hits);
-    stats_line("large_misses", info.large_misses);
-    stats_line("returned", info.returned);
-    stats_line("upkeeps", info.upkeeps);
-    stats_line("page_bytes", info.page_bytes);
+    const uint64_t *number = (const uint64_t *)(const void *)&info;
+    for (const char *name = stats_names; name < stats_names + sizeof stats_names; name += strlen(name) + 1) {
+        stats_line(name, *number++);
+    }
     for (unsigned class = 0; class < CLASSES; class ++) {
         if (info.class_bytes[class] > 0) {
             stats_text("brawn.class_bytes.");
