@@ -168,10 +168,10 @@ static void locals_out(int thread) {
 }
 
 void fork_here(void) {
-    front_atfork_(-1);
+    front_forks_(-1);
     const bool is_child = choose(2) == 1;
     if (!is_child) {
-        front_atfork_(0);
+        front_forks_(0);
         return;
     }
     model.in_child = true;
@@ -182,7 +182,7 @@ void fork_here(void) {
         }
     }
     on_thread = false; /* nobody is left to come between */
-    front_atfork_(1);
+    front_forks_(1);
     if (!front_locks_are_free()) {
         model_fail("a lock is held in the child of a fork");
     }

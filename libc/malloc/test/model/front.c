@@ -107,19 +107,8 @@ static int model_madvise(void *start, size_t size, int advice) {
 #define munmap model_munmap
 #define madvise model_madvise
 
-#define malloc front_malloc_
-#define free front_free_
-#define calloc front_calloc_
-#define realloc front_realloc_
-#define reallocarray front_reallocarray_
-#define aligned_alloc front_aligned_alloc_
-#define memalign front_memalign_
-#define valloc front_valloc_
-#define posix_memalign front_posix_memalign_
-#define malloc_usable_size front_usable_size_
-#define malloc_trim front_malloc_trim_
-#define __ldso_atfork front_ldso_atfork_
-#define __libc_malloc front_libc_malloc_
+#include "../names.h"
+
 #define LOCK_SPINS 1
 #define STOCKS 2
 #define STOCK_BASE ((size_t)128 << 10) /* small bounds, so that few blocks reach them */
@@ -322,11 +311,7 @@ bool front_locks_are_free(void) {
     return held == 0;
 }
 
-int front_trim_(void) {
-    return malloc_trim(0);
-}
-
-void front_atfork_(int who) {
+void front_forks_(int who) {
 #ifdef FLAW_FORGETS_FORK
     (void)who;
 #else

@@ -66,10 +66,10 @@ bool front_address_counts(
 void front_check(bool at_rest);  /* lists are whole, sums right, bounds kept */
 void *front_malloc_(size_t size);
 void front_free_(void *block);
-int front_trim_(void);
+int front_trim_(size_t keep);
 void *front_map_pages(size_t count); /* as mallocng does */
 void front_unmap_pages(void *start, size_t count);
-void front_atfork_(int who);
+void front_forks_(int who);
 void front_thread_ends_(void);
 bool front_is_threaded(void);
 void front_start_threads(int count);

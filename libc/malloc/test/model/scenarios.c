@@ -40,7 +40,7 @@ static void huge_once(void) {
 }
 
 static void trim(void) {
-    front_trim_();
+    front_trim_(0);
 }
 
 /* Small blocks go through lists of threads, and in chains to other threads. */
