@@ -29,6 +29,9 @@ static SLOW void *medium_malloc(size_t size) {
         return block;
     }
     COUNT(medium_misses, 1);
+    if (own != &cache_none && own != &cache_closed) {
+        cache_visit(own, class);
+    }
     return backend_malloc(class_request(class));
 }
 

@@ -123,7 +123,7 @@ static inline uint32_t stock_count(void) {
     return most == 0 ? 1 : threads < most ? threads : most;
 }
 
-static inline size_t stock_bound(void) {
+static SLOW size_t stock_bound(void) {
     const size_t count = stock_count(), threads = (size_t)(unsigned)__libc.threads_minus_1 + 1;
     const size_t bound = STOCK_BASE + STOCKS_PER_THREAD * threads / count;
     return kept(bound < STOCK_CEILING ? bound : STOCK_CEILING);

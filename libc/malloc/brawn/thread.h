@@ -23,7 +23,8 @@ enum {
     MAGAZINES_SPARE = 8,     /* lists' worth of bytes that a thread has in reserve */
     RUN_BYTES = 4096,        /* of neighbouring blocks that a thread takes at once, beside few others */
     RUN_CROWDED = 1024,      /* beside many */
-    UPKEEP_INTERVAL = 1000,  /* milliseconds */
+    UPKEEP_INTERVAL = 100,   /* milliseconds */
+    UPKEEP_ROUNDS = 10,      /* after which pages and mappings have their turn, which are dear to get again */
     UPKEEP_VISITS = 64,      /* visits to the slow path between two looks at the clock */
 };
 
@@ -37,7 +38,8 @@ enum {
 struct bin {
     void *head;
     void *spare;
-    uint16_t room; /* blocks that `head` may still take; it holds `size` less so many */
+    const void *seen; /* `head`, when the thread last looked for lists that it does not use */
+    uint16_t room;    /* blocks that `head` may still take; it holds `size` less so many */
     uint16_t size;
     uint16_t spare_count;
 };
@@ -46,6 +48,7 @@ struct cache {
     struct bin bins[SMALL_CLASSES];
     uint32_t spare_bytes;
     uint32_t visits;
+    uint64_t since;  /* when it last looked */
     bool registered; /* whether the end of the thread will be heard of */
     bool ending;     /* whether destructors have begun to run */
 #ifdef BRAWN_HARDENED
@@ -161,28 +164,53 @@ static COLD struct cache *cache_start(void) {
     return own = cache;
 }
 
+/* Lists of this thread that look as they did a while ago go back to mallocng: a few blocks of yesterday's
+ * size can keep a page each. Not those of the class that it is at. */
+static RARE void cache_upkeep(struct cache *cache, unsigned busy, uint64_t time) {
+    if (time - cache->since < UPKEEP_INTERVAL) {
+        return;
+    }
+    cache->since = time;
+    for (unsigned class = 0; class < SMALL_CLASSES; class ++) {
+        struct bin *const bin = &cache->bins[class];
+        if (bin->head == bin->seen && class != busy) {
+            backend_free_chain((struct chain){bin->head, (uint32_t)(bin->size - bin->room)});
+            bin->head = NULL;
+            bin->room = bin->size;
+            if (bin->spare != NULL) {
+                backend_free_chain((struct chain){bin->spare, bin->spare_count});
+                bin->spare = NULL;
+                cache->spare_bytes -= bin->spare_count * (uint32_t)class_bytes(class);
+            }
+        }
+        bin->seen = bin->head;
+    }
+}
+
 /* Gives back what lies unused. */
-static RARE void upkeep(void) {
+static RARE void upkeep(struct cache *cache, unsigned busy) {
     const uint64_t time = now();
     uint64_t last = atomic_load_explicit(&last_upkeep, memory_order_relaxed);
+    cache_upkeep(cache, busy, time);
     if (time - last < UPKEEP_INTERVAL ||
         !atomic_compare_exchange_strong_explicit(&last_upkeep, &last, time, memory_order_relaxed,
                                                  memory_order_relaxed)) {
         return;
     }
-    COUNT(upkeeps, 1);
     shared_release(false);
-    large_release(false);
-    pages_purge(pages_base());
+    if (COUNT(upkeeps, 1) % UPKEEP_ROUNDS == 0) {
+        large_release(false);
+        pages_purge(pages_base());
+    }
 }
 
-/* Every visit to the slow path of a thread that has a cache. */
-static inline void cache_visit(struct cache *cache) {
+/* Every visit to the slow path, for this class, of a thread that has a cache. */
+static SLOW void cache_visit(struct cache *cache, unsigned class) {
     if (unlikely(!cache->registered && threads_exist())) {
         cache_register(cache);
     }
     if (unlikely(++cache->visits % UPKEEP_VISITS == 0)) {
-        upkeep();
+        upkeep(cache, class);
     }
 }
 
@@ -294,7 +322,7 @@ static SLOW void *small_miss(unsigned class) {
     if (unlikely(cache == NULL || cache == &cache_closed)) {
         return backend_malloc(class_request(class));
     }
-    cache_visit(cache);
+    cache_visit(cache, class);
     struct bin *const bin = &cache->bins[class];
     if (bin->spare != NULL) {
         bin->head = bin->spare;
@@ -326,7 +354,7 @@ static SLOW void small_overflow(unsigned class, void *block, unsigned index) {
         __libc_free(block);
         return;
     }
-    cache_visit(cache);
+    cache_visit(cache, class);
     struct bin *const bin = &cache->bins[class];
     const uint16_t largest = magazine_size(class);
     if (bin->size < largest) {
