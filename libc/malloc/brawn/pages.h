@@ -249,8 +249,11 @@ static RARE void chunk_purge(uint32_t number, unsigned length) {
     for (unsigned word = 0; word < CHUNK_WORDS; word++) {
         uint64_t mask;
         while ((mask = run_claim(chunk_of(number), word, length, true)) != 0) {
-            (void)KERNEL_CALL((madvise)(page_at(number, 64 * word + (unsigned)__builtin_ctzll(mask)),
-                                        page_bytes((size_t)__builtin_popcountll(mask)), MADV_DONTNEED));
+            unsigned char *const start = page_at(number, 64 * word + (unsigned)__builtin_ctzll(mask));
+            const size_t size = page_bytes((size_t)__builtin_popcountll(mask));
+            if (KERNEL_CALL((madvise)(start, size, MADV_DONTNEED)) != 0) {
+                memset(start, 0, size); /* a program that has locked its memory */
+            }
             (void)pages_clean(number, word, mask);
             run_release(number, word, mask);
         }

@@ -215,7 +215,7 @@ static SLOW void cache_visit(struct cache *cache, unsigned class) {
 }
 
 /* Lets the list of a class become longer, up to its bound. */
-static inline void bin_grow(struct bin *bin, unsigned class, uint16_t to) {
+static SLOW void bin_grow(struct bin *bin, unsigned class, uint16_t to) {
     const uint16_t largest = magazine_size(class);
     const uint16_t size = to < largest ? to : largest;
     if (size > bin->size) {

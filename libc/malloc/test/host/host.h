@@ -33,9 +33,10 @@ void __libc_free(void *block);
 void host_start(void);
 void host_threads(int count);
 
-/* While this is set, the system gives no memory. */
+/* While this is set, the system gives no memory, and takes none. */
 extern _Atomic bool host_memory_is_short;
 void *host_mmap(void *address, size_t size, int protection, int flags, int file, off_t offset);
+int host_madvise(void *address, size_t size, int advice);
 
 #ifdef HOST_SIMULATES_THREADS
 /* Goes on as another of a few threads, which all are the one that calls. */

@@ -63,6 +63,10 @@ void *host_mmap(void *address, size_t size, int protection, int flags, int file,
     return mmap(address, size, protection, flags, file, offset);
 }
 
+int host_madvise(void *address, size_t size, int advice) {
+    return host_memory_is_short ? -1 : madvise(address, size, advice);
+}
+
 int __madvise(void *address, size_t size, int advice) {
     return madvise(address, size, advice);
 }
