@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use brawn_elf::{Arch, Expectation, verify};
+use brawn_libc::archive::Archive;
 use brawn_libc::{Cache, Choice, Overlay};
 use tempfile::TempPath;
 
@@ -128,6 +129,26 @@ impl Libc {
             let choice = Choice::malloc(malloc).map_err(|error| error.to_string())?;
             self.cache.overlay(&self.base, Some(self.arch), &choice).map_err(|error| error.to_string())
         })
+    }
+
+    /// Whether in an overlay with the Brawn heap mallocng's calls for pages go to its front, and nobody else's do.
+    pub fn mallocng_asks_the_front(&self) -> Result<(), String> {
+        let path = self.overlay("brawn")?.dir.join("libc.a");
+        let bytes = fs_err::read(&path).map_err(|error| error.to_string())?;
+        let archive = Archive::parse(&path, &bytes).map_err(|error| error.to_string())?;
+        let ours = |name: &&str| ["__brawn_map_pages", "__brawn_unmap_pages"].contains(name);
+        let theirs = |name: &&str| ["mmap", "__mmap", "munmap", "__munmap"].contains(name);
+        for (symbol, calls) in [("__libc_malloc_impl", 2), ("__libc_free", 1)] {
+            let needed = &archive.owner(symbol).ok_or(format!("nobody defines {symbol}"))?.needed;
+            if needed.iter().filter(|name| ours(name)).count() != calls
+                || needed.iter().any(|name| theirs(name))
+            {
+                return Err(format!("the member with {symbol} needs {needed:?}"));
+            }
+        }
+        let callers =
+            archive.members.iter().filter(|member| member.needed.iter().any(|name| ours(name))).count();
+        if callers == 2 { Ok(()) } else { Err(format!("{callers} members ask the front for pages")) }
     }
 
     /// Whether it came with the Rust toolchain.

@@ -60,6 +60,10 @@ fn main() -> ExitCode {
         if index == 0 {
             trials.push(damage::trial(&tests, &libc, &objects));
         }
+        trials.push(Trial::test(format!("{}/brawn/pages-come-from-the-front", libc.name), {
+            let libc = Arc::clone(&libc);
+            move || libc.mallocng_asks_the_front().map_err(Failed::from)
+        }));
         for malloc in brawn_libc::Malloc::names() {
             for test in tests.all.iter().filter(|test| tests.wanted(test, malloc, index == 0, long)) {
                 let skip = tests.skipped(test, malloc, libc.emulated());
