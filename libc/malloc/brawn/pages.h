@@ -13,7 +13,7 @@
 
 #include <stdatomic.h>
 
-#include "layout.h"
+#include "shared.h"
 
 enum {
     RUN_LARGEST = 4,  /* pages of a group from a chunk: of larger ones, much may never be touched */
@@ -96,11 +96,11 @@ static inline uint64_t run_mask(unsigned at, unsigned length) {
 }
 
 static inline size_t pages_base(void) {
-    return KEEP_BASE >> atomic_load_explicit(&pages.shift, RELAXED);
+    return kept(KEEP_BASE) >> atomic_load_explicit(&pages.shift, RELAXED);
 }
 
 static inline size_t pages_bound(void) {
-    return pages_base() + atomic_load_explicit(&pages.in_use, RELAXED) / KEEP_SHARE;
+    return pages_base() + kept(atomic_load_explicit(&pages.in_use, RELAXED) / KEEP_SHARE);
 }
 
 /* They are zero now, or about to be. Whoever calls this owns them. */

@@ -88,18 +88,18 @@ static struct {
 #ifdef BRAWN_KIT_KNOBS
 static _Atomic(uint32_t) keep_known; /* the knob `keep` and one more, or 0: nobody has looked yet */
 
-static SLOW size_t keep_look(void) {
+static COLD size_t keep_look(void) {
     const size_t percent = kit_knob_number("keep", 100);
     atomic_store_explicit(&keep_known, (uint32_t)percent + 1, memory_order_relaxed);
     return percent;
 }
 
-static inline size_t kept(size_t bytes) {
+static RARE size_t kept(size_t bytes) {
     const uint32_t known = atomic_load_explicit(&keep_known, memory_order_relaxed);
     return bytes * (likely(known != 0) ? known - 1 : keep_look()) / 100;
 }
 #else
-static inline size_t kept(size_t bytes) {
+static RARE size_t kept(size_t bytes) {
     return bytes;
 }
 #endif
