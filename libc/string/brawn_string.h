@@ -163,7 +163,8 @@ extern HIDDEN unsigned char brawn_level;
 HIDDEN unsigned brawn_detect(void);
 
 /* The level, which the first long call of the process asks for. In assembly, so that for a call that hardly
- * ever happens (below the red zone) nobody needs a stack frame, or a second set of jumps. */
+ * ever happens (below the red zone) nobody needs a stack frame, or a second set of jumps. The call has a
+ * section of its own, as in one that holds cold functions it would stand in their way. */
 INLINE unsigned level_now(void) {
     unsigned level;
     /* clang-format off */
@@ -171,7 +172,7 @@ INLINE unsigned level_now(void) {
                      "test %0, %0\n\t"
                      "jz 2f\n"
                      "1:\n\t"
-                     ".pushsection .text.unlikely, \"ax\", @progbits\n"
+                     ".pushsection .text.unlikely.level, \"ax\", @progbits\n"
                      "2:\tadd $-128, %%rsp\n\t"
                      "call " BRAWN_STRINGIFY(brawn_detect) "\n\t"
                      "sub $-128, %%rsp\n\t"
