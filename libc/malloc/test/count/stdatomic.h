@@ -19,12 +19,20 @@ void count_lock(const volatile void *place, int taken);
     (count_write(place), __atomic_exchange_n(place, value, order))
 #define atomic_fetch_add_explicit(place, value, order)                                                       \
     (count_write(place), __atomic_fetch_add(place, value, order))
+#define atomic_fetch_sub_explicit(place, value, order)                                                       \
+    (count_write(place), __atomic_fetch_sub(place, value, order))
+#define atomic_fetch_or_explicit(place, value, order)                                                        \
+    (count_write(place), __atomic_fetch_or(place, value, order))
+#define atomic_fetch_and_explicit(place, value, order)                                                       \
+    (count_write(place), __atomic_fetch_and(place, value, order))
 #define atomic_compare_exchange_strong_explicit(place, expected, value, order, failure)                      \
     ({                                                                                                       \
         const int done_ = __atomic_compare_exchange_n(place, expected, value, 0, order, failure);            \
         count_lock(place, done_);                                                                            \
         done_;                                                                                               \
     })
+#define atomic_compare_exchange_weak_explicit(place, expected, value, order, failure)                        \
+    (count_write(place), __atomic_compare_exchange_n(place, expected, value, 1, order, failure))
 #define atomic_load(place) atomic_load_explicit(place, memory_order_seq_cst)
 #define atomic_store(place, value) atomic_store_explicit(place, value, memory_order_seq_cst)
 #define atomic_compare_exchange_strong(place, expected, value)                                               \
