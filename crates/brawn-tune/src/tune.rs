@@ -10,7 +10,7 @@ use crate::Error;
 use crate::candidate::Candidate;
 use crate::failure::Failure;
 use crate::goal::Goal;
-use crate::race::{Lane, Role, Round, Standing};
+use crate::race::{ENOUGH, Lane, Role, Round, Standing};
 use crate::setting::Setting;
 use crate::state::State;
 use crate::verdict::{self, Advice, Decision};
@@ -75,12 +75,16 @@ pub enum Step<'a> {
 
 /// Most blocks of a round.
 const MOST: usize = 40;
-/// Fewest blocks, whatever the budget says.
+/// Fewest blocks, whatever the budget says: enough to see who is far behind.
 const FEWEST: usize = 3;
+/// Fewest of the last round, from which the answer comes.
+const FEWEST_FINAL: usize = ENOUGH;
 /// Until which share of the budget each round may go on: without knobs to search, and with.
 const SHARES: [f64; 3] = [0.45, 0.70, 1.0];
 /// A block for warming up that takes more than this share of the round's time counts as the first.
 const WARMING: f64 = 0.15;
+/// The name of the last round.
+const FINAL: &str = "final";
 /// The name of what is used now, run a second time.
 pub const TWIN: &str = "now, again";
 
@@ -170,7 +174,8 @@ impl<'a, S: Stage, L: Linker> Search<'a, S, L> {
             let blocks = round.blocks;
             let alone = round.lanes.iter().filter(|lane| lane.is_in()).count() < 2;
             let next = self.block_time(index);
-            let late = blocks >= FEWEST && self.spent() + next > until;
+            let fewest = if round.name == FINAL { FEWEST_FINAL } else { FEWEST };
+            let late = blocks >= fewest && self.spent() + next > until;
             if blocks >= MOST
                 || round.is_settled(self.plan.goal, self.plan.precision)
                 || late

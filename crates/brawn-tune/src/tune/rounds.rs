@@ -1,6 +1,6 @@
 //! Who is in the second round, and who in the last.
 
-use super::{Linker, Search, Stage, TWIN};
+use super::{FINAL, Linker, Search, Stage, TWIN};
 use crate::candidate::Candidate;
 use crate::front;
 use crate::race::{Lane, Role, Round, ratio};
@@ -133,7 +133,7 @@ impl<S: Stage, L: Linker> Search<'_, S, L> {
                 lanes.push(Lane::new(&candidate.name, Role::Reference, self.plan.workloads));
             }
         }
-        self.state.rounds.push(Round::new("final", lanes));
+        self.state.rounds.push(Round::new(FINAL, lanes));
     }
 
     /// The knobs that were each better by themselves, together.

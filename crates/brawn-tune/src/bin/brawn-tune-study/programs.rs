@@ -48,7 +48,7 @@ pub const PROGRAMS: &[Program] = &[
             &["src/redis-server", "src/redis-benchmark"],
         ),
         limit: "128MiB",
-        options: &["--serve", "--ready", "{port}", "--idle", "200ms", "--load", REDIS_LOAD],
+        options: &["--serve", "--ready", "{port}", "--idle", "100ms", "--load", REDIS_LOAD],
         args: &["--port", "{port}", "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"],
     },
     Program {
@@ -121,7 +121,7 @@ pub const CASES: &[Case] = &[
 ];
 
 /// The mean of the rates, and of the latencies in the 99th percentile, of its own benchmark's table.
-const REDIS_LOAD: &str = "'{work}/redis/src/redis-benchmark' -p {port} -t set,get,lpush,hset -n 100000 -c 50 -P 16 -d 200 -r 100000 \
+const REDIS_LOAD: &str = "'{work}/redis/src/redis-benchmark' -p {port} -t set,get,lpush,hset -n 40000 -c 50 -P 16 -d 200 -r 100000 \
                           --csv | awk -F'\"' 'NR>1 && $4>0 { t+=1/$4; l+=$14; n++ } END { if (!n) exit 1; printf \"metric \
                           requests_per_second %f\\nmetric latency_p99_seconds %f\\n\", n/t, l/n/1000 }'";
 
