@@ -4,6 +4,7 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result};
 use brawn_bench::Machine;
+use brawn_bench::compare::Interval;
 use brawn_tune::answer::Answer;
 use brawn_tune::front::Point;
 use serde::{Deserialize, Serialize};
@@ -94,15 +95,25 @@ impl Finding {
 
     /// The time of a setting over that of the best, both from the exhaustive run; none where it did not run there, or was
     /// killed.
-    pub fn beside_best(&self, name: &str) -> Option<f64> {
+    pub fn beside_best(&self, name: &str) -> Option<Interval> {
         let mut points = self.exhaustive.as_ref()?.points.iter();
         let point = points.find(|point| point.name == name && point.role.may_win())?;
-        Some(point.time.median / self.best()?.time.median)
+        let best = self.best()?;
+        if best.name == name {
+            return Some(Interval { ratio: 1.0, low: 1.0, high: 1.0 });
+        }
+        Interval::of(&best.time, &point.time)
     }
 
-    /// Whether both runs recommend the same.
+    /// Whether a setting may take no more than three percent more time than the best: whether the interval says so.
+    pub fn is_near_best(&self, name: &str) -> bool {
+        self.beside_best(name).is_some_and(|ratio| ratio.low <= TOLERANCE)
+    }
+
+    /// Whether both runs recommend the same, or settings between which the exhaustive run sees no difference that matters.
     pub fn repeats(&self) -> bool {
-        matches!((&self.first, &self.second), (Some(first), Some(second)) if first.pick == second.pick)
+        let (Some(first), Some(second)) = (&self.first, &self.second) else { return false };
+        first.pick == second.pick || self.is_near_best(&first.pick) && self.is_near_best(&second.pick)
     }
 }
 
@@ -129,7 +140,13 @@ mod tests {
                 let beside = finding.beside_best(&answer.pick);
                 let beside = beside.unwrap_or_else(|| panic!("{name}: `{}` was not checked", answer.pick));
                 let best = &finding.best().expect("there is one beside which it was").name;
-                assert!(beside <= TOLERANCE, "{name}: `{}` takes {beside:.3} of `{best}`", answer.pick);
+                assert!(
+                    finding.is_near_best(&answer.pick),
+                    "{name}: `{}` takes {:.3} (from {:.3}) of `{best}`",
+                    answer.pick,
+                    beside.ratio,
+                    beside.low
+                );
             }
             assert!(finding.repeats(), "{name}: `{}` and `{}`", first.pick, second.pick);
         }

@@ -31,8 +31,10 @@ pub fn page(out: &Path) -> Result<String> {
     text.push_str(&answers(&findings).to_markdown());
     let _ = write!(
         text,
-        "\n## Does it repeat, and is it the best?\n\nBoth runs shall recommend the same, and that shall take at most {:.0} % more time than \
-         the best of the exhaustive run that stayed within the limit. A test holds these tables to it.\n\n",
+        "\n## Does it repeat, and is it the best?\n\nBoth runs shall recommend the same, or settings between which the exhaustive run sees no \
+         difference; and what they recommend shall not be certain to take more than {:.0} % more time than the best of the exhaustive run that \
+         stayed within the limit: the 95 % interval of the ratio reaches down to that. How wide the interval is tells how much that says. \
+         A test holds these tables to it.\n\n",
         (TOLERANCE - 1.0) * 100.0
     );
     text.push_str(&checks(&findings).to_markdown());
@@ -93,14 +95,16 @@ fn memory(answer: &Answer) -> String {
 
 fn checks(findings: &[Finding]) -> Table {
     let columns =
-        ["program", "first run", "second run", "the same", "best of all", "first to best", "second to best"];
+        ["program", "first run", "second run", "agree", "best of all", "first to best", "second to best"];
     let mut table = Table::new(columns);
     for finding in findings {
         let pick = |answer: &Option<Answer>| answer.as_ref().map(|answer| answer.pick.clone());
         let beside = |answer: &Option<Answer>| {
-            pick(answer)
-                .and_then(|pick| finding.beside_best(&pick))
-                .map_or("unknown".to_owned(), format::ratio)
+            let ratio = pick(answer).and_then(|pick| finding.beside_best(&pick));
+            ratio.map_or("unknown".to_owned(), |ratio| {
+                let [low, high] = [ratio.low, ratio.high].map(format::digits);
+                format!("{} ({low} to {high})", format::ratio(ratio.ratio))
+            })
         };
         let shown =
             |answer: &Option<Answer>| pick(answer).map_or("none".to_owned(), |pick| format!("`{pick}`"));

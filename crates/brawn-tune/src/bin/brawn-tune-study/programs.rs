@@ -28,11 +28,11 @@ pub enum Origin {
 pub const PROGRAMS: &[Program] = &[
     Program {
         name: "leptosfmt",
-        about: "Compiler-like: parses Rust sources into syntax trees, on all cores. It checks the format of the sources of its own \
-                dependencies, those from A to K.",
+        about: "Compiler-like: parses Rust sources into syntax trees, with two threads on one core. It checks the format of the sources of its \
+                own dependencies, those from A to K.",
         origin: Origin::Crate("0.1.33", "leptosfmt", &[]),
         limit: "128MiB",
-        options: &["--dir", "{sources}", "--output", "sorted", "--ignore-lines", "Checked "],
+        options: &["--dir", "{sources}", "--cpus", "1", "--threads", "2", "--output", "sorted", "--ignore-lines", "Checked "],
         args: &["--check", "[a-k]*/**/*.rs"],
     },
     Program {
@@ -53,10 +53,10 @@ pub const PROGRAMS: &[Program] = &[
     },
     Program {
         name: "tokei",
-        about: "Data tool with threads: counts the lines of those sources by language, on all cores.",
+        about: "Data tool with threads: counts the lines of those sources by language, with four threads on one core.",
         origin: Origin::Crate("12.1.2", "tokei", &[]),
         limit: "64MiB",
-        options: &["--dir", "{sources}"],
+        options: &["--dir", "{sources}", "--cpus", "1", "--threads", "4"],
         args: &["--sort", "code", "--exclude", "*.json", "."],
     },
     Program {
@@ -72,7 +72,7 @@ pub const PROGRAMS: &[Program] = &[
             &["src/lua"],
         ),
         limit: "64MiB",
-        options: &[],
+        options: &["--cpus", "1"],
         args: &["{work}/work.lua", "1"],
     },
     Program {
@@ -81,7 +81,7 @@ pub const PROGRAMS: &[Program] = &[
         // By default it brings an allocator of its own, as Brawn tells whoever builds it.
         origin: Origin::Crate("2.3.0", "jaq", &["--no-default-features"]),
         limit: "64MiB",
-        options: &[],
+        options: &["--cpus", "1"],
         args: &[
             "group_by(.group) | map({group: .[0].group, sum: (map(.value) | add)}) | length",
             "{work}/input.json",
