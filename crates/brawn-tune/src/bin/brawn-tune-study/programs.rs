@@ -28,11 +28,11 @@ pub enum Origin {
 pub const PROGRAMS: &[Program] = &[
     Program {
         name: "leptosfmt",
-        about: "Compiler-like: parses Rust sources into syntax trees, with two threads on one core. It checks the format of the sources of its \
+        about: "Compiler-like: parses Rust sources into syntax trees, on all cores. It checks the format of the sources of its \
                 own dependencies, those from A to K.",
         origin: Origin::Crate("0.1.33", "leptosfmt", &[]),
         limit: "128MiB",
-        options: &["--dir", "{sources}", "--cpus", "1", "--threads", "2", "--output", "sorted", "--ignore-lines", "Checked "],
+        options: &["--dir", "{sources}", "--output", "sorted", "--ignore-lines", "Checked "],
         args: &["--check", "[a-k]*/**/*.rs"],
     },
     Program {
