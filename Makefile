@@ -88,10 +88,10 @@ PRESET_TIME := 20
 presets: brawn ## measure the candidates for presets again: the choice is made from docs/results/presets/
 	$(CARGO_TARGET_DIR)/debug/brawn-bench presets --brawn $(BRAWN) --out docs/results/presets --time $(PRESET_TIME)
 
-# Time for each of three runs of five programs.
+# Time for each of three runs of each program.
 STUDY_BUDGET := 80s
 
-tune-study: brawn ## tune five real programs again, twice and once exhaustively, for docs/tune/
+tune-study: brawn ## tune real programs again, twice and once exhaustively, for docs/tune/
 	cargo build $(CARGO_FLAGS) -p brawn-tune
 	$(CARGO_TARGET_DIR)/debug/brawn-tune-study build $(BRAWN) $(CARGO_TARGET_DIR)/tune-study
 	$(CARGO_TARGET_DIR)/debug/brawn-tune-study run $(BRAWN) $(CARGO_TARGET_DIR)/tune-study docs/tune $(STUDY_BUDGET)
