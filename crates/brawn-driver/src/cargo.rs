@@ -17,7 +17,7 @@ use crate::link::Linked;
 use crate::record::Store;
 use crate::settings::{Layer, Settings};
 use crate::toolchain::{Rust, musl_arch, on_path, query};
-use crate::{Error, replay, seam, vars};
+use crate::{Error, archiver, replay, seam, vars};
 
 /// A call of cargo that is about to be made.
 pub struct Invocation {
@@ -322,6 +322,13 @@ fn prepare_target(
             let compiler = crate::cc::install(language, &triple, executable)?;
             environment.push((format!("{variable}_{underscored}"), compiler.into()));
         }
+    }
+    let theirs =
+        ["AR".to_owned(), "TARGET_AR".to_owned(), format!("AR_{triple}"), format!("AR_{underscored}")];
+    if theirs.iter().all(|name| vars::get(name).is_none())
+        && let Some(archiver) = archiver::find(&triple, executable)?
+    {
+        environment.push((format!("AR_{underscored}"), archiver.into()));
     }
     if Arch::from_triple(&rust.host) != Some(arch) && config.runner(&*triple).map_err(failed)?.is_none() {
         let emulators = [format!("qemu-{arch}-static"), format!("qemu-{arch}")];

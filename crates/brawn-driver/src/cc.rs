@@ -11,7 +11,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 
-pub(crate) use backend::LIBRARIES;
+pub(crate) use backend::{LIBRARIES, zig};
 pub use backend::{Backend, Language, default_libc, is_musl};
 
 use crate::cc::command_line::{CommandLine, Step};
@@ -22,7 +22,7 @@ use crate::{Error, kernel_headers, libraries, seam};
 use brawn_elf::Arch;
 use brawn_libc::Cache;
 
-const FOLDER: &str = "brawn-cc";
+pub(crate) const FOLDER: &str = "brawn-cc";
 
 /// Language and target triple, if the program was called as a compiler: build systems that take one file name, and no
 /// arguments with it, are given `<cache>/brawn-cc/<triple>/brawn-cc` or `…/brawn-c++`.
@@ -136,6 +136,8 @@ fn status(mut command: Command) -> Result<ExitStatus, Error> {
 pub(crate) struct Source {
     index: usize,
     path: PathBuf,
+    /// The language that the line names for it; otherwise its ending tells.
+    language: Option<String>,
 }
 
 impl Source {

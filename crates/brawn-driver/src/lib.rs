@@ -17,8 +17,10 @@
 //! | [`seam`] | is called by rustc in the linker's place |
 //! | [`cargo`] | runs cargo with the seam in place |
 //! | [`cc`] | is a C and C++ compiler for static musl executables |
+//! | [`archiver`] | gives build scripts an archiver |
 //! | [`libraries`] | finds C++'s runtime, and says which library does not fit |
 
+pub mod archiver;
 pub mod cargo;
 pub mod cc;
 mod error;

@@ -16,9 +16,16 @@ use crate::toolchain::{Rust, query};
 /// The names under which build systems ask for C++'s runtime.
 const CXX: &[&str] = &["stdc++", "c++"];
 
-/// Functions that compilers call for glibc's headers, and that musl does not have.
-const ONLY_GLIBC: &[&str] =
-    &["__libc_single_threaded", "__sprintf_chk", "__fprintf_chk", "__memcpy_chk", "__isoc23_strtoul"];
+/// Symbols that only glibc has, as code calls them that was compiled with its headers.
+const ONLY_GLIBC: &[&str] = &["__libc_single_threaded", "fcntl64"];
+
+/// Whether code that calls this was compiled with glibc's headers. `__…_chk` are the functions of `_FORTIFY_SOURCE`,
+/// `__isoc23_…` those of C23.
+fn is_only_glibcs(symbol: &str) -> bool {
+    ONLY_GLIBC.contains(&symbol)
+        || symbol.starts_with("__isoc23_")
+        || symbol.starts_with("__") && symbol.ends_with("_chk")
+}
 
 /// Makes `-lstdc++` and `-lc++` find the runtime of the compiler that `brawn c++` drives, when that is zig's; any
 /// other compiler for musl finds its own. Both names lead to the same runtime, because crates name either without
@@ -117,10 +124,12 @@ fn of_the_compiler(line: &Line, linker: &[String]) -> Option<PathBuf> {
     query(&mut command).ok().map(|path| PathBuf::from(path.trim())).filter(|path| path.is_file())
 }
 
-fn made_for_glibc(path: &Path) -> Option<&'static str> {
+/// A symbol that an archive needs and only glibc has.
+fn made_for_glibc(path: &Path) -> Option<String> {
     let bytes = fs_err::read(path).ok()?;
     let archive = Archive::parse(path, &bytes).ok()?;
-    ONLY_GLIBC.iter().copied().find(|name| archive.needs(name))
+    let mut needed = archive.members.iter().flat_map(|member| &member.needed);
+    needed.find(|symbol| is_only_glibcs(symbol)).map(|symbol| (*symbol).to_owned())
 }
 
 /// Why a link may have failed: libraries that are only there in a form that a static musl executable cannot use.
@@ -132,28 +141,23 @@ pub fn explain(line: &Line) -> Option<(String, String)> {
             let file = format!("lib{name}.{ending}");
             folders.iter().map(|folder| folder.join(&file)).find(|path| path.is_file())
         };
-        match (file("a"), file("so")) {
-            (None, Some(shared)) => {
-                let what = format!(
-                    "the linker failed: {} is a shared library, and a static executable needs lib{name}.a",
-                    shared.display()
-                );
-                return Some((what, remedy(&name).to_owned()));
-            }
-            (Some(archive), _) => {
-                if let Some(symbol) = made_for_glibc(&archive) {
-                    let what = format!(
-                        "the linker failed: {} was compiled for glibc (it calls {symbol}), and this executable is \
-                         linked with musl",
-                        archive.display()
-                    );
-                    return Some((what, remedy(&name).to_owned()));
-                }
-            }
-            (None, None) => {}
+        if let (None, Some(shared)) = (file("a"), file("so")) {
+            let what = format!(
+                "the linker failed: {} is a shared library, and a static executable needs lib{name}.a",
+                shared.display()
+            );
+            return Some((what, remedy(&name).to_owned()));
         }
     }
-    None
+    line.inputs().into_iter().find_map(|input| {
+        let symbol = made_for_glibc(&input)?;
+        let name = input.file_stem()?.to_string_lossy().into_owned();
+        let what = format!(
+            "the linker failed: {} was compiled for glibc (it calls {symbol}), and this executable is linked with musl",
+            input.display()
+        );
+        Some((what, remedy(name.strip_prefix("lib").unwrap_or(&name)).to_owned()))
+    })
 }
 
 fn remedy(name: &str) -> &'static str {
@@ -161,6 +165,10 @@ fn remedy(name: &str) -> &'static str {
         "ssl" | "crypto" => {
             "have the crate build OpenSSL itself (openssl = { features = [\"vendored\"] }) and leave OPENSSL_DIR and \
              PKG_CONFIG_ALLOW_CROSS unset"
+        }
+        "asmrun" | "camlrun" => {
+            "make OCaml's runtime system with brawn cc, from the sources of the same version, and name its folder with -I; \
+             docs/guides/ocaml.md has the commands"
         }
         _ => {
             "have the crate build it from source (`vendored`, `bundled` or `static` among its features), or compile \
@@ -188,6 +196,16 @@ mod tests {
         // With the archive beside it, the linker takes that.
         fs_err::write(folder.path().join("libssl.a"), b"!<arch>\n").unwrap();
         assert_eq!(explain(&line), None);
+    }
+
+    #[test]
+    fn symbols_that_only_glibc_has_are_told_from_those_of_both() {
+        assert!(["__read_chk", "__isoc23_strtol", "fcntl64"].into_iter().all(is_only_glibcs));
+        assert!(
+            !["__stack_chk_fail", "read", "__errno_location", "__ctype_b_loc"]
+                .into_iter()
+                .any(is_only_glibcs)
+        );
     }
 
     #[test]

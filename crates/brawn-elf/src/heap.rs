@@ -39,7 +39,7 @@ pub enum Role {
     /// Only code that calls it by its own name, such as Rust code under `#[global_allocator]`; or only libc
     /// itself, when the program has another `malloc`.
     SecondHeap,
-    /// The whole program, which needs no libc (Go).
+    /// The objects of a language's own runtime (Go).
     Runtime,
     /// It cannot be told, because the executable is stripped.
     Unknown,

@@ -109,6 +109,8 @@ codes! {
     StringsNotAsNoted = "strings-not-as-noted",
     /// The program brings a heap of its own for a part of its code. A warning.
     SecondHeap = "second-heap",
+    /// The program can call `dlopen`, which always fails in a static executable. A warning.
+    DynamicLoading = "dynamic-loading",
 }
 
 impl Serialize for Code {
@@ -143,6 +145,7 @@ pub fn verify(data: &[u8], expectation: &Expectation) -> Report {
                 if inspection.kind.is_static() {
                     check_heaps(&inspection, &traces, note, &mut report);
                     check_strings(&traces, note, &mut report.findings);
+                    check_loading(data, &mut report.warnings);
                 }
                 report.note = inspection.note;
             }
@@ -258,12 +261,13 @@ fn check_heaps(inspection: &Inspection, traces: &Traces, note: &Note, report: &m
     } else {
         check_kit(heaps, &musl, traces, note, findings);
     }
-    // Heaps that serve neither malloc nor libc: what a #[global_allocator] brings.
+    // Heaps that serve neither malloc nor libc: what a #[global_allocator] brings. Go's runtime cannot do without its own.
     let first = match heaps.iter().find(|heap| heap.kit).or(musl.first().copied()) {
         Some(first) => describe(first),
         None => "the one that the note names".to_owned(),
     };
-    let own = |heap: &&Heap| !heap.kit && !of_musl(heap) && heap.role != Role::LibcHeap;
+    let own =
+        |heap: &&Heap| !heap.kit && !of_musl(heap) && !matches!(heap.role, Role::LibcHeap | Role::Runtime);
     for second in heaps.iter().filter(own) {
         let hint = "remove the #[global_allocator] attribute and the crate that it names from the dependencies: \
                     Brawn's heap already serves Rust and C";
@@ -271,6 +275,20 @@ fn check_heaps(inspection: &Inspection, traces: &Traces, note: &Note, report: &m
             Code::SecondHeap,
             format!("the program has two heaps: {first}, and {} that it brings itself", describe(second)),
             Some(hint),
+        ));
+    }
+}
+
+/// musl's `dlopen` for static executables is linked when something calls it, and knows one answer.
+fn check_loading(data: &[u8], warnings: &mut Vec<Problem>) {
+    if memchr::memmem::find(data, b"Dynamic loading not supported\0").is_some() {
+        warnings.push(problem(
+            Code::DynamicLoading,
+            "the program calls dlopen, which always fails in a static executable",
+            Some(
+                "link what it would load (plugins, modules) into it, or leave it dynamic; `brawn check` tells whether \
+                 it comes to that when it runs",
+            ),
         ));
     }
 }

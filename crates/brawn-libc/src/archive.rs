@@ -69,11 +69,6 @@ impl<'data> Archive<'data> {
         self.members.iter().any(|member| member.defined.iter().any(|definition| definition.name == symbol))
     }
 
-    /// Whether any member needs `symbol`, from itself or from elsewhere.
-    pub fn needs(&self, symbol: &str) -> bool {
-        self.members.iter().any(|member| member.needed.contains(&symbol))
-    }
-
     /// The member with a strong definition of `symbol`.
     pub fn owner(&self, symbol: &str) -> Option<&Member<'data>> {
         self.members.iter().find(|member| member.defines(symbol))
@@ -111,6 +106,10 @@ impl<'data> Member<'data> {
             let symbol_name = symbol.name().map_err(malformed)?;
             if symbol_name.is_empty() {
                 continue;
+            }
+            // GCC's mark of an object without machine code. Beside machine code (`-ffat-lto-objects`) it is absent.
+            if symbol_name == "__gnu_lto_slim" {
+                return Err(bad("is GCC's intermediate code, not machine code".into()));
             }
             if !symbol.is_undefined() {
                 defined.push(Definition { name: symbol_name, weak: symbol.is_weak() });

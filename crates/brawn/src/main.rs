@@ -8,7 +8,7 @@ mod output;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use brawn_driver::{cc, seam::Seam};
+use brawn_driver::{archiver, cc, seam::Seam};
 
 fn main() -> ExitCode {
     let mut args = std::env::args_os();
@@ -18,6 +18,8 @@ fn main() -> ExitCode {
         seam.run(args).map(|()| ExitCode::SUCCESS).map_err(Into::into)
     } else if let Some((language, triple)) = cc::from_call(&called_as) {
         commands::cc::run_for(language, triple, args)
+    } else if archiver::is_called(&called_as) {
+        archiver::run(args).map(exit::code_of_status).map_err(Into::into)
     } else {
         cli::run()
     };

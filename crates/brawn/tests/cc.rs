@@ -126,6 +126,22 @@ fn a_rust_library_in_a_c_program_shares_the_heap_and_catches_its_panics() {
     }
 }
 
+/// What Go and autotools' kin do to learn whether the linker takes an option.
+#[test]
+fn a_probe_from_standard_input_into_nowhere_works_and_leaves_it_where_it_is() {
+    use std::io::Write as _;
+    use std::os::unix::fs::FileTypeExt as _;
+    let bench = Bench::new();
+    for (option, works) in [("-Wl,--no-gc-sections", true), ("-Wl,--no-such-option", false)] {
+        let mut probe = bench.brawn(&["cc", option, "-O2", "-x", "c", "-", "-o", "/dev/null"]);
+        let mut child =
+            probe.stdin(std::process::Stdio::piped()).stderr(std::process::Stdio::null()).spawn().unwrap();
+        child.stdin.take().unwrap().write_all(b"int main(void) { return 0; }\n").unwrap();
+        assert_eq!(child.wait().unwrap().success(), works, "{option}");
+        assert!(fs_err::metadata("/dev/null").unwrap().file_type().is_char_device());
+    }
+}
+
 #[test]
 fn make_and_its_like_need_no_more_than_cc() {
     let bench = Bench::new();
@@ -139,6 +155,24 @@ fn make_and_its_like_need_no_more_than_cc() {
     ok(bench.command("make").arg(compiler));
     assert_eq!(note(&bench.path().join("hello")).malloc, DEFAULT_MALLOC);
     assert_eq!(ok(&mut bench.command("./hello")), "hello 42\n");
+}
+
+#[test]
+fn a_program_that_needs_dlopen_is_told_what_becomes_of_it() {
+    let bench = Bench::new();
+    bench.write(
+        "plugins.c",
+        "#include <dlfcn.h>\n#include <stdio.h>\nint main(void) {\n    \
+         void *plugin = dlopen(\"plugin.so\", RTLD_NOW);\n    puts(plugin ? \"loaded\" : dlerror());\n    \
+         return 0;\n}\n",
+    );
+    let output = bench.brawn(&["cc", "plugins.c", "-o", "plugins", "-ldl"]).output().unwrap();
+    assert!(output.status.success());
+    assert_snapshot!(String::from_utf8(output.stderr).unwrap(), @r"
+    warning: brawn cc: the program calls dlopen, which always fails in a static executable
+    hint: link what it would load (plugins, modules) into it, or leave it dynamic; `brawn check` tells whether it comes to that when it runs
+    ");
+    assert_eq!(ok(&mut bench.command("./plugins")), "Dynamic loading not supported\n");
 }
 
 #[test]

@@ -106,6 +106,24 @@ fn a_rust_program_with_cxx_inside_just_builds() {
     }
 }
 
+#[test]
+fn without_an_archiver_build_scripts_are_given_zigs() {
+    let bench = Bench::new();
+    let tools = bench.path().join("tools");
+    fs_err::create_dir_all(&tools).unwrap();
+    let sysroot = ok(bench.command("rustc").args(["--print", "sysroot"]));
+    fs_err::os::unix::fs::symlink(Path::new(sysroot.trim()).join("bin/rustc"), tools.join("rustc")).unwrap();
+    let said = ok(brawn(&bench, &["env", "--message-format", "json"]).env("PATH", &tools));
+    let variables: serde_json::Value = serde_json::from_str(&said).unwrap();
+    let archiver = variables[format!("AR_{}_unknown_linux_musl", Arch::host().unwrap())].as_str().unwrap();
+    assert!(archiver.ends_with("/brawn-ar"), "{archiver}");
+    bench.write("part.c", "int part(void) { return 0; }\n");
+    ok(&mut brawn(&bench, &["cc", "-c", "part.c"]));
+    let zig = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.tools/zig/ziglang/zig");
+    ok(bench.command(archiver).args(["rcs", "libpart.a", "part.o"]).env("BRAWN_ZIG", zig));
+    assert!(fs_err::read(bench.path().join("libpart.a")).unwrap().starts_with(b"!<arch>\n"));
+}
+
 /// An archive with one object that calls what only glibc has, as every library compiled with glibc's headers does.
 fn glibcs_archive(bench: &Bench, name: &str) {
     bench.write(
@@ -140,11 +158,39 @@ fn a_failed_link_says_which_library_does_not_fit() {
     hint: have the crate build it from source (`vendored`, `bundled` or `static` among its features), or compile the library with brawn cc
     ");
 
-    fs_err::remove_file(bench.path().join("libpart.a")).unwrap();
-    bench.write("libssl.so", "");
-    let message = fails(&mut brawn(&bench, &["cc", "main.c", "-L.", "-lssl", "-o", "main"]), 1);
-    assert!(message.contains("./libssl.so is a shared library"), "{message}");
-    assert!(message.contains("vendored"), "{message}");
+    // By its path, as OCaml names its runtime system.
+    let message = fails(&mut brawn(&bench, &["cc", "main.c", "libpart.a", "-o", "main"]), 1);
+    assert!(message.contains("error: the linker failed: libpart.a was compiled for glibc"), "{message}");
+}
+
+/// What `openssl-sys` does with the OpenSSL that pkg-config finds when it is told that cross compiling is fine.
+#[test]
+fn openssl_found_by_pkg_config_is_named_with_what_to_do() {
+    let bench = Bench::new();
+    let package = bench.package("client");
+    bench.write("lib/libssl.so", "");
+    bench.write(
+        "client/build.rs",
+        format!(
+            "fn main() {{\n    println!(\"cargo:rustc-link-search=native={}/lib\");\n    \
+             println!(\"cargo:rustc-link-lib=dylib=ssl\");\n}}\n",
+            bench.path().display()
+        ),
+    );
+    let main =
+        "unsafe extern \"C\" { fn OPENSSL_init_ssl(); }\nfn main() { unsafe { OPENSSL_init_ssl() } }\n";
+    bench.write("client/src/main.rs", main);
+    let mut build = brawn(&bench, &["build", "--quiet"]);
+    let output = build.current_dir(&package).output().unwrap();
+    assert!(!output.status.success());
+    let message = String::from_utf8(output.stderr).unwrap();
+    let place = bench.path().join("lib/libssl.so");
+    let expected = format!(
+        "error: the linker failed: {} is a shared library, and a static executable needs libssl.a",
+        place.display()
+    );
+    assert!(message.contains(&expected), "{message}");
+    assert!(message.contains("openssl = { features = [\"vendored\"] }"), "{message}");
 }
 
 #[test]

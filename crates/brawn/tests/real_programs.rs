@@ -173,3 +173,44 @@ fn lua_runs_programs() {
         "200000\t5000\t152779\tword1000:40:word1000 at 195999\tword9:40:word9 at 195008\n"
     );
 }
+
+/// A C++ program, built by its own CMake with the toolchain file, which starts many programs of its own.
+#[test]
+fn ninja_builds_what_it_is_told() {
+    let folder = workplace("ninja");
+    let sha256 = "31747ae633213f1eda3842686f83c2aa1412e0f5691d1c14dbbcc67fe7400cea";
+    let Some(source) = debian_source("ninja-build", "ninja-build_1.11.1.orig.tar.gz", sha256, &folder) else {
+        return;
+    };
+    let zig = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.tools/zig/ziglang/zig");
+    let with_zig = |program: &Path| {
+        let mut command = command(program, &source);
+        command.env("BRAWN_ZIG", &zig);
+        command
+    };
+    fs_err::write(source.join("toolchain.cmake"), succeed(with_zig(brawn()).args(["env", "--cmake"])))
+        .unwrap();
+    let mut configure = with_zig(Path::new("cmake"));
+    // Not optimised: the test is about the runtime, and one core optimises for a minute.
+    configure.args(["-B", "build", "-DCMAKE_TOOLCHAIN_FILE=toolchain.cmake", "-DCMAKE_BUILD_TYPE=Debug"]);
+    succeed(configure.args(["-DBUILD_TESTING=OFF", "-G", "Unix Makefiles"]));
+    succeed(with_zig(Path::new("cmake")).args(["--build", "build", "--target", "ninja", "-j2"]));
+    let ninja = source.join("build/ninja");
+    verify(&ninja);
+
+    let mut plan = String::from("rule join\n  command = cat $in > $out\n");
+    for n in 1..=300 {
+        plan += &format!("build out/{n}: join out/{} word\n", n / 2);
+    }
+    fs_err::create_dir_all(folder.join("out")).unwrap();
+    fs_err::write(folder.join("out/0"), "").unwrap();
+    fs_err::write(folder.join("word"), "x").unwrap();
+    fs_err::write(folder.join("build.ninja"), plan).unwrap();
+    assert!(succeed(command(&ninja, &folder).arg("-j8")).contains("[300/300]"));
+    // Each has the word once for every bit of its number.
+    assert_eq!(fs_err::read_to_string(folder.join("out/300")).unwrap(), "x".repeat(9));
+    assert!(succeed(&mut command(&ninja, &folder)).contains("no work to do"));
+    fs_err::write(folder.join("build.ninja"), "build broken\n").unwrap();
+    let output = command(&ninja, &folder).output().unwrap();
+    assert!(!output.status.success() && String::from_utf8_lossy(&output.stderr).contains("build.ninja:1"));
+}

@@ -193,6 +193,12 @@ fn link_time_optimisation_objects() {
     error: [DIR]/libc.a: member a.o is LLVM bitcode, not machine code
     hint: Brawn needs plain ELF objects: a libc.a that was built without -flto
     ");
+    object(&bench, "start", "void __libc_start_main(void) {}", &["-flto", "-fno-fat-lto-objects"]);
+    archive(&bench, "slim.a", "rc", &["start.o"]);
+    assert_snapshot!(refused(&bench, &bench.path().join("slim.a"), &[], 3), @r"
+    error: [DIR]/slim.a: member start.o is GCC's intermediate code, not machine code
+    hint: Brawn needs plain ELF objects: a libc.a that was built without -flto
+    ");
 }
 
 #[test]

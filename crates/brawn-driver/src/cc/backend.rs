@@ -283,7 +283,7 @@ fn zig_facts_from(line: &str, zig: (u64, u64)) -> Option<ZigFacts> {
 }
 
 /// zig by the variable, on PATH, or as the Python package that carries it.
-fn zig() -> Option<String> {
+pub(crate) fn zig() -> Option<String> {
     if let Some(path) = vars::get(vars::ZIG) {
         return Some(path);
     }

@@ -21,9 +21,16 @@ pub(crate) enum Step {
 #[derive(Clone, Debug)]
 pub(crate) struct CommandLine {
     pub args: Vec<String>,
-    inputs: Vec<usize>,
-    explicit_language: bool,
+    inputs: Vec<Input>,
     language: Language,
+}
+
+/// A file on the line, or standard input.
+#[derive(Clone, Debug)]
+struct Input {
+    index: usize,
+    /// What the `-x` before it says that it is.
+    language: Option<String>,
 }
 
 /// Options whose value is the next argument.
@@ -104,19 +111,23 @@ impl CommandLine {
         // Response files and odd characters are treated as on a link line.
         let args = crate::line::Line::parse(args)?.args;
         let mut inputs = Vec::new();
-        let mut explicit_language = false;
+        let mut explicit = None;
         let mut index = 0;
         while index < args.len() {
             let arg = args[index].as_str();
-            explicit_language |= arg.starts_with("-x");
             if WITH_VALUE.contains(&arg) {
                 index += 1;
+            }
+            if let Some(attached) = arg.strip_prefix("-x") {
+                let named =
+                    if attached.is_empty() { args.get(index).map(String::as_str) } else { Some(attached) };
+                explicit = named.filter(|name| *name != "none").map(str::to_owned);
             } else if !arg.starts_with('-') || arg == "-" {
-                inputs.push(index);
+                inputs.push(Input { index, language: explicit.clone() });
             }
             index += 1;
         }
-        let line = CommandLine { args, inputs, explicit_language, language };
+        let line = CommandLine { args, inputs, language };
         if line.step() == Step::Link {
             line.refuse_cxx()?;
         }
@@ -127,8 +138,11 @@ impl CommandLine {
         if self.language == Language::Cxx {
             return Ok(());
         }
-        let cxx =
-            self.inputs.iter().map(|index| &self.args[*index]).find(|input| ends_in(input, CXX_SOURCES));
+        let is_cxx = |input: &&Input| match &input.language {
+            Some(language) => language.starts_with("c++"),
+            None => ends_in(&self.args[input.index], CXX_SOURCES),
+        };
+        let cxx = self.inputs.iter().find(is_cxx).map(|input| &self.args[input.index]);
         match cxx {
             Some(input) => Err(Error::Unsupported {
                 what: format!("{input} is C++, and brawn cc compiles C"),
@@ -165,16 +179,17 @@ impl CommandLine {
             .unwrap_or(default)
     }
 
-    /// The C and assembly files among the inputs. With `-x`, or from standard input, the compiler has to sort out
-    /// itself what is what.
+    /// The files among the inputs that have to be compiled, by their endings or by what `-x` says.
     pub(crate) fn sources(&self) -> Vec<Source> {
-        if self.explicit_language {
-            return Vec::new();
-        }
+        let is_source = |input: &&Input| input.language.is_some() || self.is_source(&self.args[input.index]);
         self.inputs
             .iter()
-            .filter(|index| self.is_source(&self.args[**index]))
-            .map(|index| Source { index: *index, path: PathBuf::from(&self.args[*index]) })
+            .filter(is_source)
+            .map(|input| Source {
+                index: input.index,
+                path: PathBuf::from(&self.args[input.index]),
+                language: input.language.clone(),
+            })
             .collect()
     }
 
@@ -192,9 +207,9 @@ impl CommandLine {
             index += 1 + usize::from(next.is_some());
             let linking =
                 matches!(arg.as_str(), "-o" | "-L" | "-l" | "-Xlinker" | "-T" | "-u" | "-z" | "-e" | "-s")
-                    || ["-Wl,", "-L", "-l", "-o"].iter().any(|prefix| arg.starts_with(prefix))
+                    || ["-Wl,", "-L", "-l", "-o", "-x"].iter().any(|prefix| arg.starts_with(prefix))
                     || MODES.contains(&arg.as_str());
-            if linking || self.inputs.contains(&(index - 1)) {
+            if linking || self.inputs.iter().any(|input| input.index == index - 1) {
                 continue;
             }
             args.push(arg.clone());
@@ -205,6 +220,9 @@ impl CommandLine {
         }
         args.extend(["-c", "-o"].map(str::to_owned));
         args.push(object.display().to_string());
+        if let Some(language) = &source.language {
+            args.extend(["-x".to_owned(), language.clone()]);
+        }
         args.push(source.path.display().to_string());
         args
     }
@@ -213,9 +231,14 @@ impl CommandLine {
         self.args[index] = path.display().to_string();
     }
 
-    /// The arguments for a link, without the mode, which the link line sets itself.
+    /// The arguments for a link, without the mode, which the link line sets itself, and without `-x`, which would
+    /// make sources of everything that the link line puts behind it.
     pub(crate) fn link_args(&self) -> impl Iterator<Item = &String> {
-        self.args.iter().filter(|arg| !MODES.contains(&arg.as_str()))
+        let mut value = false;
+        self.args.iter().filter(move |arg| {
+            let skip = std::mem::replace(&mut value, *arg == "-x");
+            !skip && !arg.starts_with("-x") && !MODES.contains(&arg.as_str())
+        })
     }
 }
 
@@ -265,6 +288,18 @@ mod tests {
         assert_eq!(sources.len(), 1);
         let args = line.compile_args(&sources[0], Path::new("/t/a.o")).join(" ");
         assert_eq!(args, "-O2 -I inc -DX=1 -fPIE -c -o /t/a.o a.c");
+    }
+
+    #[test]
+    fn a_language_that_is_named_counts_for_what_follows_and_for_nothing_else() {
+        let line = line("-O2 -x c - -xassembler part -x none whole.o -o out");
+        let sources = line.sources();
+        assert_eq!(sources.len(), 2);
+        assert_eq!(line.compile_args(&sources[0], Path::new("/t/0.o")).join(" "), "-O2 -c -o /t/0.o -x c -");
+        let second = line.compile_args(&sources[1], Path::new("/t/1.o")).join(" ");
+        assert_eq!(second, "-O2 -c -o /t/1.o -x assembler part");
+        let link: Vec<_> = line.link_args().map(String::as_str).collect();
+        assert_eq!(link.join(" "), "-O2 - part whole.o -o out");
     }
 
     #[test]

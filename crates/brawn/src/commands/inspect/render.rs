@@ -104,7 +104,7 @@ fn describe(heap: &Heap) -> String {
     let role = match heap.role {
         Role::LibcHeap => "serves malloc",
         Role::SecondHeap => "a second heap",
-        Role::Runtime => "serves the whole program",
+        Role::Runtime => "serves what Go allocates",
         Role::Unknown => "what it serves cannot be told",
     };
     format!("{}{version}, {role}{}", heap.name, how(&heap.evidence))

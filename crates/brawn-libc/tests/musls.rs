@@ -1,0 +1,221 @@
+//! Overlays of musls as distributions and people build them, each linked and run. Two archives are at hand anyway,
+//! rustup's and the distribution's, and other tests use them; here are their like, made from the sources of Debian's
+//! package: members named `.o`, addresses fixed, with debug sections; the heap that musl had before mallocng; a heap
+//! that is not musl's at all, as Chimera builds it.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+use ar_archive_writer::{ArchiveKind, DEFAULT_OBJECT_READER, NewArchiveMember, write_archive_to_stream};
+use brawn_elf::Arch;
+use brawn_libc::archive::Archive;
+use brawn_libc::{Choice, Error, overlay};
+
+const FILE: &str = "musl_1.2.3.orig.tar.gz";
+const SHA256: &str = "7d5b0b6062521e4627e099e4c9dc8248d32a30285e959b7eecaa780cf8cfd4a4";
+
+/// One musl, and what is to be expected of it.
+struct Variant {
+    name: &'static str,
+    libc_a: fn(&Path) -> Vec<u8>,
+    /// Whether it has the heap that the Brawn heap stands on.
+    mallocng: bool,
+}
+
+const VARIANTS: &[Variant] = &[
+    Variant { name: "fixed addresses, debug sections", libc_a: with_mallocng, mallocng: true },
+    Variant { name: "--with-malloc=oldmalloc", libc_a: with_oldmalloc, mallocng: false },
+    Variant { name: "another heap", libc_a: with_another_heap, mallocng: false },
+];
+
+fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn ok(command: &mut Command) -> String {
+    let output = command.output().unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{command:?}: {}\n{errors}", output.status);
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// musl's sources, built, or `None` where they cannot be had. What was built is kept for other runs.
+fn built() -> Option<&'static Path> {
+    static BUILT: OnceLock<Option<PathBuf>> = OnceLock::new();
+    BUILT.get_or_init(build).as_deref()
+}
+
+fn build() -> Option<PathBuf> {
+    let temporary = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let folder = temporary.join(format!("musl-{}", &SHA256[..8]));
+    if folder.join("lib/oldmalloc.a").exists() {
+        return Some(folder);
+    }
+    let downloads = temporary.join("downloads");
+    let output = Command::new(repository().join("scripts/debian-source"))
+        .args(["musl", FILE, SHA256])
+        .arg(&downloads)
+        .output()
+        .unwrap();
+    if !output.status.success() {
+        let reason = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(std::env::var_os("CI").is_none(), "{reason}");
+        eprintln!("skipped: {reason}");
+        return None;
+    }
+    let fresh = tempfile::Builder::new().prefix("musl-").tempdir_in(temporary).unwrap();
+    let run = |program: &str, args: &[&str]| {
+        ok(Command::new(program).args(args).current_dir(fresh.path()).env_remove("MAKEFLAGS"));
+    };
+    ok(Command::new("tar")
+        .arg("xf")
+        .arg(downloads.join(FILE))
+        .args(["--strip-components=1", "-C"])
+        .arg(fresh.path()));
+    // Of its own, since make test runs below another make. Code for fixed addresses has members named `.o`.
+    let configure = |malloc: &str| {
+        let malloc = format!("--with-malloc={malloc}");
+        run("./configure", &["--disable-shared", &malloc, "CC=cc", "CFLAGS=-g -O1 -fno-pie -no-pie"]);
+    };
+    configure("mallocng");
+    let start_files = ["lib/crt1.o", "lib/crti.o", "lib/crtn.o"];
+    run("make", &[&["lib/libc.a"], &start_files[..]].concat());
+    fs_err::rename(fresh.path().join("lib/libc.a"), fresh.path().join("lib/mallocng.a")).unwrap();
+    configure("oldmalloc");
+    run("make", &["lib/libc.a"]);
+    fs_err::rename(fresh.path().join("lib/libc.a"), fresh.path().join("lib/oldmalloc.a")).unwrap();
+    // Another run may have been faster.
+    let _ = fs_err::rename(fresh.path(), &folder);
+    Some(folder)
+}
+
+fn with_mallocng(built: &Path) -> Vec<u8> {
+    let bytes = fs_err::read(built.join("lib/mallocng.a")).unwrap();
+    let archive = Archive::parse(built, &bytes).unwrap();
+    assert!(archive.members.iter().all(|member| member.name.ends_with(".o")));
+    let start = archive.owner("__libc_start_main").unwrap();
+    assert!(memchr::memmem::find(start.data, b".debug_info").is_some(), "built without debug sections");
+    bytes
+}
+
+fn with_oldmalloc(built: &Path) -> Vec<u8> {
+    let bytes = fs_err::read(built.join("lib/oldmalloc.a")).unwrap();
+    assert!(!Archive::parse(built, &bytes).unwrap().mentions("__malloc_context"));
+    bytes
+}
+
+/// A heap that hands out memory once: all names that musl's own has, in one object.
+const HEAP: &str = r"
+#include <stddef.h>
+#include <string.h>
+static _Alignas(4096) char memory[64 << 20];
+static size_t used = 64;
+void *aligned_alloc(size_t alignment, size_t size) {
+    size_t at = (used + 16 + alignment - 1) & ~(alignment - 1);
+    if (size > sizeof memory - at) return NULL;
+    memcpy(memory + at - 16, &size, sizeof size);
+    used = at + size;
+    return memory + at;
+}
+size_t malloc_usable_size(void *block) {
+    size_t size = 0;
+    if (block) memcpy(&size, (char *)block - 16, sizeof size);
+    return size;
+}
+void *__libc_malloc_impl(size_t size) { return aligned_alloc(16, size); }
+void *__libc_malloc(size_t size) { return aligned_alloc(16, size); }
+void *malloc(size_t size) { return aligned_alloc(16, size); }
+void *calloc(size_t count, size_t size) { return aligned_alloc(16, count * size); }
+void *__libc_calloc(size_t count, size_t size) { return calloc(count, size); }
+void *realloc(void *block, size_t size) {
+    void *fresh = malloc(size);
+    size_t before = malloc_usable_size(block);
+    if (fresh && block) memcpy(fresh, block, before < size ? before : size);
+    return fresh;
+}
+void *__libc_realloc(void *block, size_t size) { return realloc(block, size); }
+void free(void *block) { (void)block; }
+void __libc_free(void *block) { (void)block; }
+void *memalign(size_t alignment, size_t size) { return aligned_alloc(alignment, size); }
+int posix_memalign(void **block, size_t alignment, size_t size) {
+    *block = aligned_alloc(alignment, size);
+    return *block ? 0 : 12;
+}
+void __malloc_atfork(int who) { (void)who; }
+void __malloc_donate(char *start, char *end) { (void)start, (void)end; }
+";
+
+fn with_another_heap(built: &Path) -> Vec<u8> {
+    let folder = tempfile::tempdir().unwrap();
+    let (source, object) = (folder.path().join("heap.c"), folder.path().join("heap.o"));
+    fs_err::write(&source, HEAP).unwrap();
+    ok(Command::new("cc").args(["-O1", "-fno-builtin", "-c"]).arg(&source).arg("-o").arg(&object));
+    let heap = fs_err::read(&object).unwrap();
+    let bytes = fs_err::read(built.join("lib/mallocng.a")).unwrap();
+    let archive = Archive::parse(built, &bytes).unwrap();
+    let mallocs =
+        ["malloc", "__libc_malloc", "__libc_malloc_impl", "__libc_free", "__libc_calloc", "__libc_realloc"];
+    let others =
+        ["free", "calloc", "realloc", "aligned_alloc", "memalign", "posix_memalign", "malloc_usable_size"];
+    let inner = ["__malloc_context", "__malloc_donate", "__malloc_alloc_meta", "__malloc_allzerop"];
+    let of_the_heap = |name: &str| [&mallocs[..], &others, &inner].concat().contains(&name);
+    let kept = archive.members.iter().filter(|member| !member.defined.iter().any(|d| of_the_heap(d.name)));
+    let members: Vec<_> = kept
+        .map(|member| NewArchiveMember::new(member.data, &DEFAULT_OBJECT_READER, member.name.clone()))
+        .chain([NewArchiveMember::new(&heap, &DEFAULT_OBJECT_READER, "heap.o".to_owned())])
+        .collect();
+    let mut out = std::io::Cursor::new(Vec::new());
+    write_archive_to_stream(&mut out, &members, ArchiveKind::Gnu, false, None).unwrap();
+    out.into_inner()
+}
+
+/// Links a program that needs much of the heap with this `libc.a`, and gives the executable.
+fn link(built: &Path, libc_a: &[u8], folder: &Path) -> PathBuf {
+    fs_err::write(folder.join("libc.a"), libc_a).unwrap();
+    let arch = std::env::consts::ARCH;
+    let gcc = |name: &str| ok(Command::new("cc").arg(format!("-print-file-name={name}"))).trim().to_owned();
+    let mut command = Command::new("cc");
+    command.args(["-std=c11", "-O1", "-D_GNU_SOURCE", "-fno-builtin", "-fno-pie", "-no-pie", "-static"]);
+    command.args(["-nostdinc", "-nostdlib"]);
+    for include in ["include", &format!("arch/{arch}"), "arch/generic", "obj/include"] {
+        command.arg("-isystem").arg(built.join(include));
+    }
+    command.args(["-isystem", &gcc("include")]);
+    command.arg(built.join("lib/crt1.o")).arg(built.join("lib/crti.o"));
+    command.arg(repository().join("tests/libc/one_heap.c")).arg(folder.join("libc.a"));
+    command.args([gcc("libgcc.a"), gcc("libgcc_eh.a")]).arg(folder.join("libc.a"));
+    let program = folder.join("program");
+    ok(command.arg(built.join("lib/crtn.o")).arg("-o").arg(&program));
+    program
+}
+
+#[test]
+fn every_kind_of_musl_gets_a_heap_that_works() {
+    let Some(built) = built() else { return };
+    for Variant { name, libc_a, mallocng } in VARIANTS {
+        let libc_a = libc_a(built);
+        let path = Path::new("libc.a");
+        for malloc in ["brawn", "mimalloc", "jemalloc"] {
+            let made = overlay::make(path, &libc_a, Arch::host(), &Choice::malloc(malloc).unwrap());
+            let made = match made {
+                Err(Error::UnknownHeapLayout { what, .. }) if malloc == "brawn" && !mallocng => {
+                    assert_eq!(what, "it has no mallocng", "{name}");
+                    continue;
+                }
+                made => made.unwrap_or_else(|error| panic!("{name}, {malloc}: {error}")),
+            };
+            assert!(malloc != "brawn" || *mallocng, "{name}: the Brawn heap has nothing to stand on");
+            assert_eq!(made.manifest.libc, "musl 1.2.3", "{name}");
+            let folder = tempfile::tempdir().unwrap();
+            let program = link(built, &made.libc_a, folder.path());
+            let expectation = brawn_elf::Expectation {
+                malloc: Some(malloc.to_owned()),
+                ..brawn_elf::Expectation::default()
+            };
+            let report = brawn_elf::verify(&fs_err::read(&program).unwrap(), &expectation);
+            assert!(report.is_ok(), "{name}, {malloc}: {:?}", report.findings);
+            assert_eq!(ok(&mut Command::new(&program)), "ok\n", "{name}, {malloc}");
+        }
+    }
+}

@@ -1,0 +1,3 @@
+module example/words
+
+go 1.19
