@@ -11,8 +11,8 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 
-pub(crate) use backend::{LIBRARIES, zig};
 pub use backend::{Backend, Language, default_libc, is_musl};
+pub(crate) use backend::{LIBRARIES, zig};
 
 use crate::cc::command_line::{CommandLine, Step};
 use crate::link::{self, Job};
