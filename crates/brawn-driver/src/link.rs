@@ -30,7 +30,7 @@ pub struct Job {
 pub enum Keep {
     /// Every object file, and whatever lies in a temporary folder: rustc removes both.
     Objects,
-    /// What lies below this folder.
+    /// What lies below this folder, or else in a temporary one: Go removes what it links.
     Below(PathBuf),
 }
 
@@ -41,7 +41,12 @@ impl Keep {
                 path.extension().is_some_and(|extension| extension == "o") && !path.starts_with("/usr")
                     || path.starts_with(std::env::temp_dir())
             }
-            Keep::Below(folder) => path.starts_with(folder),
+            // A project may lie in the temporary folder itself.
+            Keep::Below(folder) => {
+                path.starts_with(folder)
+                    || path.starts_with(std::env::temp_dir())
+                        && std::env::current_dir().is_ok_and(|here| !path.starts_with(here))
+            }
         }
     }
 }

@@ -58,6 +58,20 @@ fn a_link_of_sources_can_be_replayed_without_compiling() {
 }
 
 #[test]
+fn a_link_of_temporary_files_can_be_replayed() {
+    let bench = Bench::new();
+    bench.write("hello.c", HELLO);
+    let elsewhere = tempfile::tempdir().unwrap();
+    let object = elsewhere.path().join("hello.o");
+    ok(bench.brawn(&["cc", "-c", "hello.c", "-o"]).arg(&object));
+    ok(bench.brawn(&["cc", "-o", "hello"]).arg(&object));
+    elsewhere.close().unwrap();
+    ok(&mut bench.brawn(&["relink", "hello", "--malloc", "stock"]));
+    assert_eq!(note(&bench.path().join("hello")).malloc, "stock");
+    assert_eq!(ok(&mut bench.command("./hello")), "hello 42\n");
+}
+
+#[test]
 fn relink_refuses_when_an_input_changed() {
     let bench = Bench::new();
     bench.write("hello.c", HELLO);
