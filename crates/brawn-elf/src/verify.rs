@@ -400,7 +400,11 @@ fn check_kit(heaps: &[Heap], musl: &[&Heap], traces: &Traces, note: &Note, findi
         ));
     }
     if kits.is_empty() {
-        let family = traces.symbols.as_ref().and_then(|symbols| symbols.family.keys().next());
+        // musl's fork has an empty __malloc_atfork of its own, for programs that do not allocate.
+        let family = traces
+            .symbols
+            .as_ref()
+            .and_then(|symbols| symbols.family.keys().find(|name| **name != "__malloc_atfork"));
         let owner = heaps
             .iter()
             .find(|heap| heap.role == Role::LibcHeap && !MUSL_HEAPS.contains(&heap.name.as_str()));

@@ -156,6 +156,22 @@ fn a_probe_from_standard_input_into_nowhere_works_and_leaves_it_where_it_is() {
     }
 }
 
+/// How CMake asks whether there is a fork.
+#[test]
+fn a_program_that_forks_and_allocates_nothing_is_whole() {
+    let bench = Bench::new();
+    bench.write(
+        "fork.c",
+        "#include <unistd.h>\nint main(int count, char **words) {\n    (void)words;\n    \
+         return count > 9 ? fork() : 0;\n}\n",
+    );
+    for malloc in ["brawn", "mimalloc", "stock"] {
+        ok(&mut bench.brawn(&["--malloc", malloc, "cc", "fork.c", "-o", "fork"]));
+        assert_eq!(note(&bench.path().join("fork")).malloc, malloc);
+        ok(&mut bench.command("./fork"));
+    }
+}
+
 #[test]
 fn make_and_its_like_need_no_more_than_cc() {
     let bench = Bench::new();
