@@ -16,10 +16,10 @@ fn main() -> ExitCode {
     let called_as = args.next().map(PathBuf::from).unwrap_or_default();
     let result = if let Some(seam) = Seam::from_call(&called_as) {
         seam.run(args).map(|()| ExitCode::SUCCESS).map_err(Into::into)
-    } else if let Some((language, triple)) = cc::from_call(&called_as) {
-        commands::cc::run_for(language, triple, args)
     } else if archiver::is_called(&called_as) {
         archiver::run(args).map(exit::code_of_status).map_err(Into::into)
+    } else if let Some((language, triple)) = cc::from_call(&called_as) {
+        commands::cc::run_for(language, triple, args)
     } else {
         cli::run()
     };
