@@ -102,6 +102,47 @@ FAMILY size_t malloc_usable_size(void *block) {
     return block == NULL ? 0 : heap_usable_size(block);
 }
 
+#ifdef BRAWN_PRELOAD
+/* The names that glibc has besides. `__libc_malloc` and its like are for those who wrap malloc: what they hand
+ * out comes back to free. mallopt, mallinfo and their like stay with libc and speak of its own heap, which is
+ * empty; they are about arenas of a kind that nobody else has. */
+FAMILY void *pvalloc(size_t size) {
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    size_t whole;
+    if (__builtin_add_overflow(size, page - 1, &whole)) {
+        return family_fail(ENOMEM);
+    }
+    return memalign(page, whole & ~(page - 1));
+}
+
+FAMILY void cfree(void *block) {
+    heap_free(block);
+}
+
+/* Gives back to the system what the heap holds and no block needs, as far as the allocator can. 1 if it may
+ * have. */
+FAMILY int malloc_trim(size_t pad) {
+    (void)pad;
+#ifdef HEAP_TRIM
+    HEAP_TRIM();
+    return 1;
+#else
+    return 0;
+#endif
+}
+
+#define FAMILY_ALIAS(name, target)                                                                           \
+    extern __typeof__(target) name __attribute__((alias(#target), visibility("default"), used))
+
+FAMILY_ALIAS(__libc_malloc, malloc);
+FAMILY_ALIAS(__libc_calloc, calloc);
+FAMILY_ALIAS(__libc_free, free);
+FAMILY_ALIAS(__libc_realloc, realloc);
+FAMILY_ALIAS(__libc_memalign, memalign);
+FAMILY_ALIAS(__libc_valloc, valloc);
+FAMILY_ALIAS(__libc_pvalloc, pvalloc);
+
+#else
 /* The names that musl uses inside: the same code, under symbols of their own, because a program may define
  * malloc and free itself and musl then goes on with these. */
 #define FAMILY_ALIAS(name, target)                                                                           \
@@ -116,5 +157,6 @@ FAMILY_ALIAS(__libc_realloc, realloc);
 FAMILY void __malloc_atfork(int who) {
     heap_atfork(who);
 }
+#endif
 
 #endif

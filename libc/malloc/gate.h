@@ -52,10 +52,41 @@ static __thread uint32_t gate_depth;
 /* What the allocator has to do in a child of fork before it works on shared state again. */
 static void gate_child_work(void);
 
+#ifdef BRAWN_PRELOAD
+/* Where the kernel has no barrier for the others, each makes its own. */
+static bool gate_fences;
+
+static __attribute__((constructor(101))) void gate_constructor(void) {
+    gate_fences =
+        KERNEL_CALL((syscall)(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0)) != 0;
+}
+
+static inline void gate_barrier_of_all(void) {
+    KERNEL_SYSCALL(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
+}
+
+static inline void gate_barrier(void) {
+    if (__builtin_expect(gate_fences, 0)) {
+        atomic_thread_fence(memory_order_seq_cst);
+    } else {
+        atomic_signal_fence(memory_order_seq_cst);
+    }
+}
+#else
+static inline void gate_barrier_of_all(void) {
+    (void)KERNEL_CALL((membarrier)(MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0));
+}
+
+static inline void gate_barrier(void) {
+    atomic_signal_fence(memory_order_seq_cst);
+}
+#endif
+
 /* Waits until nobody is inside, apart from the calling thread if it is: a signal handler may fork while the
  * thread that it interrupted is inside. Only the thread that closed the gate calls this. */
 static void gate_wait_until_empty(bool self_inside) {
-    (void)KERNEL_CALL((membarrier)(MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0));
+    atomic_thread_fence(memory_order_seq_cst);
+    gate_barrier_of_all();
     for (int i = 0; i <= GATE_PLACES; i++) {
         struct gate_place *const place = i < GATE_PLACES ? &gate_places[i] : &gate_crowd;
         const uint32_t mine = (place == gate_own && self_inside) ? 1 : 0;
@@ -125,7 +156,7 @@ static inline void gate_enter(void) {
     for (;;) {
         gate_say(place, true);
         /* The barrier between these two is made by the one who closes the gate. */
-        atomic_signal_fence(memory_order_seq_cst);
+        gate_barrier();
         if (__builtin_expect(atomic_load_explicit(&gate_state, memory_order_acquire) == GATE_OPEN, 1)) {
             return;
         }

@@ -21,6 +21,10 @@
 #include <sys/uio.h>
 #include <time.h>
 
+#ifdef BRAWN_PRELOAD
+#include "preload_pthread.h"
+#endif
+
 #define KERNEL_HUGE_PAGES true /* jemalloc has a knob for them and says so itself */
 #include "kernel_redirect.h"
 
@@ -200,5 +204,23 @@ static inline void heap_atfork(int who) {
         jemalloc_postfork_child();
     }
 }
+
+#ifdef BRAWN_PRELOAD
+/* The calling thread's cache, and what the arenas keep. */
+static void kit_trim(void) {
+    tsd_t *const tsd = tsd_fetch();
+    tsdn_t *const tsdn = tsd_tsdn(tsd);
+    if (tcache_available(tsd)) {
+        tcache_flush(tsd);
+    }
+    for (unsigned i = 0; i < narenas_total_get(); i++) {
+        arena_t *const arena = arena_get(tsdn, i, false);
+        if (arena != NULL) {
+            arena_decay(tsdn, arena, false, true);
+        }
+    }
+}
+#define HEAP_TRIM kit_trim
+#endif
 
 #include "family.h"

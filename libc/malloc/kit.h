@@ -13,6 +13,9 @@
 #include <string.h>
 
 #include "kernel.h"
+#ifdef BRAWN_PRELOAD
+#include "preload.h"
+#endif
 
 /* Tells the kit's copy of an allocator from any other, even in a stripped executable. */
 static const char kit_marker[] __attribute__((section(".rodata.brawn_kit"))) =
@@ -27,8 +30,12 @@ static inline void kit_keep_marker(void) {
  * nothing may be compiled into code from what stands here. */
 #ifdef BRAWN_KIT_KNOBS
 #define KIT_KNOBS_SIZE 1024
-static const char kit_knobs[KIT_KNOBS_SIZE] __attribute__((section(".rodata.brawn_knobs"), used)) =
-    BRAWN_KIT_KNOBS;
+#ifdef BRAWN_PRELOAD
+#define KIT_KNOBS_SECTION "brawn_knobs" /* a name of its own, which a linker leaves a section of its own */
+#else
+#define KIT_KNOBS_SECTION ".rodata.brawn_knobs"
+#endif
+static const char kit_knobs[KIT_KNOBS_SIZE] __attribute__((section(KIT_KNOBS_SECTION), used)) = BRAWN_KIT_KNOBS;
 
 static inline const char *kit_knobs_text(void) {
     const char *text = kit_knobs;

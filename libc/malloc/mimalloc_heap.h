@@ -63,6 +63,15 @@ static inline void heap_atfork(int who) {
     gate_fork(who);
 }
 
+#ifdef BRAWN_PRELOAD
+static void kit_trim(void) {
+    gate_enter();
+    mi_collect(true);
+    gate_leave();
+}
+#define HEAP_TRIM kit_trim
+#endif
+
 #include "family.h"
 
 #endif

@@ -205,4 +205,13 @@ static inline void heap_atfork(int who) {
     gate_fork(who);
 }
 
+#ifdef BRAWN_PRELOAD
+static void kit_trim(void) {
+    gate_enter();
+    rpmalloc_thread_collect();
+    gate_leave();
+}
+#define HEAP_TRIM kit_trim
+#endif
+
 #include "family.h"

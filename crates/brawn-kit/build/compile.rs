@@ -2,7 +2,7 @@
 
 use crate::compiler::Compiler;
 use crate::sources::Source;
-use crate::table::{Arch, C_FLAGS, CPP_FLAGS, FLAGS, Recipe};
+use crate::table::{Arch, C_FLAGS, CPP_FLAGS, FLAGS, LIBRARY_FLAGS, Recipe};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -37,12 +37,25 @@ impl Folders {
     }
 }
 
+/// What an allocator is compiled for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// A member of a libc.a.
+    Member,
+    /// A shared library to preload.
+    Library,
+}
+
 /// The flags of this row that name no folder of this machine: what `Object::flags` shows.
-pub fn flags(recipe: &Recipe, arch: &Arch, compiler: &Compiler, knobs: &str) -> Vec<String> {
+pub fn flags(recipe: &Recipe, arch: &Arch, compiler: &Compiler, knobs: &str, form: Form) -> Vec<String> {
     let language = if recipe.shim.ends_with(".cc") { CPP_FLAGS } else { C_FLAGS };
     let own = FLAGS.iter().chain(language).chain(arch.flags);
     let mut flags: Vec<String> = own.map(|flag| (*flag).to_owned()).collect();
     flags.extend(compiler.flags.iter().map(|flag| (*flag).to_owned()));
+    if form == Form::Library {
+        // The later of two wins.
+        flags.extend(LIBRARY_FLAGS.iter().map(|flag| (*flag).to_owned()));
+    }
     flags.extend(recipe.defines.iter().map(|define| format!("-D{define}")));
     flags.push(format!("-DBRAWN_KIT_NAME=\"{}\"", recipe.name));
     flags.push(format!("-DBRAWN_KIT_VERSION=\"{}\"", recipe.version));
@@ -59,10 +72,11 @@ pub fn compile(
     compiler: &Compiler,
     source: &Source,
     knobs: &str,
+    form: Form,
     folders: &Folders,
 ) -> Result<Vec<u8>, Error> {
     let mut options: Vec<OsString> =
-        flags(recipe, arch, compiler, knobs).into_iter().map(Into::into).collect();
+        flags(recipe, arch, compiler, knobs, form).into_iter().map(Into::into).collect();
     for folder in recipe.own_include {
         options.extend(["-I".into(), folders.libc.join("malloc").join(folder).into()]);
     }
@@ -70,7 +84,8 @@ pub fn compile(
         options.extend(["-I".into(), source.folder.join(folder).into()]);
     }
     options.push(prefix_map(&source.folder, recipe.source_crate).into());
-    let object = folders.out.join(format!("{}-{}.o", recipe.name, arch.name));
+    let kind = if form == Form::Library { "preload-" } else { "" };
+    let object = folders.out.join(format!("{kind}{}-{}.o", recipe.name, arch.name));
     compile_file(compiler, &options, &Path::new("malloc").join(recipe.shim), &object, folders)
 }
 

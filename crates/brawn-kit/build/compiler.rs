@@ -18,6 +18,25 @@ pub struct Compiler {
     pub flags: Vec<&'static str>,
 }
 
+impl Compiler {
+    /// The command that links objects to a shared library with nothing but these, up to the linker's own options, and
+    /// whether those must be marked as such.
+    ///
+    /// zig's `cc` knows few of a linker's options; the linker inside it knows them all.
+    pub fn linker(&self) -> (Vec<String>, bool) {
+        match self.argv.iter().position(|word| word == "cc") {
+            Some(at) if self.identity.starts_with("zig ") => {
+                let zig = self.argv[..at].iter().cloned();
+                (zig.chain(["ld.lld".to_owned(), "-shared".to_owned()]).collect(), false)
+            }
+            _ => {
+                let driver = self.argv.iter().cloned();
+                (driver.chain(["-shared".to_owned(), "-nostdlib".to_owned()]).collect(), true)
+            }
+        }
+    }
+}
+
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     #[error(

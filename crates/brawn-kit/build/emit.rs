@@ -1,6 +1,7 @@
 //! Writes `kit.rs`, the table that the library includes.
 
 use crate::pack::Packed;
+use crate::preload::Library;
 use crate::strings::Set;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -26,7 +27,12 @@ pub struct Row<'a> {
 }
 
 /// Writes the table to this file.
-pub fn write(path: &Path, rows: &[Row<'_>], sets: &[Set]) -> Result<(), std::io::Error> {
+pub fn write(
+    path: &Path,
+    rows: &[Row<'_>],
+    sets: &[Set],
+    libraries: &[Library],
+) -> Result<(), std::io::Error> {
     // Arrays and not references to them, for what unpacks itself once must be a static of its own.
     let mut text = format!("pub(crate) static ALLOCATORS: [Allocator; {}] = [\n", rows.len());
     for row in rows {
@@ -84,6 +90,20 @@ pub fn write(path: &Path, rows: &[Row<'_>], sets: &[Set]) -> Result<(), std::io:
             set.archive.expression(),
             set.compiler,
             set.flags,
+        );
+    }
+    let _ = writeln!(text, "];\n\npub(crate) static LIBRARIES: [Library; {}] = [", libraries.len());
+    for library in libraries {
+        let _ = writeln!(
+            text,
+            "    Library {{\n        name: {:?},\n        arch: brawn_elf::Arch::{},\n        packed: {},\n        \
+             flags: &{:?},\n        knobs_at: {:?},\n        strings_at: &{:?},\n    }},",
+            library.name,
+            library.arch_variant,
+            library.file.expression(),
+            library.flags,
+            library.knobs_at,
+            library.strings_at,
         );
     }
     text.push_str("];\n");

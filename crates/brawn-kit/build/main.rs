@@ -6,11 +6,13 @@ mod compiler;
 mod emit;
 mod knobs;
 mod pack;
+mod preload;
 mod seal;
 mod sources;
 mod strings;
 mod table;
 
+use compile::Form;
 use pack::Packed;
 use std::collections::BTreeMap;
 use std::env;
@@ -35,6 +37,8 @@ enum Error {
     Seal { name: &'static str, arch: &'static str, source: seal::Error },
     #[error(transparent)]
     Strings(#[from] strings::Error),
+    #[error("no library to preload could be made of {name} for {arch}")]
+    Preload { name: &'static str, arch: &'static str, source: preload::Error },
     #[error(transparent)]
     Knobs(#[from] knobs::Error),
     #[error("could not write into OUT_DIR")]
@@ -103,7 +107,7 @@ fn run() -> Result<(), Error> {
         let compiler = &compilers[arch.name];
         let source = &sources[recipe.source_crate];
         let built_in = knobs::built_in(table(recipe));
-        let object = compile::compile(recipe, arch, compiler, source, &built_in, &folders)
+        let object = compile::compile(recipe, arch, compiler, source, &built_in, Form::Member, &folders)
             .map_err(|source| Error::Compile { name: recipe.name, arch: arch.name, source })?;
         let contract = seal::Contract {
             machine: arch.machine,
@@ -111,6 +115,7 @@ fn run() -> Result<(), Error> {
             weak: recipe.family.weak,
             hidden: &[],
             imports: recipe.family.imports,
+            shared: false,
             forbidden: &[&source.folder.to_string_lossy(), &root.to_string_lossy(), &out.to_string_lossy()],
         };
         let sealed = seal::seal(&object, &contract).map_err(|source| Error::Seal {
@@ -123,7 +128,7 @@ fn run() -> Result<(), Error> {
             arch_variant: arch.variant,
             file: Packed::write(file, &sealed.bytes)?,
             compiler: compiler.identity.clone(),
-            flags: compile::flags(recipe, arch, compiler, &built_in),
+            flags: compile::flags(recipe, arch, compiler, &built_in, Form::Member),
             imports: sealed.imports,
             knobs_at: sealed.knobs_at,
         })
@@ -140,7 +145,18 @@ fn run() -> Result<(), Error> {
         });
     }
     let sets = strings::build(&compilers, &folders, &root)?;
-    emit::write(&out.join("kit.rs"), &rows, &sets)?;
+    let set = |arch: &Arch| sets.iter().find(|set| set.cpu.is_none() && set.arch_variant == arch.variant);
+    let preloaded: Vec<_> = jobs
+        .iter()
+        .filter(|(recipe, _)| table::PRELOADED.contains(&recipe.name))
+        .filter_map(|(recipe, arch)| Some((*recipe, *arch, set(arch)?)))
+        .collect();
+    let libraries = in_parallel(&preloaded, |&(recipe, arch, set)| {
+        let (compiler, source) = (&compilers[arch.name], &sources[recipe.source_crate]);
+        preload::build(recipe, arch, compiler, source, table(recipe), set, &folders, &root)
+            .map_err(|source| Error::Preload { name: recipe.name, arch: arch.name, source })
+    })?;
+    emit::write(&out.join("kit.rs"), &rows, &sets, &libraries)?;
     Ok(())
 }
 

@@ -18,6 +18,9 @@ pub struct Contract<'a> {
     pub hidden: &'a [&'a str],
     /// The symbols that it may need from others.
     pub imports: &'a [&'a str],
+    /// Whether it becomes a part of a shared library, whose thread-local storage the loader finds a place for: then
+    /// initial-exec instead of local-exec.
+    pub shared: bool,
     /// Bytes that must not occur anywhere: folders of the machine that builds.
     pub forbidden: &'a [&'a str],
 }
@@ -48,7 +51,7 @@ pub enum Error {
     #[error("{0} is a common symbol")]
     CommonSymbol(String),
     #[error(
-        "the section {section} has a relocation of type {r_type} for thread-local storage that is not local-exec"
+        "the section {section} has a relocation of type {r_type}, of the wrong model of thread-local storage"
     )]
     ThreadLocalModel { section: String, r_type: u32 },
     #[error("the section {0} does not belong into the kit")]
@@ -76,7 +79,7 @@ pub fn seal(object: &[u8], contract: &Contract<'_>) -> Result<Sealed, Error> {
     if !unknown.is_empty() {
         return Err(Error::UnknownImports(unknown.join(", ")));
     }
-    check_sections(&builder, contract.machine)?;
+    check_sections(&builder, contract)?;
     let mut bytes = Vec::new();
     builder.write(&mut bytes)?;
     for path in contract.forbidden {
@@ -204,7 +207,7 @@ fn imports(builder: &Builder<'_>) -> Vec<String> {
     names.into_iter().collect()
 }
 
-fn check_sections(builder: &Builder<'_>, machine: elf::Machine) -> Result<(), Error> {
+fn check_sections(builder: &Builder<'_>, contract: &Contract<'_>) -> Result<(), Error> {
     for section in &builder.sections {
         let name = text(&section.name);
         if name.contains(".debug") || name.contains(".eh_frame") {
@@ -212,7 +215,7 @@ fn check_sections(builder: &Builder<'_>, machine: elf::Machine) -> Result<(), Er
         }
         if let SectionData::Relocation(relocations) = &section.data
             && let Some(relocation) =
-                relocations.iter().find(|relocation| is_dynamic_tls(machine, relocation.r_type.0))
+                relocations.iter().find(|relocation| is_other_tls(contract, relocation.r_type.0))
         {
             return Err(Error::ThreadLocalModel { section: name, r_type: relocation.r_type.0 });
         }
@@ -232,24 +235,33 @@ fn is_common(symbol: &Symbol<'_>) -> bool {
     symbol.section.is_none() && symbol.st_shndx == elf::SHN_COMMON
 }
 
-/// Whether a relocation belongs to a model of thread-local storage other than local-exec, the only one that an
-/// executable needs no help for.
-fn is_dynamic_tls(machine: elf::Machine, r_type: u32) -> bool {
-    match machine {
-        elf::EM_X86_64 => matches!(
-            elf::RelocationType(r_type),
+/// Whether a relocation belongs to another model of thread-local storage than the contract's: local-exec, the only
+/// one that an executable needs no help for, or initial-exec, the only one that a library which is there from the
+/// start needs no function of libc for.
+fn is_other_tls(contract: &Contract<'_>, r_type: u32) -> bool {
+    let relocation = elf::RelocationType(r_type);
+    match contract.machine {
+        elf::EM_X86_64 => match relocation {
+            elf::R_X86_64_GOTTPOFF => !contract.shared,
+            elf::R_X86_64_TPOFF32 | elf::R_X86_64_TPOFF64 => contract.shared,
             elf::R_X86_64_TLSGD
-                | elf::R_X86_64_TLSLD
-                | elf::R_X86_64_DTPOFF32
-                | elf::R_X86_64_DTPOFF64
-                | elf::R_X86_64_DTPMOD64
-                | elf::R_X86_64_GOTTPOFF
-                | elf::R_X86_64_GOTPC32_TLSDESC
-                | elf::R_X86_64_TLSDESC_CALL
-                | elf::R_X86_64_TLSDESC
-        ),
-        // The TLS relocations of AArch64 are numbered 512 to 573; local-exec has 544 to 559 and 570, 571.
-        elf::EM_AARCH64 => (512..=573).contains(&r_type) && !matches!(r_type, 544..=559 | 570 | 571),
+            | elf::R_X86_64_TLSLD
+            | elf::R_X86_64_DTPOFF32
+            | elf::R_X86_64_DTPOFF64
+            | elf::R_X86_64_DTPMOD64
+            | elf::R_X86_64_GOTPC32_TLSDESC
+            | elf::R_X86_64_TLSDESC_CALL
+            | elf::R_X86_64_TLSDESC => true,
+            _ => false,
+        },
+        // The TLS relocations of AArch64 are numbered 512 to 573: initial-exec has 539 to 543, local-exec 544 to 559
+        // and 570, 571.
+        elf::EM_AARCH64 => match r_type {
+            539..=543 => !contract.shared,
+            544..=559 | 570 | 571 => contract.shared,
+            512..=573 => true,
+            _ => false,
+        },
         _ => false,
     }
 }

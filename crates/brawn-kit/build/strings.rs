@@ -11,7 +11,7 @@ use object::{Object as _, ObjectSection as _};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -94,6 +94,8 @@ pub struct Set {
     pub arch_variant: &'static str,
     pub cpu: Option<&'static str>,
     pub archive: Packed,
+    /// The same as a linker reads it.
+    pub archive_file: PathBuf,
     /// The objects that hold a set to a level, by the level's name.
     pub levels: Vec<(&'static str, Packed)>,
     pub compiler: String,
@@ -141,10 +143,13 @@ pub fn build(
             .collect();
         let mut bytes = std::io::Cursor::new(Vec::new());
         write_archive_to_stream(&mut bytes, &members, ArchiveKind::Gnu, false, None)?;
+        let archive_file = folders.out.join(format!("{prefix}.a"));
+        fs_err::write(&archive_file, bytes.get_ref())?;
         sets.push(Set {
             arch_variant: arch.variant,
             cpu: build.cpu,
             archive: Packed::write(folders.out.join(format!("{prefix}.a.zst")), bytes.get_ref())?,
+            archive_file,
             levels,
             compiler: compiler.identity.clone(),
             flags,
@@ -223,6 +228,7 @@ fn one(
         weak: &symbols.weak,
         hidden: &symbols.hidden,
         imports: &symbols.imports,
+        shared: false,
         forbidden: &[&root.to_string_lossy(), &folders.out.to_string_lossy()],
     };
     let sealed = seal::seal(&bytes, &contract).map_err(|source| Error::Seal {

@@ -373,6 +373,51 @@ pub const FLAGS: &[&str] = &[
     "-w",
 ];
 
+/// Flags besides, for those that become shared libraries: their thread-local storage is not the executable's, but
+/// stands beside it from the start.
+pub const LIBRARY_FLAGS: &[&str] = &["-fPIC", "-ftls-model=initial-exec", "-DBRAWN_PRELOAD"];
+
+/// The allocators that are also made into shared libraries. The Brawn heap is not among them: it works inside musl's
+/// own heap, which a libc.so keeps to itself.
+pub const PRELOADED: &[&str] = &["mimalloc", "mimalloc2", "jemalloc", "rpmalloc", "snmalloc"];
+
+/// What such a library defines for the program, sorted: the malloc families of musl and glibc.
+pub const PRELOAD_FAMILY: &[&str] = &[
+    "__libc_calloc",
+    "__libc_free",
+    "__libc_malloc",
+    "__libc_memalign",
+    "__libc_pvalloc",
+    "__libc_realloc",
+    "__libc_valloc",
+    "aligned_alloc",
+    "calloc",
+    "cfree",
+    "free",
+    "malloc",
+    "malloc_trim",
+    "malloc_usable_size",
+    "memalign",
+    "posix_memalign",
+    "pvalloc",
+    "realloc",
+    "reallocarray",
+    "valloc",
+];
+
+/// What such a library may not need although a libc.a has it, sorted: what glibc lacks, has in another form under the
+/// same name, or binds to a form of 2002 where no version is asked for.
+pub const NOT_IN_BOTH: &[&str] = &[
+    "membarrier",
+    "pthread_cond_init",
+    "pthread_cond_signal",
+    "pthread_cond_timedwait",
+    "pthread_cond_wait",
+];
+
+/// What such a library may need besides, sorted; each libc has one of the two.
+pub const FORK_HANDLERS: &[&str] = &["__register_atfork", "pthread_atfork"];
+
 /// What an allocator object defines for others, sorted: the malloc family of musl, and the names that musl uses
 /// for it inside.
 pub const MALLOC_FAMILY: &[&str] = &[

@@ -7,12 +7,14 @@
 
 mod allocator;
 mod knobs;
+mod library;
 mod object;
 mod packed;
 mod strings;
 
 pub use allocator::{Allocator, TRACE, allocator, allocators};
 pub use knobs::{KNOBS_SIZE, Knob, Knobs};
+pub use library::{Library, library, library_names};
 pub use object::Object;
 pub use packed::Packed;
 pub use strings::{Cpu, LEVEL_MEMBER, Level, Strings, level_names, strings};

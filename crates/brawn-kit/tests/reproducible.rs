@@ -41,15 +41,17 @@ fn building_again_elsewhere_gives_the_same_object() {
             out: folder.path().to_owned(),
             zig_cache: folder.path().join("zig-cache"),
         };
+        let source = &sources[recipe.source_crate];
+        let form = compile::Form::Member;
         let object =
-            compile::compile(recipe, arch, &compiler, &sources[recipe.source_crate], &built_in, &folders)
-                .expect("compiles");
+            compile::compile(recipe, arch, &compiler, source, &built_in, form, &folders).expect("compiles");
         let contract = seal::Contract {
             machine: arch.machine,
             exports: table::MALLOC_FAMILY,
             weak: table::REPLACEABLE,
             hidden: &[],
             imports: table::IMPORTS,
+            shared: false,
             forbidden: &[&folder.path().to_string_lossy()],
         };
         let sealed = seal::seal(&object, &contract).expect("keeps its contract");
@@ -58,7 +60,7 @@ fn building_again_elsewhere_gives_the_same_object() {
         assert_eq!(sources[recipe.source_crate].version, allocator.source_crate_version);
         assert!(sealed.knobs_at.is_some(), "room for knobs");
         assert_eq!(compiler.identity, kit.compiler);
-        assert_eq!(compile::flags(recipe, arch, &compiler, &built_in), kit.flags);
+        assert_eq!(compile::flags(recipe, arch, &compiler, &built_in, form), kit.flags);
         assert_eq!(sealed.imports, kit.imports);
         assert!(sealed.bytes == kit.file.bytes(), "{}: other bytes", arch.name);
     }

@@ -22,6 +22,7 @@ fn contract() -> Contract<'static> {
         weak: table::REPLACEABLE,
         hidden: &[],
         imports: table::IMPORTS,
+        shared: false,
         forbidden: &[],
     }
 }

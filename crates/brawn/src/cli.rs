@@ -114,6 +114,10 @@ enum Command {
     Restore(commands::patch::Arguments),
     /// Link an executable that Brawn made again, with another allocator, in about a second
     Relink(commands::relink::Arguments),
+    /// Write an allocator as a shared library, for programs that stay dynamic (`LD_PRELOAD`)
+    Preload(commands::preload::Arguments),
+    /// Run a dynamic program, ours or not, with an allocator preloaded
+    Run(commands::run::Arguments),
     /// Exit 0 only if each executable is static and has exactly one heap, the one that its note says
     Verify(Files),
     /// Show what is inside any ELF executable: linkage, libc, heaps, hardening, sizes
@@ -204,6 +208,8 @@ pub fn run() -> anyhow::Result<ExitCode> {
         Command::Patch(arguments) => commands::patch::patch(options, arguments),
         Command::Restore(arguments) => commands::patch::restore(options, arguments),
         Command::Relink(arguments) => commands::relink::run(options, arguments),
+        Command::Preload(arguments) => commands::preload::run(options, arguments),
+        Command::Run(arguments) => commands::run::run(options, arguments),
         Command::Verify(arguments) => commands::verify::run(options, arguments),
         Command::Inspect(arguments) => commands::inspect::run(options, arguments),
         Command::Check(arguments) => commands::check::run(options, arguments),

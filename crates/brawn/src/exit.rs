@@ -69,6 +69,7 @@ pub fn code_of(error: &anyhow::Error) -> ExitCode {
             let tune = || cause.downcast_ref::<brawn_tune::Error>().map(tune_code);
             let compared = || compared_code(cause);
             let image = || cause.downcast_ref::<brawn_image::Error>().map(image_code);
+            let preload = || cause.downcast_ref::<brawn_preload::Error>().map(preload_code);
             let io = || cause.downcast_ref::<std::io::Error>().map(|_| IO);
             driver
                 .or_else(libc)
@@ -79,6 +80,7 @@ pub fn code_of(error: &anyhow::Error) -> ExitCode {
                 .or_else(tune)
                 .or_else(compared)
                 .or_else(image)
+                .or_else(preload)
                 .or_else(io)
         })
         .unwrap_or(FAILED);
@@ -191,6 +193,15 @@ fn image_code(error: &brawn_image::Error) -> u8 {
         | Error::Protocol { .. }
         | Error::Credentials { .. } => REGISTRY,
         _ => FAILED,
+    }
+}
+
+fn preload_code(error: &brawn_preload::Error) -> u8 {
+    use brawn_preload::Error;
+    match error {
+        Error::NotPreloadable { .. } | Error::OverlayOnly { .. } | Error::UnknownSystem(_) => USAGE,
+        Error::Separator(_) | Error::Io(_) => IO,
+        _ => INPUT,
     }
 }
 

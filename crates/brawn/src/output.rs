@@ -40,6 +40,7 @@ fn hint_of(cause: &(dyn std::error::Error + 'static)) -> Option<String> {
         .or_else(|| cause.downcast_ref::<brawn_suites::Error>().and_then(brawn_suites::Error::hint))
         .or_else(|| cause.downcast_ref::<brawn_bench::Error>().and_then(|error| error.hint().map(Into::into)))
         .or_else(|| cause.downcast_ref::<brawn_tune::Error>().and_then(brawn_tune::Error::hint))
+        .or_else(|| cause.downcast_ref::<brawn_preload::Error>().and_then(brawn_preload::Error::hint))
         .or_else(|| hint_of_comparison(cause))
 }
 

@@ -13,7 +13,9 @@ pub mod inspect;
 pub mod libc;
 pub mod man;
 pub mod patch;
+pub mod preload;
 pub mod relink;
+pub mod run;
 pub mod tune;
 pub mod verify;
 

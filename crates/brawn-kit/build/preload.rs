@@ -1,0 +1,163 @@
+//! Makes the shared libraries for programs that load their libc at run time: an allocator and the string functions in
+//! one file, which serves musl and glibc.
+
+use crate::compile::{self, Folders, Form};
+use crate::compiler::Compiler;
+use crate::knobs;
+use crate::pack::Packed;
+use crate::seal;
+use crate::sources::Source;
+use crate::strings::Set;
+use crate::table::{Arch, FORK_HANDLERS, NOT_IN_BOTH, PRELOAD_FAMILY, Recipe};
+use object::read::elf::ElfFile64;
+use object::{Object as _, ObjectSection as _, ObjectSymbol as _};
+use std::path::Path;
+use std::process::Command;
+
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error("the allocator could not be compiled")]
+    Compile(#[from] compile::Error),
+    #[error("the object does not keep its contract")]
+    Seal(#[from] seal::Error),
+    #[error("could not run `{command}`")]
+    Spawn { command: String, source: std::io::Error },
+    #[error("`{command}` failed:\n{stderr}")]
+    Link { command: String, stderr: String },
+    #[error("the linker's result cannot be read")]
+    Read(#[from] object::read::Error),
+    #[error("the library does not define {0}")]
+    MissingExport(String),
+    #[error("the library needs {0}, which not every libc has in the same form")]
+    UnknownImport(String),
+    #[error("could not read or write a file")]
+    File(#[from] std::io::Error),
+}
+
+/// A finished library.
+pub struct Library {
+    pub arch_variant: &'static str,
+    pub name: &'static str,
+    pub file: Packed,
+    pub flags: Vec<String>,
+    /// Where the room for knobs begins in the file, if there is any.
+    pub knobs_at: Option<u64>,
+    /// Where in the file the entries of the symbol table begin that belong to string functions.
+    pub strings_at: Vec<u64>,
+}
+
+/// What a linker is told. Calls within the library stay there. It is initialised before every other library (see
+/// `preload.h`), is never unloaded, and has few segments, because each costs a program a system call at its start.
+const LINK: &[&[&str]] = &[
+    &["-Bsymbolic"],
+    &["--hash-style=gnu"],
+    &["--gc-sections"],
+    &["--build-id=none"],
+    &["-s"],
+    &["-z", "now"],
+    &["-z", "initfirst"],
+    &["-z", "nodelete"],
+    &["-z", "noexecstack"],
+    &["-z", "relro"],
+    &["-z", "text"],
+];
+
+/// Compiles and links one allocator for one architecture. `set` holds the string functions for it.
+#[allow(clippy::too_many_arguments, reason = "each is one thing that a library is made of")]
+pub fn build(
+    recipe: &Recipe,
+    arch: &Arch,
+    compiler: &Compiler,
+    source: &Source,
+    table: Option<&knobs::Table>,
+    set: &Set,
+    folders: &Folders,
+    root: &Path,
+) -> Result<Library, Error> {
+    let built_in = knobs::built_in(table);
+    let object = compile::compile(recipe, arch, compiler, source, &built_in, Form::Library, folders)?;
+    let imports: Vec<&str> = recipe.family.imports.iter().chain(FORK_HANDLERS).copied().collect();
+    let contract = seal::Contract {
+        machine: arch.machine,
+        exports: PRELOAD_FAMILY,
+        weak: &[],
+        hidden: &[],
+        imports: &imports,
+        shared: true,
+        forbidden: &[
+            &source.folder.to_string_lossy(),
+            &root.to_string_lossy(),
+            &folders.out.to_string_lossy(),
+        ],
+    };
+    let sealed = seal::seal(&object, &contract)?;
+    let member = folders.out.join(format!("preload-{}-{}.sealed.o", recipe.name, arch.name));
+    fs_err::write(&member, &sealed.bytes)?;
+    let file = folders.out.join(format!("libbrawn-{}-{}.so", recipe.name, arch.name));
+    link(compiler, recipe.name, &member, &set.archive_file, &file, folders)?;
+    let bytes = fs_err::read(&file)?;
+    let (knobs_at, strings_at) = check(&bytes, &imports)?;
+    let file = Packed::write(file.with_extension("so.zst"), &bytes)?;
+    let flags = compile::flags(recipe, arch, compiler, &built_in, Form::Library);
+    Ok(Library { arch_variant: arch.variant, name: recipe.name, file, flags, knobs_at, strings_at })
+}
+
+fn link(
+    compiler: &Compiler,
+    name: &str,
+    object: &Path,
+    strings: &Path,
+    output: &Path,
+    folders: &Folders,
+) -> Result<(), Error> {
+    let (argv, marked) = compiler.linker();
+    let mut command = Command::new(&argv[0]);
+    command.args(&argv[1..]);
+    let soname = format!("libbrawn-{name}.so");
+    let name_option: &[&str] = &["-soname", &soname];
+    // Code and constants in one segment, as the linkers spell it.
+    let segments: &[&str] = if marked { &["-z", "noseparate-code"] } else { &["--no-rosegment"] };
+    let spelled = |words: &[&str]| -> Vec<String> {
+        let plain = || words.iter().map(|word| (*word).to_owned()).collect();
+        if marked { vec![format!("-Wl,{}", words.join(","))] } else { plain() }
+    };
+    let options = LINK.iter().copied().chain([name_option, segments]);
+    command.args(options.flat_map(spelled));
+    command.args(spelled(&["--whole-archive"])).arg(strings).args(spelled(&["--no-whole-archive"]));
+    command.arg(object).arg("-o").arg(output);
+    command.env("ZIG_GLOBAL_CACHE_DIR", &folders.zig_cache).env("ZIG_LOCAL_CACHE_DIR", &folders.zig_cache);
+    let shown = format!("{command:?}");
+    let result = command.output().map_err(|source| Error::Spawn { command: shown.clone(), source })?;
+    if result.status.success() {
+        return Ok(());
+    }
+    Err(Error::Link { command: shown, stderr: String::from_utf8_lossy(&result.stderr).into_owned() })
+}
+
+/// The size of an entry of a symbol table, in bytes.
+const ENTRY: u64 = 24;
+
+/// Checks what the library offers and needs, and finds the places in it that are written over later.
+fn check(bytes: &[u8], imports: &[&str]) -> Result<(Option<u64>, Vec<u64>), Error> {
+    let file: ElfFile64<'_> = ElfFile64::parse(bytes)?;
+    let range = |name: &str| file.section_by_name(name).and_then(|section| section.file_range());
+    let (table, _) = range(".dynsym").ok_or_else(|| Error::MissingExport("a symbol".to_owned()))?;
+    let mut family: Vec<&str> = PRELOAD_FAMILY.to_vec();
+    let mut strings_at = Vec::new();
+    for symbol in file.dynamic_symbols() {
+        let name = symbol.name()?;
+        if symbol.is_undefined() {
+            if !imports.contains(&name) || NOT_IN_BOTH.contains(&name) {
+                return Err(Error::UnknownImport(name.to_owned()));
+            }
+        } else if PRELOAD_FAMILY.contains(&name) {
+            family.retain(|known| *known != name);
+        } else {
+            strings_at.push(table + symbol.index().0 as u64 * ENTRY);
+        }
+    }
+    match family.first() {
+        Some(missing) => Err(Error::MissingExport((*missing).to_owned())),
+        None => Ok((range("brawn_knobs").map(|(start, _)| start), strings_at)),
+    }
+}

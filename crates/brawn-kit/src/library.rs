@@ -1,0 +1,69 @@
+use brawn_elf::Arch;
+
+use crate::knobs::KNOBS_SIZE;
+use crate::{LIBRARIES, Packed};
+
+/// A shared library with an allocator and the string functions, for programs that load their libc at run time. The
+/// same one serves musl and glibc.
+pub struct Library {
+    /// The allocator's name on the command line.
+    pub name: &'static str,
+    /// The architecture that it was compiled for.
+    pub arch: Arch,
+    /// The flags that it was compiled with, less those that name folders of the build machine.
+    pub flags: &'static [&'static str],
+    /// The ELF file, with the string functions in it and the knobs that are built in.
+    pub(crate) packed: Packed,
+    /// Where in the file the room for knobs begins, if there is any.
+    pub(crate) knobs_at: Option<u64>,
+    /// Where in the file the entries of the symbol table begin that offer string functions to others.
+    pub(crate) strings_at: &'static [u64],
+}
+
+/// The part of an entry of a symbol table behind its name, type and visibility, in bytes: section, value and size. With
+/// zeros there, loaders take the entry for a symbol that the library needs from others.
+const DEFINITION: std::ops::Range<usize> = 6..24;
+
+impl Library {
+    /// The ELF file.
+    ///
+    /// `strings`: whether the program gets the string functions; otherwise only the allocator uses them. `knobs`: the
+    /// text of [`Knobs::text`](crate::Knobs::text), unless what is built in shall stay.
+    ///
+    /// # Panics
+    /// If there are knobs and no room for them, or the text does not fit: no table of the kit comes near that.
+    pub fn file(&self, strings: bool, knobs: Option<&str>) -> Vec<u8> {
+        let mut bytes = self.packed.bytes().to_vec();
+        if let Some(text) = knobs {
+            let start = self.knobs_at.expect("an allocator with knobs has room for them") as usize;
+            let room = &mut bytes[start..start + KNOBS_SIZE];
+            room.fill(0);
+            room[..KNOBS_SIZE - 1][..text.len()].copy_from_slice(text.as_bytes());
+        }
+        for &entry in if strings { &[] } else { self.strings_at } {
+            bytes[entry as usize..][DEFINITION].fill(0);
+        }
+        bytes
+    }
+}
+
+impl std::fmt::Debug for Library {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Library")
+            .field("name", &self.name)
+            .field("arch", &self.arch)
+            .field("file", &self.packed)
+            .field("flags", &self.flags)
+            .finish()
+    }
+}
+
+/// The shared library with this allocator, if there is one.
+pub fn library(name: &str, arch: Arch) -> Option<&'static Library> {
+    LIBRARIES.iter().find(|library| library.name == name && library.arch == arch)
+}
+
+/// The names of the allocators that there are shared libraries with, in the order in which lists show them.
+pub fn library_names() -> impl Iterator<Item = &'static str> {
+    LIBRARIES.iter().filter(|library| library.arch == Arch::X86_64).map(|library| library.name)
+}

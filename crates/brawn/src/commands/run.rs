@@ -1,0 +1,54 @@
+use std::ffi::OsString;
+use std::os::unix::process::CommandExt as _;
+use std::path::Path;
+use std::process::{Command, ExitCode};
+
+use anyhow::Context as _;
+use brawn_driver::toolchain::on_path;
+use brawn_preload::{Library, Program};
+use clap::Args;
+
+use super::choice;
+use crate::cli::Options;
+use crate::output;
+
+#[derive(Args)]
+#[command(after_help = super::preload::allocators())]
+pub struct Arguments {
+    /// The allocator that the program loads before its libc; the same as --malloc
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["malloc", "preset"])]
+    preload: Option<String>,
+    #[command(flatten)]
+    options: Options,
+    /// The program and its arguments
+    #[arg(last = true, required = true, value_name = "PROGRAM")]
+    program: Vec<OsString>,
+}
+
+/// What the loaders of both libcs read.
+const VARIABLE: &str = "LD_PRELOAD";
+
+/// `brawn run`
+pub fn run(before: Options, arguments: Arguments) -> anyhow::Result<ExitCode> {
+    let own = Options { malloc: arguments.options.malloc.clone().or(arguments.preload), ..arguments.options };
+    let options = own.over(before);
+    let choice = choice(&options)?;
+    let name = &arguments.program[0];
+    let path = name.to_str().and_then(on_path);
+    let path = path.with_context(|| format!("{} is no program on PATH", Path::new(name).display()))?;
+    let program = Program::look(&path)?;
+    let library = Library::new(&choice, program.libc, program.arch)?;
+    let library = library.placed(&brawn_driver::seam::cache()?.root().join("preload"))?;
+    let mut preloaded = library.into_os_string();
+    // Those that were to be loaded before come behind: of two heaps the first one wins.
+    if let Some(others) = std::env::var_os(VARIABLE).filter(|others| !others.is_empty()) {
+        preloaded.push(":");
+        preloaded.push(others);
+    }
+    if options.dry_run {
+        output::say(&format!("{VARIABLE}={} {}", Path::new(&preloaded).display(), path.display()));
+        return Ok(ExitCode::SUCCESS);
+    }
+    let error = Command::new(&path).arg0(name).args(&arguments.program[1..]).env(VARIABLE, preloaded).exec();
+    Err(error).with_context(|| format!("cannot run {}", path.display()))
+}

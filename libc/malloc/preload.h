@@ -1,0 +1,55 @@
+/* What changes where a heap becomes a shared library that a program loads before its libc, instead of a part
+ * of that libc (-DBRAWN_PRELOAD). One library serves musl and glibc: it is compiled against musl's headers,
+ * and takes nothing from either that is not the same in both.
+ *
+ * - fork: no libc calls into somebody else's heap around it, so handlers are registered. Those of glibc's
+ *   programs are in a library that is linked statically; the function behind it is in libc itself.
+ * - Locks: some types of glibc are larger than musl's, so there is more room (preload_pthread.h).
+ * - membarrier: glibc has no function for it (gate.h).
+ * - Names: glibc has a few more in the family (family.h). */
+#ifndef BRAWN_PRELOAD_H
+#define BRAWN_PRELOAD_H
+
+#include <pthread.h>
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+static inline void heap_atfork(int who);
+
+/* Each libc has one of the two. */
+extern int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void), void *library)
+    __attribute__((weak));
+#pragma weak pthread_atfork
+
+static void preload_before_fork(void) {
+    heap_atfork(-1);
+}
+
+static void preload_after_fork_in_parent(void) {
+    heap_atfork(0);
+}
+
+static void preload_after_fork_in_child(void) {
+    heap_atfork(1);
+}
+
+/* Handlers run in reverse before a fork and in order after it, and this constructor is the first of the
+ * process: so the handlers of everybody else can still allocate. No library of its own is named to glibc,
+ * which would take the handlers back when that is closed; this one cannot be. */
+static __attribute__((constructor(102))) void preload_constructor(void) {
+    if (__register_atfork != NULL) {
+        (void)__register_atfork(preload_before_fork, preload_after_fork_in_parent,
+                                preload_after_fork_in_child, NULL);
+    } else if (pthread_atfork != NULL) {
+        (void)pthread_atfork(preload_before_fork, preload_after_fork_in_parent, preload_after_fork_in_child);
+    }
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
