@@ -89,6 +89,10 @@ pub enum Error {
     #[error(transparent)]
     Libc(#[from] brawn_libc::Error),
 
+    /// Making a library to preload failed, or the program takes none.
+    #[error(transparent)]
+    Preload(#[from] brawn_preload::Error),
+
     /// Measuring failed.
     #[error(transparent)]
     Bench(#[from] brawn_bench::Error),
@@ -120,6 +124,7 @@ impl Error {
             }
             Error::Driver(error) => return error.hint(),
             Error::Libc(error) => return error.hint(),
+            Error::Preload(error) => return error.hint(),
             Error::Bench(error) => return error.hint().map(Into::into),
             Error::NoFigure { .. } | Error::Io(_) => return None,
         })

@@ -51,6 +51,8 @@ tables! {
     STRINGS_4100 = "alpaquita_strings_4100_ns.csv", Some("alpaquita-22-glibc"), ALPAQUITA;
     /// nginx by connections, in requests per second.
     NGINX = "alpaquita_nginx_req_s.csv", Some("alpaquita-22-glibc"), ALPAQUITA;
+    /// DaCapo, in milliseconds.
+    DACAPO = "alpaquita_dacapo_ms.csv", Some("alpaquita-22-glibc"), ALPAQUITA;
     /// Allocator benchmarks, in operations per second.
     MALLOC = "alpaquita_malloc_ops_s.csv", Some("alpaquita-22-glibc"), ALPAQUITA;
 }

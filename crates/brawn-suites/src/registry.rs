@@ -1,6 +1,7 @@
 //! The list of suites. A new one is a file in `suites/`, a line there, and a line here.
 
 use crate::suites::footprint::Footprint;
+use crate::suites::jvm::Jvm;
 use crate::suites::malloc::Malloc;
 use crate::suites::nginx::Nginx;
 use crate::suites::startup::Startup;
@@ -12,7 +13,7 @@ use crate::{Error, Suite};
 
 /// Every suite, in the order in which they run.
 pub const SUITES: &[&dyn Suite] =
-    &[&Threads, &Strings, &Stream, &Malloc, &Startup, &Footprint, &Nginx, &Wasmtime];
+    &[&Threads, &Strings, &Stream, &Malloc, &Startup, &Footprint, &Nginx, &Wasmtime, &Jvm];
 
 /// What stands for several suites.
 pub const GROUPS: &[(&str, &str)] = &[

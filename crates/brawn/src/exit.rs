@@ -129,6 +129,7 @@ fn suites_code(error: &brawn_suites::Error) -> u8 {
         Error::Io(_) => IO,
         Error::Driver(error) => driver_code(error),
         Error::Libc(error) => libc_code(error),
+        Error::Preload(error) => preload_code(error),
         Error::Bench(error) => bench_code(error),
         _ => FAILED,
     }

@@ -16,6 +16,8 @@ const COMMANDS: &[&str] = &[
     "patch",
     "restore",
     "relink",
+    "preload",
+    "run",
     "verify",
     "inspect",
     "check",

@@ -2,6 +2,7 @@
 
 pub mod exporter;
 pub mod footprint;
+pub mod jvm;
 pub mod malloc;
 pub mod nginx;
 pub mod programs;

@@ -26,6 +26,8 @@ pub enum Origin {
     Debian(&'static str),
     /// A file of this requirement (`name==version`) on the Python index, through `python3 -m pip`.
     PyPi(&'static str),
+    /// This file (`group:artifact:version`) of the Maven repository that `mvn` is set up for.
+    Maven(&'static str),
     /// Nowhere that a program may fetch it from: the user puts it there. The text says where it is to be had.
     ByHand(&'static str),
 }
@@ -52,6 +54,7 @@ impl Workshop {
         let fetched = match source.origin {
             Origin::Debian(package) => self.fetch_debian(package, source, fresh.path()),
             Origin::PyPi(requirement) => self.fetch_pypi(requirement, source, fresh.path()),
+            Origin::Maven(coordinates) => self.fetch_maven(coordinates, source, fresh.path()),
             Origin::ByHand(_) => false,
         };
         let arrived = fresh.path().join(source.file);
@@ -59,6 +62,7 @@ impl Workshop {
             let from = match source.origin {
                 Origin::Debian(package) => format!("the source of Debian's {package}"),
                 Origin::PyPi(requirement) => format!("{requirement} of the Python package index"),
+                Origin::Maven(coordinates) => format!("{coordinates} of the Maven repository"),
                 Origin::ByHand(text) => text.to_owned(),
             };
             return Err(Error::absent(
@@ -121,6 +125,18 @@ impl Workshop {
             .arg("-r")
             .arg(&list);
         self.step(&format!("fetching {}", source.file), &self.root().join("sources"), &mut command).is_ok()
+    }
+
+    fn fetch_maven(&self, coordinates: &str, source: &Source, folder: &Path) -> bool {
+        let sources = self.root().join("sources");
+        let mut command = Command::new("mvn");
+        command
+            .args(["--batch-mode", "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy"])
+            .arg(format!("-Dartifact={coordinates}"))
+            .arg(format!("-DoutputDirectory={}", folder.display()))
+            // What it fetches for itself stays out of the user's own folder.
+            .arg(format!("-Dmaven.repo.local={}", sources.join("maven").display()));
+        self.step(&format!("fetching {}", source.file), &sources, &mut command).is_ok()
     }
 }
 
