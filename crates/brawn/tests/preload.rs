@@ -144,3 +144,32 @@ fn programs_that_take_no_library_are_refused() {
     assert!(said.starts_with("error: ./static is a static executable"), "{said}");
     assert!(said.contains("hint: if Brawn made it, `brawn relink ./static"), "{said}");
 }
+
+/// A guide's blocks in a language.
+fn blocks(guide: &str, language: &str) -> Vec<String> {
+    let parts = guide.split(&format!("```{language}\n")).skip(1);
+    parts.map(|part| part.split("```").next().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn the_guides_commands_work() {
+    let guide = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/guides/preload.md");
+    let guide = fs_err::read_to_string(guide).unwrap();
+    let bench = Bench::new();
+    let brawn = std::path::Path::new(env!("CARGO_BIN_EXE_brawn")).parent().unwrap();
+    let path = format!("{}:{}", brawn.display(), std::env::var("PATH").unwrap());
+    let shell = |script: &str| {
+        let mut command = bench.command("bash");
+        ok(command.args(["-euo", "pipefail", "-c", script]).env("PATH", &path).env("LD_PRELOAD", ""))
+    };
+    let said: Vec<String> = blocks(&guide, "sh").iter().map(|block| shell(block)).collect();
+    assert_eq!(said, ["hello\n", "libbrawn-mimalloc\n"]);
+    // The image's command, with the library in this folder.
+    let image = blocks(&guide, "dockerfile").concat();
+    let command = image.lines().find_map(|line| line.strip_prefix("RUN ")).unwrap();
+    let (write, _) = command.split_once(" && ").unwrap();
+    let place = image.lines().find_map(|line| line.strip_prefix("ENV LD_PRELOAD=")).unwrap();
+    assert!(write.ends_with(place), "what is written is what is loaded");
+    shell(&write.replace(place, "libheap.so"));
+    assert!(shell("LD_PRELOAD=$PWD/libheap.so cat /proc/self/maps").contains("/libheap.so"));
+}
