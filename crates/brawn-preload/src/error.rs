@@ -79,6 +79,19 @@ pub enum Error {
     #[error("the path {} holds a space or a colon, which separate the files in LD_PRELOAD", .0.display())]
     Separator(PathBuf),
 
+    /// No such program.
+    #[error("there is no program {0} on PATH")]
+    NotFound(String),
+
+    /// The library cannot be written.
+    #[error("cannot write {}", path.display())]
+    Unwritable {
+        /// Where it was to go.
+        path: PathBuf,
+        /// The reason that the system gave.
+        source: std::io::Error,
+    },
+
     /// An ELF file is damaged.
     #[error("{}", path.display())]
     Elf {
@@ -119,6 +132,8 @@ impl Error {
             Error::ScriptsWithoutEnd(_) => "name the program itself".to_owned(),
             Error::Separator(_) => "set BRAWN_CACHE_DIR to a folder without them".to_owned(),
             Error::Elf { source, .. } => return source.hint().map(Into::into),
+            Error::NotFound(_) => "give its path, with a slash in it".to_owned(),
+            Error::Unwritable { .. } => "-o names another place".to_owned(),
             Error::Io(_) => return None,
         })
     }

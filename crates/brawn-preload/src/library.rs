@@ -74,12 +74,10 @@ impl Library {
     /// Writes the library to a file, which appears whole or not at all: a program may have the old one open.
     ///
     /// # Errors
-    /// [`Error::Io`].
+    /// [`Error::Unwritable`].
     pub fn write(&self, path: &Path) -> Result<(), Error> {
         let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let named = |error: std::io::Error| {
-            std::io::Error::new(error.kind(), format!("cannot write {}: {error}", path.display()))
-        };
+        let named = |source| Error::Unwritable { path: path.to_owned(), source };
         let mut file = tempfile::Builder::new().prefix(".brawn-").tempfile_in(folder).map_err(named)?;
         file.write_all(&self.bytes).map_err(named)?;
         file.as_file().set_permissions(std::fs::Permissions::from_mode(0o755)).map_err(named)?;
@@ -91,7 +89,7 @@ impl Library {
     /// that programs with other knobs do not disturb each other.
     ///
     /// # Errors
-    /// [`Error::Separator`] when `LD_PRELOAD` could not name it; [`Error::Io`].
+    /// [`Error::Separator`] when `LD_PRELOAD` could not name it; [`Error::Unwritable`], [`Error::Io`].
     pub fn placed(&self, folder: &Path) -> Result<PathBuf, Error> {
         let folder = folder.join(&brawn_libc::sha256_hex(&self.bytes)[..16]);
         let path = folder.join(&self.file_name);

@@ -201,7 +201,8 @@ fn preload_code(error: &brawn_preload::Error) -> u8 {
     use brawn_preload::Error;
     match error {
         Error::NotPreloadable { .. } | Error::OverlayOnly { .. } | Error::UnknownSystem(_) => USAGE,
-        Error::Separator(_) | Error::Io(_) => IO,
+        Error::NotFound(_) => MISSING,
+        Error::Separator(_) | Error::Unwritable { .. } | Error::Io(_) => IO,
         _ => INPUT,
     }
 }

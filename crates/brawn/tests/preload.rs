@@ -52,7 +52,7 @@ fn inspect_knows_the_heap_in_a_library() {
     let bench = Bench::new();
     ok(&mut bench.brawn(&["preload", "--malloc", "mimalloc", "-o", "a.so"]));
     let said = ok(&mut bench.brawn(&["inspect", "--json", "a.so"]));
-    assert!(said.contains("\"mimalloc\""), "{said}");
+    assert!(said.contains("mimalloc"), "{said}");
 }
 
 #[test]
@@ -73,9 +73,8 @@ fn what_makes_no_library_is_refused() {
     error: --cpu x86-64-v3 has no effect on a library to preload
     hint: leave --cpu x86-64-v3 away
     ");
-    assert_snapshot!(refused(&["--malloc", "mimalloc", "-o", "no/such/folder/a.so"], 5), @r"
-    error: cannot write no/such/folder/a.so: No such file or directory (os error 2) at path [TEMP]
-    ");
+    let said = refused(&["--malloc", "mimalloc", "-o", "no/such/folder/a.so"], 5);
+    assert!(said.starts_with("error: cannot write no/such/folder/a.so\n  caused by: No such file"), "{said}");
 }
 
 /// A script that says which library it was started with, run by the system's shell.
@@ -117,7 +116,10 @@ fn programs_that_take_no_library_are_refused() {
     let refused = |program: &str, code| {
         redact(&bench, &fails(&mut bench.brawn(&["run", "--preload", "mimalloc", "--", program]), code))
     };
-    assert_snapshot!(refused("no-such-program", 1), @"error: no-such-program is no program on PATH");
+    assert_snapshot!(refused("no-such-program", 4), @r"
+    error: there is no program no-such-program on PATH
+    hint: give its path, with a slash in it
+    ");
     let executable = |name: &str, bytes: &[u8]| {
         let path = bench.write(name, bytes);
         fs_err::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();

@@ -35,7 +35,7 @@ pub fn run(before: Options, arguments: Arguments) -> anyhow::Result<ExitCode> {
     let choice = choice(&options)?;
     let name = &arguments.program[0];
     let path = name.to_str().and_then(on_path);
-    let path = path.with_context(|| format!("{} is no program on PATH", Path::new(name).display()))?;
+    let path = path.ok_or_else(|| brawn_preload::Error::NotFound(Path::new(name).display().to_string()))?;
     let program = Program::look(&path)?;
     let library = Library::new(&choice, program.libc, program.arch)?;
     let library = library.placed(&brawn_driver::seam::cache()?.root().join("preload"))?;
