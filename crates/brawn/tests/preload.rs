@@ -149,8 +149,8 @@ fn programs_that_take_no_library_are_refused() {
 
 /// A guide's blocks in a language.
 fn blocks(guide: &str, language: &str) -> Vec<String> {
-    let parts = guide.split(&format!("```{language}\n")).skip(1);
-    parts.map(|part| part.split("```").next().unwrap().to_owned()).collect()
+    let fence = format!("```{language}\n");
+    guide.split(&fence).skip(1).map(|part| part.split("```").next().unwrap().to_owned()).collect()
 }
 
 #[test]
