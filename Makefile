@@ -82,11 +82,13 @@ results: brawn ## measure the numbers in docs/results/ again, on this machine
 	scripts/report-pictures docs/results/bench/report.html docs/results/bench
 	$(CARGO_TARGET_DIR)/debug/brawn-bench quote
 
-# Seconds for each case of `make presets`, which has over thirty, and as many candidates: 20 take some hours.
-PRESET_TIME := 20
+# What of the search `make presets` runs: everything takes some hours. `make presets SEARCH='--reduced --time 4 --blocks 3'` takes
+# a quarter of an hour. A search that was broken off goes on where it was.
+SEARCH := --time 20
 
 presets: brawn ## measure the candidates for presets again: the choice is made from docs/results/presets/
-	$(CARGO_TARGET_DIR)/debug/brawn-bench presets --brawn $(BRAWN) --out docs/results/presets --time $(PRESET_TIME)
+	$(CARGO_TARGET_DIR)/debug/brawn-bench presets --brawn $(BRAWN) --out docs/results/presets --parts $(CARGO_TARGET_DIR)/presets $(SEARCH)
+	gzip -9nf docs/results/presets/results.json
 
 # Time for each of three runs of each program.
 STUDY_BUDGET := 80s

@@ -6,7 +6,7 @@ use crate::results::{Kind, Results};
 use crate::statistics;
 use crate::table::Table;
 
-/// A variant over all rows that every variant of a run has.
+/// A variant over a whole run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Standing {
     /// The variant's name.
@@ -15,14 +15,18 @@ pub struct Standing {
     pub time: Costs,
     /// Its memory.
     pub memory: Costs,
-    /// Whether no other variant is better in one of the two means and at least as good in the other.
+    /// Suite by suite.
+    pub suites: Vec<SuiteCosts>,
+    /// Whether no other variant is better in one of the two means and at least as good in the other. Never for one that
+    /// lacks a suite: its means are of something else.
     pub front: bool,
 }
 
-/// What a variant costs beside the baseline over several rows: below 1 is better.
+/// What a variant costs beside the baseline: below 1 is better.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Costs {
-    /// The geometric mean.
+    /// The geometric mean of the suites' geometric means, so that a suite of many rows does not count for more than one of
+    /// few.
     pub mean: f64,
     /// The dearest row.
     pub worst: f64,
@@ -30,69 +34,110 @@ pub struct Costs {
     pub worst_at: String,
 }
 
+/// The means of a suite; none where it has no such rows, or the variant lacks some.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SuiteCosts {
+    /// The suite's name.
+    pub suite: String,
+    /// Of its rows of time.
+    pub time: Option<f64>,
+    /// Of its rows of memory.
+    pub memory: Option<f64>,
+}
+
 impl Results {
-    /// How each variant stands, in their order; a variant that lacks a row of either kind everywhere is left out.
+    /// How each variant stands, in their order; a variant without any figure of either kind is left out.
     pub fn standings(&self) -> Vec<Standing> {
-        let time = self.costs(Kind::Time);
-        let memory = self.costs(Kind::Memory);
-        let both = self.variants.iter().filter_map(|variant| {
-            let name = variant.name.as_str();
-            Some((name, time.get(name)?.clone(), memory.get(name)?.clone()))
-        });
-        let (names, points): (Vec<_>, Vec<_>) =
-            both.map(|(name, time, memory)| (name, (time, memory))).unzip();
-        let means: Vec<_> = points.iter().map(|(time, memory)| (time.mean, memory.mean)).collect();
-        let standing = |((name, (time, memory)), front): ((&str, (Costs, Costs)), bool)| Standing {
-            variant: name.to_owned(),
-            time,
-            memory,
-            front,
+        let mut means: BTreeMap<(&str, Kind), BTreeMap<String, f64>> = BTreeMap::new();
+        let all = self.geometric_means();
+        for mean in &all {
+            means.insert((&mean.suite, mean.kind), mean.ratios.clone());
+        }
+        let worst = [Kind::Time, Kind::Memory].map(|kind| self.worst(kind));
+        let mut standings: Vec<(Standing, bool)> = Vec::new();
+        for variant in &self.variants {
+            let of = |suite: &str, kind| means.get(&(suite, kind))?.get(&variant.name).copied();
+            let suites: Vec<SuiteCosts> = self
+                .suites
+                .iter()
+                .map(|suite| SuiteCosts {
+                    suite: suite.name.clone(),
+                    time: of(&suite.name, Kind::Time),
+                    memory: of(&suite.name, Kind::Memory),
+                })
+                .collect();
+            let costs = |kind: Kind, worst: &BTreeMap<String, (f64, String)>| {
+                let values: Vec<f64> = suites.iter().filter_map(|suite| of(&suite.suite, kind)).collect();
+                let (worst, worst_at) = worst.get(&variant.name)?.clone();
+                Some(Costs { mean: statistics::geometric_mean(&values)?, worst, worst_at })
+            };
+            let (Some(time), Some(memory)) = (costs(Kind::Time, &worst[0]), costs(Kind::Memory, &worst[1]))
+            else {
+                continue;
+            };
+            let whole = means.values().all(|ratios| ratios.contains_key(&variant.name));
+            let variant = variant.name.clone();
+            standings.push((Standing { variant, time, memory, suites, front: false }, whole));
+        }
+        // Who lacks a suite is beaten by everybody.
+        let point = |(standing, whole): &(Standing, bool)| match whole {
+            true => (standing.time.mean, standing.memory.mean),
+            false => (f64::INFINITY, f64::INFINITY),
         };
-        names.into_iter().zip(points).zip(statistics::front(&means)).map(standing).collect()
+        let points: Vec<(f64, f64)> = standings.iter().map(point).collect();
+        for ((standing, whole), front) in standings.iter_mut().zip(statistics::front(&points)) {
+            standing.front = *whole && front;
+        }
+        standings.into_iter().map(|(standing, _)| standing).collect()
     }
 
-    /// Over the rows of a kind that the most variants have: means over different rows could not be compared.
-    fn costs(&self, kind: Kind) -> BTreeMap<String, Costs> {
-        let rows = || self.rows().filter(|(_, _, row)| row.kind == kind);
-        let most = rows().map(|(_, _, row)| row.cells.len()).max().unwrap_or(0);
-        let mut all: BTreeMap<String, Vec<(f64, String)>> = BTreeMap::new();
-        let mut count = 0;
-        for (suite, case, row) in rows().filter(|(_, _, row)| row.cells.len() == most) {
-            let costs: Option<Vec<f64>> = row.cells.iter().map(|cell| row.cost(cell)).collect();
-            let Some(costs) = costs else { continue };
-            count += 1;
-            for (cell, cost) in row.cells.iter().zip(costs) {
-                let place = format!("{}, {}, {}", suite.name, case.name, row.name);
-                all.entry(cell.variant.clone()).or_default().push((cost, place));
+    /// The dearest row of a kind for each variant.
+    fn worst(&self, kind: Kind) -> BTreeMap<String, (f64, String)> {
+        let mut worst: BTreeMap<String, (f64, String)> = BTreeMap::new();
+        for (suite, case, row) in self.rows().filter(|(_, _, row)| row.kind == kind) {
+            for cell in &row.cells {
+                let Some(cost) = row.cost(cell) else { continue };
+                if worst.get(&cell.variant).is_none_or(|(known, _)| cost > *known) {
+                    let place = format!("{}, {}, {}", suite.name, case.name, row.name);
+                    worst.insert(cell.variant.clone(), (cost, place));
+                }
             }
         }
-        all.into_iter()
-            .filter(|(_, costs)| costs.len() == count)
-            .filter_map(|(variant, costs)| {
-                let each: Vec<f64> = costs.iter().map(|(cost, _)| *cost).collect();
-                let mean = statistics::geometric_mean(&each)?;
-                let (worst, worst_at) = costs.into_iter().max_by(|one, other| one.0.total_cmp(&other.0))?;
-                Some((variant, Costs { mean, worst, worst_at }))
-            })
-            .collect()
+        worst
     }
 }
 
-/// The standings as a table, the fastest first.
-pub fn table(standings: &[Standing]) -> Table {
+fn fastest_first(standings: &[Standing]) -> Vec<&Standing> {
     let mut sorted: Vec<&Standing> = standings.iter().collect();
     sorted.sort_by(|one, other| one.time.mean.total_cmp(&other.time.mean));
-    let mut table = Table::new(["variant", "time", "memory", "front", "slowest row", "fattest row"]);
-    for standing in sorted {
+    sorted
+}
+
+/// The standings as a table, the fastest first: both means, and those of each suite.
+pub fn table(standings: &[Standing]) -> Table {
+    let suites = standings.first().map_or(&[][..], |standing| &standing.suites);
+    let header = ["variant", "time", "memory", "front"].map(str::to_owned).into_iter();
+    let mut table = Table::new(header.chain(suites.iter().map(|suite| suite.suite.clone())));
+    for standing in fastest_first(standings) {
+        let number = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), |value| format!("{value:.2}"));
+        let means =
+            [standing.variant.clone(), number(Some(standing.time.mean)), number(Some(standing.memory.mean))];
+        let front = if standing.front { "*" } else { "" }.to_owned();
+        let each = standing.suites.iter().map(|suite| match suite.memory {
+            Some(_) => format!("{} {}", number(suite.time), number(suite.memory)),
+            None => number(suite.time),
+        });
+        table.row(means.into_iter().chain([front]).chain(each));
+    }
+    table
+}
+
+/// Where each variant is at its worst, the fastest first.
+pub fn worst(standings: &[Standing]) -> Table {
+    let mut table = Table::new(["variant", "slowest row", "fattest row"]);
+    for standing in fastest_first(standings) {
         let worst = |costs: &Costs| format!("{:.2} {}", costs.worst, costs.worst_at);
-        table.row([
-            standing.variant.clone(),
-            format!("{:.3}", standing.time.mean),
-            format!("{:.3}", standing.memory.mean),
-            if standing.front { "*" } else { "" }.to_owned(),
-            worst(&standing.time),
-            worst(&standing.memory),
-        ]);
+        table.row([standing.variant.clone(), worst(&standing.time), worst(&standing.memory)]);
     }
     table
 }

@@ -44,16 +44,28 @@ enum Command {
         /// Folder for the results, the page with its picture of time against memory, and the table.
         #[arg(long)]
         out: PathBuf,
-        /// Time for each case, in seconds.
-        #[arg(long, default_value_t = 20)]
-        time: u32,
-        /// Only the suites of this name; all that the candidates' file lists otherwise.
+        /// Where the runs of single cases are kept until all are there: the same command goes on from them.
+        #[arg(long, default_value = "target/presets")]
+        parts: PathBuf,
+        /// Where programs are built and kept; where `brawn bench` has them otherwise.
         #[arg(long)]
-        suite: Vec<String>,
+        work: Option<PathBuf>,
+        /// Time for each case, in seconds.
+        #[arg(long, default_value_t = 20.0)]
+        time: f64,
+        /// Fewest runs of each candidate that count, in each case.
+        #[arg(long, default_value_t = 5)]
+        blocks: usize,
+        /// The important candidates and cases only.
+        #[arg(long)]
+        reduced: bool,
+        /// Only cases whose names, suite first, hold this text.
+        #[arg(long)]
+        case: Option<String>,
         /// Only candidates whose names hold this text, besides glibc and stock musl.
         #[arg(long)]
         candidate: Option<String>,
-        /// Measures nothing: makes the table again from the results that lie in the folder.
+        /// Measures nothing: makes table and pictures again from the results that lie in the folder.
         #[arg(long)]
         read: bool,
     },
@@ -79,9 +91,9 @@ enum Command {
 fn main() -> ExitCode {
     let result = match Arguments::parse().command {
         Command::Demo { brawn, blocks, seed } => demo::run(&brawn, blocks, seed),
-        Command::Presets { brawn, out, time, suite, candidate, read } => {
-            let search = presets::Search { time, suites: suite, candidate };
-            presets::run(&brawn, &out, &search, read)
+        Command::Presets { brawn, out, parts, work, time, blocks, reduced, case, candidate, read } => {
+            let search = presets::Search { brawn, parts, work, time, blocks, reduced, case, candidate };
+            presets::run(&out, &search, read)
         }
         Command::Quote => results::quote(),
         Command::Results { brawn, out, only, blocks } => results::run(&brawn, &out, &only, blocks),

@@ -1,0 +1,9 @@
+//! `make presets`: the search behind the presets. Candidates and cases are lines of `candidates.txt`; `brawn bench` measures
+//! them side by side, a run for each line, and here they are put together and judged.
+
+mod candidates;
+mod merge;
+mod picture;
+mod search;
+
+pub use search::{Search, run};
