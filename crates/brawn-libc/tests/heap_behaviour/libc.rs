@@ -17,8 +17,8 @@ pub struct Libc {
     /// The first part of the tests' names.
     pub name: String,
     pub arch: Arch,
-    /// What runs its executables, when this machine cannot.
-    pub emulator: Option<PathBuf>,
+    /// The command that runs its executables, where this machine cannot or shall not.
+    pub emulator: Option<Vec<String>>,
     base: PathBuf,
     linker: Linker,
     cache: Cache,
@@ -50,7 +50,7 @@ pub fn all(scratch: &Path) -> Vec<Result<Libc, Absent>> {
 }
 
 fn new(name: String, arch: Arch, base: PathBuf, linker: Linker, scratch: &Path) -> Result<Libc, Absent> {
-    let emulator = if Arch::host() == Some(arch) { None } else { run::emulator(arch) };
+    let emulator = if Arch::host() == Some(arch) { run::under() } else { run::emulator(arch) };
     if Arch::host() != Some(arch) && emulator.is_none() {
         let hint = format!("no qemu-{arch} runs its executables; `make setup` installs it");
         return Err(Absent { name, hint, optional: false });
@@ -119,7 +119,7 @@ fn of_distribution(scratch: &Path) -> Result<Libc, Absent> {
 }
 
 impl Libc {
-    /// Whether its executables run under qemu-user here.
+    /// Whether its executables run under qemu-user here, or under a tool, which is as slow.
     pub fn emulated(&self) -> bool {
         self.emulator.is_some()
     }

@@ -1,7 +1,7 @@
 //! Runs a program in an empty folder, under a time limit, and judges what came of it.
 
 use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
@@ -13,13 +13,24 @@ use crate::table::Test;
 /// A line of stderr with this start is a measurement for the record; anything else there is a failure.
 const REPORT: &str = "report: ";
 
+/// The environment variable with a command that this machine's own executables run under: valgrind with its options.
+const UNDER: &str = "BRAWN_TEST_UNDER";
+
+/// The command of [`UNDER`].
+pub fn under() -> Option<Vec<String>> {
+    let words = std::env::var(UNDER).ok()?;
+    Some(words.split_whitespace().map(str::to_owned).collect())
+        .filter(|words: &Vec<String>| !words.is_empty())
+}
+
 /// The user-mode emulator for an architecture, if one is installed.
-pub fn emulator(arch: Arch) -> Option<PathBuf> {
+pub fn emulator(arch: Arch) -> Option<Vec<String>> {
     let path = std::env::var_os("PATH")?;
     let names = [format!("qemu-{arch}-static"), format!("qemu-{arch}")];
     std::env::split_paths(&path)
         .flat_map(|folder| names.iter().map(move |name| folder.join(name)).collect::<Vec<_>>())
         .find(|candidate| candidate.is_file())
+        .map(|path| vec![path.display().to_string()])
 }
 
 /// What came of a program that could be run.
@@ -48,8 +59,8 @@ pub fn run(
     let mut command = match &libc.emulator {
         None => Command::new(executable),
         Some(emulator) => {
-            let mut command = Command::new(emulator);
-            command.arg(executable);
+            let mut command = Command::new(&emulator[0]);
+            command.args(&emulator[1..]).arg(executable);
             command
         }
     };

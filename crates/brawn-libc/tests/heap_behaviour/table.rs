@@ -137,7 +137,7 @@ impl Test {
 
     /// How long a run may take: a hang must end, a busy machine must not fail.
     pub fn limit(&self, emulated: bool, long: bool) -> Duration {
-        let seconds = self.seconds * if emulated { 2 } else { 1 } * if long { 10 } else { 1 };
+        let seconds = self.seconds * if emulated { 4 } else { 1 } * if long { 10 } else { 1 };
         Duration::from_secs(seconds)
     }
 }
