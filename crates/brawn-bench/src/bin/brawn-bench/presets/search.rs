@@ -37,7 +37,7 @@ pub struct Search {
 /// Measures, and writes `results.json`, `report.html`, `standings.md` and `pareto.svg` into `out`. With `read` nothing is
 /// measured: the last three are made again from the first.
 pub fn run(out: &Path, search: &Search, read: bool) -> Result<()> {
-    let results = if read { Results::load(&out.join("results.json"))? } else { measure(search)? };
+    let results = if read { committed(out)? } else { measure(search)? };
     let standings = results.standings();
     ensure!(!standings.is_empty(), "no candidate has figures of both time and memory");
     let table = standing::table(&standings);
@@ -60,6 +60,24 @@ pub fn run(out: &Path, search: &Search, read: bool) -> Result<()> {
     println!("{}\n{}", table.to_text(), standing::worst(&standings).to_text());
     say(&format!("written: results.json, report.html, standings.md and pareto.svg in {}", out.display()));
     Ok(())
+}
+
+/// The results in a folder, where they may lie compressed.
+fn committed(out: &Path) -> Result<Results> {
+    let plain = out.join("results.json");
+    if plain.exists() {
+        return Ok(Results::load(&plain)?);
+    }
+    let packed = out.join("results.json.gz");
+    let unpacked = tempfile::NamedTempFile::new()?;
+    let status = Command::new("gzip")
+        .arg("-dc")
+        .arg(&packed)
+        .stdout(unpacked.reopen()?)
+        .status()
+        .context("cannot run gzip")?;
+    ensure!(status.success(), "cannot unpack {}", packed.display());
+    Ok(Results::load(unpacked.path())?)
 }
 
 /// A run for each case that has none yet with this `brawn` and these candidates, and all of them as one document. A case that
