@@ -140,14 +140,11 @@ impl Libc {
         let theirs = |name: &&str| ["mmap", "__mmap", "munmap", "__munmap"].contains(name);
         for (symbol, calls) in [("__libc_malloc_impl", 2), ("__libc_free", 1)] {
             let needed = &archive.owner(symbol).ok_or(format!("nobody defines {symbol}"))?.needed;
-            if needed.iter().filter(|name| ours(name)).count() != calls
-                || needed.iter().any(|name| theirs(name))
-            {
+            if needed.iter().filter(|name| ours(name)).count() != calls || needed.iter().any(theirs) {
                 return Err(format!("the member with {symbol} needs {needed:?}"));
             }
         }
-        let callers =
-            archive.members.iter().filter(|member| member.needed.iter().any(|name| ours(name))).count();
+        let callers = archive.members.iter().filter(|member| member.needed.iter().any(ours)).count();
         if callers == 2 { Ok(()) } else { Err(format!("{callers} members ask the front for pages")) }
     }
 
