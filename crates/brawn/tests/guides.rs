@@ -220,9 +220,12 @@ guides! {
     zig: "zig",
 }
 
-/// Pages that other tests cover, because their commands change a system.
-const ELSEWHERE: &[(&str, &str)] =
-    &[("builder-image", "tests/release/builder_image.rs"), ("github-action", "tests/release/action.rs")];
+/// Pages that tests of their own cover.
+const ELSEWHERE: &[(&str, &str)] = &[
+    ("builder-image", "tests/release/builder_image.rs"),
+    ("github-action", "tests/release/action.rs"),
+    ("preload", "tests/preload.rs"),
+];
 
 #[test]
 fn every_page_with_commands_is_tested() {
