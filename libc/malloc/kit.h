@@ -35,7 +35,8 @@ static inline void kit_keep_marker(void) {
 #else
 #define KIT_KNOBS_SECTION ".rodata.brawn_knobs"
 #endif
-static const char kit_knobs[KIT_KNOBS_SIZE] __attribute__((section(KIT_KNOBS_SECTION), used)) = BRAWN_KIT_KNOBS;
+static const char kit_knobs[KIT_KNOBS_SIZE] __attribute__((section(KIT_KNOBS_SECTION), used)) =
+    BRAWN_KIT_KNOBS;
 
 static inline const char *kit_knobs_text(void) {
     const char *text = kit_knobs;

@@ -3,6 +3,7 @@ use serde::Serialize;
 use crate::heap::{KitMarker, MUSL_HEAPS};
 use crate::inspect::{Traces, look};
 use crate::inspection::{Inspection, Kind};
+use crate::veil::{unveil, veil};
 use crate::verdict::describe;
 use crate::{Arch, Error, Heap, LinkId, Note, Role};
 
@@ -281,7 +282,8 @@ fn check_heaps(inspection: &Inspection, traces: &Traces, note: &Note, report: &m
 
 /// musl's `dlopen` for static executables is linked when something calls it, and knows one answer.
 fn check_loading(data: &[u8], warnings: &mut Vec<Problem>) {
-    if memchr::memmem::find(data, b"Dynamic loading not supported\0").is_some() {
+    const ANSWER: &[u8] = &veil(b"Dynamic loading not supported\0");
+    if memchr::memmem::find(data, &unveil(ANSWER)).is_some() {
         warnings.push(problem(
             Code::DynamicLoading,
             "the program calls dlopen, which always fails in a static executable",
