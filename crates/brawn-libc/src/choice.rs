@@ -19,12 +19,7 @@ pub struct Choice {
     pub cpu: Option<Cpu>,
     /// Settings by key: the allocator's own, and [`LEVEL_KNOB`].
     pub knobs: BTreeMap<String, String>,
-    /// Whether nobody asked for this allocator, so that another may serve where it cannot: [`Choice::elsewhere`].
-    pub by_default: bool,
 }
-
-/// The preset for a libc.a that the default's allocator does not fit into.
-const ELSEWHERE: &str = "fast";
 
 /// The knob that holds the string functions to a level of the processor's vector instructions.
 pub const LEVEL_KNOB: &str = "strings.level";
@@ -57,24 +52,24 @@ pub struct Preset {
 pub const PRESETS: &[Preset] = &[
     Preset {
         name: "balanced",
-        malloc: "brawn",
-        knobs: &[],
-        strings: true,
-        summary: "fast under threads in hardly more memory than stock (the default)",
-    },
-    Preset {
-        name: "fast",
         malloc: "mimalloc",
         knobs: &[],
         strings: true,
-        summary: "faster where much is allocated, for more memory",
+        summary: "fast, in about glibc's memory with few threads (the default)",
+    },
+    Preset {
+        name: "fast",
+        malloc: "jemalloc",
+        knobs: &[],
+        strings: true,
+        summary: "fast under threads, for memory that grows with the processors",
     },
     Preset {
         name: "small",
         malloc: "brawn",
         knobs: &[],
         strings: true,
-        summary: "the least memory that still is fast under threads",
+        summary: "a fraction of glibc's memory under threads, and fast with small blocks",
     },
     Preset {
         name: "hardened",
@@ -106,7 +101,6 @@ impl Choice {
             strings: preset.strings,
             cpu: None,
             knobs: BTreeMap::new(),
-            by_default: false,
         };
         preset.knobs.iter().try_fold(choice, |choice, (key, value)| choice.with_knob(key, value))
     }
@@ -119,24 +113,6 @@ impl Choice {
             strings: true,
             cpu: None,
             knobs: BTreeMap::new(),
-            by_default: false,
-        })
-    }
-
-    /// What serves where this choice does not fit: the preset `fast`, whose allocator brings all that it needs along, with
-    /// the same string functions. Only for who said nothing about the allocator, by a name or by a knob of it.
-    pub fn elsewhere(&self) -> Option<Choice> {
-        let other = Choice::preset(ELSEWHERE).expect("a preset, as a test shows");
-        let knobs = self.knobs.iter().filter(|(key, _)| *key == LEVEL_KNOB);
-        (self.by_default && knobs.clone().count() == self.knobs.len()).then(|| Choice {
-            strings: self.strings,
-            cpu: self.cpu,
-            knobs: other
-                .knobs
-                .into_iter()
-                .chain(knobs.map(|(key, value)| (key.clone(), value.clone())))
-                .collect(),
-            ..other
         })
     }
 
@@ -195,8 +171,7 @@ impl Choice {
 
 impl Default for Choice {
     fn default() -> Choice {
-        let choice = Choice::preset(PRESETS[0].name).expect("the first preset is complete, as a test shows");
-        Choice { by_default: true, ..choice }
+        Choice::preset(PRESETS[0].name).expect("the first preset is complete, as a test shows")
     }
 }
 
@@ -295,19 +270,6 @@ mod tests {
             assert_eq!(choice.malloc.name(), preset.malloc);
         }
         assert_eq!(Choice::default().preset, Some(&PRESETS[0]));
-    }
-
-    #[test]
-    fn another_allocator_serves_only_who_asked_for_none() {
-        let level = |choice: Choice| choice.with_knob(LEVEL_KNOB, "avx2").unwrap();
-        let other = level(Choice::default().with_strings(true)).elsewhere().unwrap();
-        assert_eq!(other.preset.map(|preset| preset.name), Some(ELSEWHERE));
-        assert_ne!(other.malloc.name(), PRESETS[0].malloc);
-        assert_eq!(other.knobs[LEVEL_KNOB], "avx2");
-        assert!(!Choice::default().with_strings(false).elsewhere().unwrap().strings);
-        assert!(Choice::preset(PRESETS[0].name).unwrap().elsewhere().is_none());
-        assert!(Choice::malloc(PRESETS[0].malloc).unwrap().elsewhere().is_none());
-        assert!(Choice::default().with_knob("brawn.stats", "true").unwrap().elsewhere().is_none());
     }
 
     #[test]

@@ -90,15 +90,7 @@ const MANIFEST: &str = "manifest.json";
 /// Makes the overlay of `base` in memory. `path` is where `base` came from, for messages; `wanted` is the
 /// architecture that it must be for.
 pub fn make(path: &Path, base: &[u8], wanted: Option<Arch>, choice: &Choice) -> Result<Made, Error> {
-    or_elsewhere(choice, |choice| make_from(path, base, sha256_hex(base), wanted, choice))
-}
-
-/// Does it with the choice; where that does not fit and nobody insists on it, with the one that fits anywhere.
-fn or_elsewhere<T>(choice: &Choice, work: impl Fn(&Choice) -> Result<T, Error>) -> Result<T, Error> {
-    match (work(choice), choice.elsewhere()) {
-        (Err(Error::UnknownHeapLayout { .. }), Some(other)) => work(&other),
-        (result, _) => result,
-    }
+    make_from(path, base, sha256_hex(base), wanted, choice)
 }
 
 /// The same, for a base whose digest is known.
@@ -308,10 +300,6 @@ impl Cache {
     /// Two processes may ask for the same overlay at once: each makes it in a folder of its own, and the first one
     /// to finish puts it in place in one step. What is found in the cache is checked against its digest.
     pub fn overlay(&self, base: &Path, wanted: Option<Arch>, choice: &Choice) -> Result<Overlay, Error> {
-        or_elsewhere(choice, |choice| self.overlay_for(base, wanted, choice))
-    }
-
-    fn overlay_for(&self, base: &Path, wanted: Option<Arch>, choice: &Choice) -> Result<Overlay, Error> {
         let bytes = fs_err::read(base)?;
         let memory = self.root.join("digests");
         let sha256 = digest::of_file(&memory, base, &bytes)?;

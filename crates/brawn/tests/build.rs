@@ -36,7 +36,7 @@ fn a_package_becomes_one_verified_executable() {
     assert_eq!(said(&bench, &program), "1 2 3\n");
     ok(bench.brawn(&["verify"]).arg(&program));
     assert_eq!(note(&program).preset.as_deref(), Some("balanced"));
-    assert_eq!(note(&program).malloc, "brawn");
+    assert_eq!(note(&program).malloc, DEFAULT_MALLOC);
 }
 
 #[test]

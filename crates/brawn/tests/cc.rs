@@ -133,9 +133,7 @@ fn a_rust_library_in_a_c_program_shares_the_heap_and_catches_its_panics() {
                 run
             };
             assert_eq!(ok(&mut run), "0 1 2 false, true\n", "{arch}, {compiler:?}");
-            // zig's musl has another heap than the one that the default stands on.
-            let preset = if compiler.is_some() { "fast" } else { "balanced" };
-            assert_eq!(note(&bench.path().join("main")).preset.as_deref(), Some(preset));
+            assert_eq!(note(&bench.path().join("main")).malloc, DEFAULT_MALLOC);
         }
     }
 }
@@ -237,7 +235,7 @@ fn zig_is_a_compiler_for_both_architectures() {
         let compiler = format!("{} cc -target {arch}-linux-musl", zig.display());
         let args = ["--target", arch.musl_triple(), "cc", mode, "hello.c", "-o", "hello", "-lm"];
         ok(bench.brawn(&args).env("BRAWN_CC", compiler));
-        assert_eq!(note(&bench.path().join("hello")).preset.as_deref(), Some("fast"));
+        assert_eq!(note(&bench.path().join("hello")).malloc, DEFAULT_MALLOC);
         let text = match arch {
             brawn_elf::Arch::X86_64 => ok(&mut bench.command("./hello")),
             brawn_elf::Arch::Aarch64 => ok(bench.command("qemu-aarch64-static").arg("./hello")),

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Command;
 
 use brawn_elf::Arch;
-use common::{Bench, fails, note, ok};
+use common::{Bench, DEFAULT_MALLOC, fails, note, ok};
 use insta::assert_snapshot;
 
 fn sources() -> &'static Path {
@@ -44,8 +44,7 @@ fn the_whole_runtime_works_on_both_architectures() {
         ok(compile.args([&runtime(), "-o", &program]));
         assert_eq!(ok(&mut run(&bench, arch, &program)), "whole\n", "{arch}");
         // `cc` and `c++` verify what they link: one heap, and static.
-        // zig's musl has another heap than the one that the default stands on.
-        assert_eq!(note(&bench.path().join(&program)).preset.as_deref(), Some("fast"));
+        assert_eq!(note(&bench.path().join(&program)).malloc, DEFAULT_MALLOC);
     }
 }
 
@@ -90,7 +89,7 @@ fn cmake_needs_no_more_than_the_toolchain_file() {
     );
     ok(cmake(&bench).args(["-S", ".", "-B", "build", "-DCMAKE_TOOLCHAIN_FILE=../toolchain.cmake"]));
     ok(cmake(&bench).args(["--build", "build"]));
-    assert_eq!(note(&bench.path().join("build/whole")).preset.as_deref(), Some("fast"));
+    assert_eq!(note(&bench.path().join("build/whole")).malloc, DEFAULT_MALLOC);
     assert_eq!(ok(&mut bench.command("build/whole")), "whole\n");
 }
 

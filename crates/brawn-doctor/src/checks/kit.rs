@@ -34,22 +34,13 @@ pub(super) fn look() -> Finding {
         let cost = "it has nothing to go into: there is no musl libc.a";
         return Finding::limited(NAME, carried, cost, format!("rustup target add {triple}"));
     };
-    let default = &brawn_libc::PRESETS[0];
     // The very thing that every link begins with, without the cache.
     let made = base_of(&libc).map_err(|error| error.to_string()).and_then(|base| {
         let data = fs_err::read(&base).map_err(|error| error.to_string())?;
         make(&base, &data, Some(arch), &Choice::default()).map_err(|error| error.to_string())
     });
     match made {
-        Ok(made) if made.manifest.preset.as_deref() == Some(default.name) => {
-            Finding::good(NAME, format!("{carried}; fits into {}", made.manifest.libc))
-        }
-        Ok(made) => Finding::limited(
-            NAME,
-            format!("{carried}; {} does not fit into {}", default.malloc, made.manifest.libc),
-            &format!("programs get {} instead, which takes more memory", made.manifest.malloc),
-            "use a musl of 1.2.2 to 1.2.6 with its own heap",
-        ),
+        Ok(made) => Finding::good(NAME, format!("{carried}; fits into {}", made.manifest.libc)),
         Err(error) => {
             Finding::missing(NAME, format!("{carried}; {error}"), COST, format!("rustup target add {triple}"))
         }

@@ -84,7 +84,7 @@ fn base(from: &str, arch: Option<Arch>) -> anyhow::Result<(PathBuf, Option<Arch>
     Ok((base_of(&path)?, arch))
 }
 
-/// `brawn 0.1.0 (preset balanced) for musl 1.2.5 on x86_64: 14 members out, 21 functions in`
+/// `mimalloc 3.6.0 (preset balanced) for musl 1.2.5 on x86_64: 14 members out, 21 functions in`
 pub fn summary(manifest: &Manifest) -> String {
     let version = manifest.malloc_version.as_ref().map(|version| format!(" {version}")).unwrap_or_default();
     let preset = manifest.preset.as_ref().map(|preset| format!(" (preset {preset})")).unwrap_or_default();
