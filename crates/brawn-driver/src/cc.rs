@@ -6,6 +6,7 @@
 
 mod backend;
 mod command_line;
+mod memory;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -14,6 +15,7 @@ use std::process::{Command, ExitStatus};
 pub use backend::{Backend, Language, default_libc, is_musl};
 pub(crate) use backend::{LIBRARIES, zig};
 
+use crate::cc::backend::LinkLine;
 use crate::cc::command_line::{CommandLine, Step};
 use crate::link::{self, Job};
 use crate::settings::{Layer, Settings};
@@ -89,12 +91,11 @@ pub fn run(
                 }
                 line.replace(source.index, &object);
             }
-            let (linker, args) = backend.link_line(&line, cache.root())?;
-            let libc = backend.libc(line.is_pie(backend.default_pie()), cache.root())?;
+            let LinkLine { linker, args, libc } = backend.link_line(&line)?;
             let mut line = crate::line::Line::parse(args.into_iter().map(OsString::from))?;
             if language == Language::C {
                 let has_cxx = libraries::provide_cxx(&mut line, arch, &cache)?;
-                libraries::provide_unwinder(&mut line, &backend, arch, &cache, has_cxx);
+                libraries::provide_unwinder(&mut line, &backend, arch, has_cxx);
             }
             let job = Job {
                 linker,

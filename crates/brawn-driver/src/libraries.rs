@@ -37,7 +37,7 @@ pub fn provide_cxx(line: &mut Line, arch: Arch, cache: &Cache) -> Result<bool, E
     }
     // Without a C++ compiler nothing of this link was compiled by it: the line finds what it finds.
     let Ok(backend) = Backend::find(arch, Language::Cxx) else { return Ok(false) };
-    let runtime = backend.cxx_runtime(cache.root())?;
+    let runtime = backend.cxx_runtime()?;
     let parts: Vec<String> =
         runtime.iter().filter(|path| !is_unwinder(path)).map(|path| path.display().to_string()).collect();
     if parts.is_empty() {
@@ -60,7 +60,7 @@ pub fn provide_cxx(line: &mut Line, arch: Arch, cache: &Cache) -> Result<bool, E
 
 /// Gives C links an unwinder that fits musl when something on the line unwinds, as C++ does for its exceptions and a
 /// Rust `staticlib` for its panics, and the compiler brings none. rustc's own is taken, or else zig's.
-pub fn provide_unwinder(line: &mut Line, backend: &Backend, arch: Arch, cache: &Cache, has_cxx: bool) {
+pub fn provide_unwinder(line: &mut Line, backend: &Backend, arch: Arch, has_cxx: bool) {
     // The C library itself unwinds nothing.
     let in_inputs = || line.inputs().iter().any(|path| !path.ends_with("libc.a") && unwinds(path));
     if !(has_cxx || in_inputs()) || backend.brings_unwinder() {
@@ -68,7 +68,7 @@ pub fn provide_unwinder(line: &mut Line, backend: &Backend, arch: Arch, cache: &
     }
     let of_rust = || Some(Rust::find().ok()?.self_contained(arch).ok()?.join("libunwind.a"));
     let of_zig = || {
-        let runtime = Backend::find(arch, Language::Cxx).ok()?.cxx_runtime(cache.root()).ok()?;
+        let runtime = Backend::find(arch, Language::Cxx).ok()?.cxx_runtime().ok()?;
         runtime.into_iter().find(|path| is_unwinder(path))
     };
     // With neither, the linker says what is missing.

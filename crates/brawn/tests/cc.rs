@@ -31,6 +31,45 @@ fn every_mode_is_static_and_whole() {
 }
 
 #[test]
+fn compiling_starts_the_compiler_and_nothing_else() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let bench = Bench::new();
+    // Stands before a compiler and writes down what it is asked.
+    let spy = |name: &str, compiler: &str, more: &str| {
+        let script = format!("#!/bin/sh\necho {name} \"$@\" >> {}/log\n", bench.path().display());
+        let path = bench.write(&format!("bin/{name}"), format!("{script}{more}exec {compiler} \"$@\"\n"));
+        fs_err::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    };
+    let real = |name| brawn_driver::toolchain::on_path(name).unwrap().display().to_string();
+    let (cc, musl_gcc) = (real("cc"), real("musl-gcc"));
+    spy("cc", &cc, "");
+    spy("musl-gcc", &musl_gcc, "");
+    let path = format!("{}/bin:{}", bench.path().display(), std::env::var("PATH").unwrap());
+    let compile = || {
+        let mut command = bench.brawn(&["cc", "-c", "x.c"]);
+        command.env("PATH", &path).env("BRAWN_CACHE_DIR", bench.path().join("cache"));
+        command
+    };
+    let asked = |command: &mut std::process::Command| {
+        let _ = fs_err::remove_file(bench.path().join("log"));
+        ok(command);
+        let log = fs_err::read_to_string(bench.path().join("log")).unwrap();
+        log.lines().map(|line| line.split(" -idirafter").next().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    bench.write("x.c", "int x;\n");
+    let questions = ["cc -dumpmachine", "musl-gcc -### -x c /dev/null"];
+    assert_eq!(asked(&mut compile())[..2], questions);
+    let again = asked(&mut compile());
+    assert!(again.len() == 1 && again[0].starts_with("musl-gcc"), "{again:?}");
+    // Another compiler by the same name is asked again, and what it says counts.
+    spy("cc", &cc, "if [ $1 = -dumpmachine ]; then echo x86_64-linux-musl; exit; fi\n");
+    let message = fails(&mut compile(), 2);
+    assert!(message.contains("cc does not compile for musl"), "{message}");
+    // A refusal is not remembered, so that mending the compiler helps at once.
+    assert_eq!(fails(compile().env("BRAWN_CC", &cc), 2), fails(compile().env("BRAWN_CC", &cc), 2));
+}
+
+#[test]
 fn the_kernels_headers_are_within_reach_and_glibcs_are_not() {
     let bench = Bench::new();
     bench.write(

@@ -7,6 +7,7 @@ use brawn_elf::Arch;
 use serde::{Deserialize, Serialize};
 
 use super::command_line::CommandLine;
+use super::memory::remembered;
 use crate::toolchain::{display, on_path, query};
 use crate::{Error, vars};
 
@@ -53,10 +54,17 @@ pub struct Backend {
 }
 
 enum Kind {
-    /// GCC or clang, with the facts that its own link line shows.
-    Driver(DriverFacts),
+    /// GCC or clang, whose own link line shows the facts.
+    Driver,
     /// zig, which brings its own musl.
     Zig,
+}
+
+/// A link in a linker's words.
+pub(super) struct LinkLine {
+    pub linker: Vec<String>,
+    pub args: Vec<String>,
+    pub libc: PathBuf,
 }
 
 /// What a compiler driver would link with.
@@ -73,8 +81,6 @@ struct DriverFacts {
 /// What zig would link with, in one mode.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct ZigFacts {
-    /// Size and modification time of the zig that said so.
-    zig: (u64, u64),
     start: PathBuf,
     /// What stands before libc.a: C++'s runtime.
     before: Vec<PathBuf>,
@@ -126,11 +132,18 @@ impl Backend {
         if command.iter().any(is_zig) {
             return Ok(Backend { command, arch, language, kind: Kind::Zig });
         }
-        let facts = driver_facts(&command)?.ok_or_else(|| Error::Unsupported {
-            what: format!("{} does not compile for musl", command.join(" ")),
-            hint: format!("set {} to a compiler whose C library is musl", language.variable()),
-        })?;
-        Ok(Backend { command, arch, language, kind: Kind::Driver(facts) })
+        let backend = Backend { command, arch, language, kind: Kind::Driver };
+        // Whoever only compiles needs to know no more than that it is for musl.
+        let ask = || Ok(backend.driver_facts()?.libc);
+        remembered("libc", &backend.command, |libc: &PathBuf| libc.exists(), ask)?;
+        Ok(backend)
+    }
+
+    fn driver_facts(&self) -> Result<DriverFacts, Error> {
+        driver_facts(&self.command)?.ok_or_else(|| Error::Unsupported {
+            what: format!("{} does not compile for musl", self.command.join(" ")),
+            hint: format!("set {} to a compiler whose C library is musl", self.language.variable()),
+        })
     }
 
     /// Program and fixed arguments.
@@ -141,7 +154,7 @@ impl Backend {
     /// Options that go before the user's own when compiling.
     pub(super) fn compile_flags(&self) -> &'static [&'static str] {
         match self.kind {
-            Kind::Driver(_) => &[],
+            Kind::Driver => &[],
             // Without -O, zig adds a sanitizer whose runtime it links itself; nobody asked for it here.
             // And for a static target it compiles for a fixed address, where a static-pie is linked by default.
             Kind::Zig => &["-fno-sanitize=undefined", "-fPIE"],
@@ -152,23 +165,15 @@ impl Backend {
     /// spelling, which zig, being told already, does not understand.
     pub(super) fn takes(&self, arg: &str) -> bool {
         match self.kind {
-            Kind::Driver(_) => true,
+            Kind::Driver => true,
             Kind::Zig => !arg.starts_with("--target="),
-        }
-    }
-
-    /// Whether the compiler compiles position-independent code unless told otherwise.
-    pub(super) fn default_pie(&self) -> bool {
-        match &self.kind {
-            Kind::Driver(facts) => facts.default_pie,
-            Kind::Zig => true,
         }
     }
 
     /// The `libc.a` of the distribution that the compiler belongs to.
     pub fn system_libc(&self) -> Result<PathBuf, Error> {
         match &self.kind {
-            Kind::Driver(facts) => Ok(facts.libc.clone()),
+            Kind::Driver => Ok(self.driver_facts()?.libc),
             Kind::Zig => Err(Error::Unsupported {
                 what: format!(
                     "no musl of the system for {}: the only C compiler is zig, which makes its own",
@@ -179,38 +184,30 @@ impl Backend {
         }
     }
 
-    /// The `libc.a` that it would link.
-    pub(super) fn libc(&self, pie: bool, cache: &Path) -> Result<PathBuf, Error> {
+    /// The linker, its arguments for `line`, and the `libc.a` among them.
+    pub(super) fn link_line(&self, line: &CommandLine) -> Result<LinkLine, Error> {
         match &self.kind {
-            Kind::Driver(facts) => Ok(facts.libc.clone()),
-            Kind::Zig => Ok(self.zig_facts(pie, cache)?.libc),
-        }
-    }
-
-    /// The linker and its arguments for `line`.
-    pub(super) fn link_line(
-        &self,
-        line: &CommandLine,
-        cache: &Path,
-    ) -> Result<(Vec<String>, Vec<String>), Error> {
-        let pie = line.is_pie(self.default_pie());
-        match &self.kind {
-            Kind::Driver(facts) => Ok((self.command.clone(), driver_line(facts, line, pie))),
+            Kind::Driver => {
+                let facts = self.driver_facts()?;
+                let args = driver_line(&facts, line, line.is_pie(facts.default_pie));
+                Ok(LinkLine { linker: self.command.clone(), args, libc: facts.libc })
+            }
             Kind::Zig => {
-                let facts = self.zig_facts(pie, cache)?;
+                let pie = line.is_pie(true);
+                let facts = self.zig_facts(pie)?;
                 let compiler = |word: &String| word == "cc" || word == "c++";
                 let zig = &self.command[..self.command.iter().position(compiler).unwrap_or(1)];
                 let linker = zig.iter().cloned().chain(["ld.lld".to_owned()]).collect();
-                Ok((linker, zig_line(&facts, line, pie)?))
+                Ok(LinkLine { linker, args: zig_line(&facts, line, pie)?, libc: facts.libc })
             }
         }
     }
 
     /// C++'s runtime, if it is zig's, for links that another compiler does: its archives in their order.
-    pub(crate) fn cxx_runtime(&self, cache: &Path) -> Result<Vec<PathBuf>, Error> {
+    pub(crate) fn cxx_runtime(&self) -> Result<Vec<PathBuf>, Error> {
         match &self.kind {
-            Kind::Driver(_) => Ok(Vec::new()),
-            Kind::Zig => Ok(self.zig_facts(true, cache)?.before),
+            Kind::Driver => Ok(Vec::new()),
+            Kind::Zig => Ok(self.zig_facts(true)?.before),
         }
     }
 
@@ -218,30 +215,22 @@ impl Backend {
     /// compiler behind it, and zig links none for C.
     pub(crate) fn brings_unwinder(&self) -> bool {
         match self.kind {
-            Kind::Driver(_) => compiles_for_musl(&self.command[0]),
+            Kind::Driver => compiles_for_musl(&self.command[0]),
             Kind::Zig => self.language == Language::Cxx,
         }
     }
 
-    /// Asks zig, by linking an empty program, or remembers what it said.
-    fn zig_facts(&self, pie: bool, cache: &Path) -> Result<ZigFacts, Error> {
-        let program = on_path(&self.command[0]).unwrap_or_else(|| self.command[0].clone().into());
-        let data = fs_err::metadata(&program)?;
-        let modified =
-            data.modified()?.duration_since(std::time::UNIX_EPOCH).map_or(0, |time| time.as_secs());
-        let stamp = (data.len(), modified);
-        let mode = if pie { "pie" } else { "no-pie" };
-        let name = format!("zig-{}-{}-{mode}.json", self.language.command(), self.arch);
-        let memo = cache.join("compilers").join(name);
-        if let Ok(text) = fs_err::read(&memo)
-            && let Ok(facts) = serde_json::from_slice::<ZigFacts>(&text)
-            && facts.zig == stamp
-            && facts.libc.exists()
-            && facts.start.exists()
-            && facts.before.iter().chain(&facts.after).all(|path| path.exists())
-        {
-            return Ok(facts);
-        }
+    /// What zig would link with: it is asked by linking an empty program.
+    fn zig_facts(&self, pie: bool) -> Result<ZigFacts, Error> {
+        let holds = |facts: &ZigFacts| {
+            let archives = facts.before.iter().chain(&facts.after);
+            archives.chain([&facts.libc, &facts.start]).all(|path| path.exists())
+        };
+        let question = if pie { "a static-pie link" } else { "a static link" };
+        remembered(question, &self.command, holds, || self.ask_zig(pie))
+    }
+
+    fn ask_zig(&self, pie: bool) -> Result<ZigFacts, Error> {
         let scratch = tempfile::Builder::new().prefix("brawn-zig-").tempdir()?;
         let source = if self.language == Language::C { "empty.c" } else { "empty.cc" };
         fs_err::write(scratch.path().join(source), "int main() { return 0; }\n")?;
@@ -255,17 +244,14 @@ impl Backend {
             command.output().map_err(|source| Error::Spawn { program: self.command[0].clone(), source })?;
         let text = String::from_utf8_lossy(&output.stderr);
         let facts = text.lines().rev().find(|line| line.starts_with("ld.lld ") && line.contains("libc.a"));
-        let facts = facts.and_then(|line| zig_facts_from(line, stamp)).ok_or_else(|| Error::Query {
+        facts.and_then(zig_facts_from).ok_or_else(|| Error::Query {
             command: display(&command),
             stderr: text.lines().last().unwrap_or_default().to_owned(),
-        })?;
-        fs_err::create_dir_all(cache.join("compilers"))?;
-        fs_err::write(&memo, serde_json::to_vec(&facts).expect("facts have only string keys"))?;
-        Ok(facts)
+        })
     }
 }
 
-fn zig_facts_from(line: &str, zig: (u64, u64)) -> Option<ZigFacts> {
+fn zig_facts_from(line: &str) -> Option<ZigFacts> {
     let words: Vec<&str> = line.split_whitespace().collect();
     let libc = words.iter().position(|word| word.ends_with("/libc.a"))?;
     let start = words.iter().find(|word| word.ends_with("crt1.o"))?;
@@ -273,7 +259,6 @@ fn zig_facts_from(line: &str, zig: (u64, u64)) -> Option<ZigFacts> {
     let archives =
         |words: &[&str]| words.iter().filter(|word| word.ends_with(".a")).map(PathBuf::from).collect();
     Some(ZigFacts {
-        zig,
         start: start.into(),
         before: archives(&words[..libc]),
         libc: words[libc].into(),
@@ -290,13 +275,17 @@ pub(crate) fn zig() -> Option<String> {
     if let Some(path) = on_path("zig").or_else(|| on_path("python-zig")) {
         return Some(path.display().to_string());
     }
-    let mut python = Command::new("python3");
-    python.args(["-c", "import os, ziglang; print(os.path.join(os.path.dirname(ziglang.__file__), 'zig'))"]);
-    query(&mut python).ok().map(|path| path.trim().to_owned())
+    let question =
+        "import os, ziglang; print(os.path.join(os.path.dirname(ziglang.__file__), 'zig'), end='')";
+    let python = ["python3", "-c", question].map(str::to_owned);
+    let ask = || query(Command::new(&python[0]).args(&python[1..]));
+    remembered("zig", &python, |path| Path::new(path).exists(), ask).ok()
 }
 
 fn compiles_for_musl(compiler: &str) -> bool {
-    query(Command::new(compiler).arg("-dumpmachine")).is_ok_and(|triple| triple.trim().ends_with("-musl"))
+    let ask = || query(Command::new(compiler).arg("-dumpmachine"));
+    remembered("target", &[compiler.to_owned()], |_| true, ask)
+        .is_ok_and(|triple| triple.trim().ends_with("-musl"))
 }
 
 /// The `libc.a` that a compiler driver would link by itself.
