@@ -77,6 +77,7 @@ SUITES := all
 results: brawn ## measure the numbers in docs/results/ again, on this machine
 	$(CARGO_TARGET_DIR)/debug/brawn-bench results --brawn $(BRAWN) --out docs/results
 	$(BRAWN) bench $(SUITES) --out docs/results/bench
+	$(CARGO_TARGET_DIR)/debug/brawn-bench stamp docs/results/bench
 	gzip -9nf docs/results/bench/results.json
 	rm docs/results/bench/results.csv # `brawn bench report results.json` makes it from the other
 	scripts/report-pictures docs/results/bench/report.html docs/results/bench

@@ -1,6 +1,8 @@
 //! Results as JSON with every raw sample, and as Markdown for people.
 
 use std::ffi::OsString;
+use std::path::Path;
+use std::process::Command;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Serialize, Serializer};
@@ -18,6 +20,9 @@ pub struct Report {
     pub command: String,
     /// The day, in UTC, as `YYYY-MM-DD`.
     pub date: String,
+    /// Which state of the repository was measured, where that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub revision: Option<String>,
     /// Where.
     pub machine: Machine,
     /// The parts, in the order in which they were measured.
@@ -48,6 +53,7 @@ impl Report {
             title: title.into(),
             command: command.into(),
             date: today(),
+            revision: None,
             machine: Machine::read(),
             sections: Vec::new(),
         }
@@ -56,10 +62,11 @@ impl Report {
     /// The whole report as a Markdown document.
     pub fn to_markdown(&self) -> String {
         let mut text = format!(
-            "# {}\n\nMeasured by `{}` on {}: {}.\n",
+            "# {}\n\nMeasured by `{}` on {}{}: {}.\n",
             self.title,
             self.command,
             self.date,
+            self.revision.as_ref().map(|revision| format!(", at {revision}")).unwrap_or_default(),
             self.machine.describe()
         );
         for section in &self.sections {
@@ -87,6 +94,14 @@ impl Report {
         let text = serde_json::to_string_pretty(self).expect("a report is plain data");
         private_paths.iter().fold(text, |text, (path, word)| text.replace(path, word)) + "\n"
     }
+}
+
+/// The state of the repository that `folder` is in, as git names it; none outside of one.
+pub fn revision(folder: &Path) -> Option<String> {
+    let mut git = Command::new("git");
+    git.arg("-C").arg(folder).args(["describe", "--always", "--dirty", "--abbrev=12"]);
+    let output = git.output().ok().filter(|output| output.status.success())?;
+    Some(String::from_utf8(output.stdout).ok()?.trim().to_owned())
 }
 
 /// The day, in UTC, as `YYYY-MM-DD`.

@@ -2,6 +2,18 @@
 
 const results = JSON.parse(document.getElementById("data").textContent);
 
+/** The numbers of a cell stand in the document without their names. */
+function named(numbers) {
+  if (!numbers) return null;
+  const [median, low, high, count] = numbers;
+  return { median, low, high, count };
+}
+
+for (const cell of results.suites.flatMap((suite) => suite.cases).flatMap((one) => one.rows).flatMap((row) => row.cells)) {
+  cell.summary = named(cell.summary);
+  cell.ratio = named(cell.ratio);
+}
+
 /** Marks that differ in form, so that colour is never the only difference. */
 const SHAPES = ["circle", "square", "triangle", "diamond", "wedge", "plus", "star"];
 /** Colours in style.css; their number and that of the shapes share no factor, so pairs repeat late. */

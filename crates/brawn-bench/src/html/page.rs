@@ -51,7 +51,9 @@ fn data(results: &Results) -> Value {
     for (suite, result) in results.suites.iter().enumerate() {
         for (case, result) in result.cases.iter().enumerate() {
             let runs: Vec<Value> = result.runs.iter().map(timeline).collect();
-            value["suites"][suite]["cases"][case]["runs"] = Value::Array(runs);
+            let value = &mut value["suites"][suite]["cases"][case];
+            value["runs"] = Value::Array(runs);
+            value["rows"].as_array_mut().into_iter().flatten().for_each(shorten);
         }
     }
     let means: Vec<Value> = results
@@ -68,12 +70,25 @@ fn data(results: &Results) -> Value {
     value
 }
 
-/// Cuts figures to seven digits, of which the page shows five: a long run has tens of thousands of them.
+/// Leaves of a row's cells what the page shows, without the names of the numbers, which would be more than half of it:
+/// `data.js` knows their order.
+fn shorten(row: &mut Value) {
+    for cell in row["cells"].as_array_mut().into_iter().flatten() {
+        for summary in ["summary", "ratio"] {
+            let whole = &mut cell[summary];
+            if whole.is_object() {
+                *whole = json!([whole["median"], whole["low"], whole["high"], whole["count"]]);
+            }
+        }
+    }
+}
+
+/// Cuts figures to six digits, of which the page shows five: a long run has tens of thousands of them.
 fn round(value: &mut Value) {
     match value {
         Value::Number(number) if number.is_f64() => {
             let figure = number.as_f64().unwrap_or_default();
-            *value = json!(format!("{figure:.6e}").parse::<f64>().unwrap_or(figure));
+            *value = json!(format!("{figure:.5e}").parse::<f64>().unwrap_or(figure));
         }
         Value::Array(values) => values.iter_mut().for_each(round),
         Value::Object(fields) => fields.values_mut().for_each(round),

@@ -69,6 +69,11 @@ enum Command {
         #[arg(long)]
         read: bool,
     },
+    /// Write into the results of `brawn bench` which state of the repository was measured.
+    Stamp {
+        /// The folder with results.json, report.html and results.md.
+        folder: PathBuf,
+    },
     /// Put the tables of docs/results/ into the documents that quote them.
     Quote,
     /// Measure everything that docs/results/ reports, and write it there.
@@ -95,6 +100,7 @@ fn main() -> ExitCode {
             let search = presets::Search { brawn, parts, work, time, blocks, reduced, case, candidate };
             presets::run(&out, &search, read)
         }
+        Command::Stamp { folder } => results::stamp(&folder),
         Command::Quote => results::quote(),
         Command::Results { brawn, out, only, blocks } => results::run(&brawn, &out, &only, blocks),
     };

@@ -1,9 +1,12 @@
 //! `make results`: the numbers that the documentation quotes and that no suite of `brawn bench` measures, into
 //! docs/results/.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use anyhow::Result;
+use anyhow::{Context, Result};
+use brawn_bench::export::Format;
+use brawn_bench::report::revision;
+use brawn_bench::results::Results;
 use brawn_bench::{Report, Section, embed, format};
 use clap::ValueEnum;
 
@@ -42,6 +45,7 @@ pub fn run(brawn: &Path, out: &Path, only: &[Part], blocks: usize) -> Result<()>
     for part in Part::value_variants().iter().filter(|part| only.is_empty() || only.contains(part)) {
         let name = part.to_possible_value().expect("no part is hidden").get_name().to_owned();
         let mut report = Report::new(part.title(), "make results");
+        report.revision = revision(&root());
         report.sections = part.sections(&workshop, blocks)?;
         let path = out.join(&name);
         fs_err::write(path.with_extension("json"), report.to_json(&workshop.private_paths()))?;
@@ -54,9 +58,27 @@ pub fn run(brawn: &Path, out: &Path, only: &[Part], blocks: usize) -> Result<()>
     quote()
 }
 
+/// Writes into the results of `brawn bench` which state of the repository they belong to, and into all that was made of
+/// them.
+pub fn stamp(folder: &Path) -> Result<()> {
+    let path = folder.join("results.json");
+    let mut results = Results::load(&path)?;
+    let revision = revision(&root()).context("git does not know which state of the repository this is")?;
+    results.brawn = format!("{} at {revision}", results.brawn);
+    results.save(&path)?;
+    for (name, form) in [("report.html", Format::Html), ("results.md", Format::Markdown)] {
+        fs_err::write(folder.join(name), form.render(&results))?;
+    }
+    Ok(())
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
 /// Puts the tables into the documents that quote them.
 pub fn quote() -> Result<()> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let root = root();
     for name in embed::DOCUMENTS {
         let path = root.join(name);
         let text = fs_err::read_to_string(&path)?;
