@@ -38,6 +38,16 @@ pub struct Knob {
 /// The room for knobs in an object, with a zero byte at the end.
 pub const KNOBS_SIZE: usize = 1024;
 
+/// Writes the text of [`Knobs::text`] into the room that begins at `start`.
+///
+/// # Panics
+/// If the text does not fit: no table of the kit comes near that.
+pub(crate) fn write(file: &mut [u8], start: usize, text: &str) {
+    let room = &mut file[start..start + KNOBS_SIZE];
+    room.fill(0);
+    room[..KNOBS_SIZE - 1][..text.len()].copy_from_slice(text.as_bytes());
+}
+
 impl Knobs {
     /// The knob with this name after the prefix.
     pub fn find(&self, name: &str) -> Option<&'static Knob> {

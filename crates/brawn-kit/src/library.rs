@@ -1,7 +1,6 @@
 use brawn_elf::Arch;
 
-use crate::knobs::KNOBS_SIZE;
-use crate::{LIBRARIES, Packed};
+use crate::{LIBRARIES, Packed, knobs};
 
 /// A shared library with an allocator and the string functions, for programs that load their libc at run time. The
 /// same one serves musl and glibc.
@@ -35,10 +34,8 @@ impl Library {
     pub fn file(&self, strings: bool, knobs: Option<&str>) -> Vec<u8> {
         let mut bytes = self.packed.bytes().to_vec();
         if let Some(text) = knobs {
-            let start = self.knobs_at.expect("an allocator with knobs has room for them") as usize;
-            let room = &mut bytes[start..start + KNOBS_SIZE];
-            room.fill(0);
-            room[..KNOBS_SIZE - 1][..text.len()].copy_from_slice(text.as_bytes());
+            let start = self.knobs_at.expect("an allocator with knobs has room for them");
+            knobs::write(&mut bytes, start as usize, text);
         }
         for &entry in if strings { &[] } else { self.strings_at } {
             bytes[entry as usize..][DEFINITION].fill(0);

@@ -1,7 +1,6 @@
 use brawn_elf::Arch;
 
-use crate::Packed;
-use crate::knobs::KNOBS_SIZE;
+use crate::{Packed, knobs};
 
 /// A relocatable ELF object, ready to become a member of a `libc.a`.
 pub struct Object {
@@ -32,9 +31,7 @@ impl Object {
     pub fn with_knobs(&self, text: &str) -> Vec<u8> {
         let start = self.knobs_at.expect("an allocator with knobs has room for them");
         let mut bytes = self.file.bytes().to_vec();
-        let room = &mut bytes[start..start + KNOBS_SIZE];
-        room.fill(0);
-        room[..KNOBS_SIZE - 1][..text.len()].copy_from_slice(text.as_bytes());
+        knobs::write(&mut bytes, start, text);
         bytes
     }
 }

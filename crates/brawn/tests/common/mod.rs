@@ -5,6 +5,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::OnceLock;
 
 use brawn_elf::Arch;
 
@@ -86,6 +87,19 @@ impl Bench {
         );
         self.path().join(name)
     }
+}
+
+/// A static program of this name that prints `1 2 3`, built once for all tests of a file, which ask for no other name.
+pub fn built(name: &str) -> &'static Path {
+    static BUILT: OnceLock<(Bench, PathBuf)> = OnceLock::new();
+    let (_, path) = BUILT.get_or_init(|| {
+        let bench = Bench::new();
+        let folder = bench.package(name);
+        let built = ok(bench.brawn(&["-q", "build", "--release"]).current_dir(folder));
+        (bench, PathBuf::from(built.trim()))
+    });
+    assert_eq!(path.file_name().unwrap(), name);
+    path
 }
 
 /// Makes the kernel refuse these system calls to a command, as a container's filter does (seccomp, `EPERM`).

@@ -10,23 +10,12 @@ mod package;
 mod stub;
 mod tls;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
-use std::sync::OnceLock;
-
-use common::{Bench, ok};
 
 /// A static program that prints `1 2 3`, built once for all tests.
 pub fn hello() -> &'static Path {
-    static BUILT: OnceLock<(Bench, PathBuf)> = OnceLock::new();
-    let (_, path) = BUILT.get_or_init(|| {
-        let bench = Bench::new();
-        let folder = bench.package("hello");
-        let built = ok(bench.brawn(&["-q", "build", "--release"]).current_dir(folder));
-        let path = PathBuf::from(built.trim());
-        (bench, path)
-    });
-    path
+    common::built("hello")
 }
 
 /// A path as an argument.

@@ -12,9 +12,8 @@ mod wheel;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::OnceLock;
 
-use common::{Bench, ok};
+use common::Bench;
 
 /// The root of the repository.
 pub fn repository() -> PathBuf {
@@ -30,13 +29,5 @@ pub fn script(bench: &Bench, name: &str) -> Command {
 
 /// A static program called `brawn-probe`, which prints `1 2 3`, built once for all tests.
 pub fn probe() -> &'static Path {
-    static BUILT: OnceLock<(Bench, PathBuf)> = OnceLock::new();
-    let (_, path) = BUILT.get_or_init(|| {
-        let bench = Bench::new();
-        let folder = bench.package("brawn-probe");
-        let built = ok(bench.brawn(&["-q", "build", "--release"]).current_dir(folder));
-        let path = PathBuf::from(built.trim());
-        (bench, path)
-    });
-    path
+    common::built("brawn-probe")
 }
