@@ -80,7 +80,7 @@ pub enum Error {
     Separator(PathBuf),
 
     /// No such program.
-    #[error("there is no program {0} on PATH")]
+    #[error("there is no program {0}{on_path}", on_path = if .0.contains('/') { "" } else { " on PATH" })]
     NotFound(String),
 
     /// The library cannot be written.
@@ -132,6 +132,7 @@ impl Error {
             Error::ScriptsWithoutEnd(_) => "name the program itself".to_owned(),
             Error::Separator(_) => "set BRAWN_CACHE_DIR to a folder without them".to_owned(),
             Error::Elf { source, .. } => return source.hint().map(Into::into),
+            Error::NotFound(path) if path.contains('/') => "give an executable file (chmod +x)".to_owned(),
             Error::NotFound(_) => "give its path, with a slash in it".to_owned(),
             Error::Unwritable { .. } => "-o names another place".to_owned(),
             Error::Io(_) => return None,

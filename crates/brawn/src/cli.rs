@@ -225,7 +225,16 @@ pub fn run() -> anyhow::Result<ExitCode> {
 
 /// A wrong use of the command line that clap cannot know.
 pub fn usage(message: impl std::fmt::Display) -> ! {
-    Cli::command().error(clap::error::ErrorKind::ValueValidation, message).exit()
+    let mut root = Cli::command();
+    root.build();
+    // The command that was called shows how it is used.
+    let mut command = &mut root;
+    for word in std::env::args().skip(1).take_while(|word| word != "--") {
+        if command.find_subcommand(&word).is_some() {
+            command = command.find_subcommand_mut(&word).expect("it was found");
+        }
+    }
+    command.error(clap::error::ErrorKind::ValueValidation, message).exit()
 }
 
 fn knob(text: &str) -> Result<(String, String), String> {

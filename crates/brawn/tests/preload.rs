@@ -120,6 +120,11 @@ fn programs_that_take_no_library_are_refused() {
     error: there is no program no-such-program on PATH
     hint: give its path, with a slash in it
     ");
+    bench.write("plain", "hello\n");
+    assert_snapshot!(refused("./plain", 4), @r"
+    error: there is no program ./plain
+    hint: give an executable file (chmod +x)
+    ");
     let executable = |name: &str, bytes: &[u8]| {
         let path = bench.write(name, bytes);
         fs_err::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();

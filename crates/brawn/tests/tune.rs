@@ -255,8 +255,12 @@ fn a_candidate_and_a_reference_can_be_added() {
     assert!(twice.contains("two executables are called 'stock'"), "{twice}");
     let unknown = fails(&mut tune(&bench, "odd", &["--also", "--mallok jemalloc"], &["x"]), 2);
     assert!(unknown.contains("--also '--mallok jemalloc': unexpected argument '--mallok'"), "{unknown}");
+    assert!(unknown.contains("Usage: brawn tune "), "{unknown}");
     let unknown = fails(&mut tune(&bench, "odd", &["--also", "--malloc jemaloc"], &["x"]), 2);
     assert!(unknown.contains("jemaloc") && unknown.contains("jemalloc"), "{unknown}");
+    let nowhere = ["tune", "--exe", "odd", "--out", "new", "--reference", "nowhere", "--", "x"];
+    assert!(fails(&mut bench.brawn(&nowhere), 5).contains("nowhere"));
+    assert!(!bench.path().join("new").exists(), "a folder is left of a run that never began");
 }
 
 #[test]

@@ -42,14 +42,20 @@ fn find<'a>(root: &'a clap::Command, path: &[String]) -> &'a clap::Command {
     for name in path {
         command = command
             .find_subcommand(name)
-            .unwrap_or_else(|| cli::usage(format!("{} has no command '{name}'", command.get_name())));
+            .unwrap_or_else(|| cli::usage(format!("{} has no command '{name}'", full_name(command))));
     }
     command
 }
 
+/// `brawn bench compare`
+fn full_name(command: &clap::Command) -> &str {
+    command.get_bin_name().unwrap_or(command.get_name())
+}
+
 fn page(command: &clap::Command) -> std::io::Result<Vec<u8>> {
     let mut text = Vec::new();
-    Man::new(command.clone()).render(&mut text)?;
+    let brawn = concat!("brawn ", env!("CARGO_PKG_VERSION"));
+    Man::new(command.clone()).source(brawn).manual("Brawn's commands").render(&mut text)?;
     Ok(text)
 }
 

@@ -34,11 +34,18 @@ fn every_command_has_a_manual_page() {
 fn a_page_is_printed_and_names_the_options() {
     let bench = Bench::new();
     let page = ok(&mut bench.brawn(&["man", "image"]));
-    assert!(page.contains("\n.TH brawn-image 1") && page.contains(r"\-\-rootfs"), "{page}");
+    let title =
+        concat!("\n.TH brawn-image 1  \"brawn ", env!("CARGO_PKG_VERSION"), "\" \"Brawn's commands\"\n");
+    assert!(page.contains(title) && page.contains(r"\-\-rootfs"), "{page}");
     let page = ok(&mut bench.brawn(&["man", "bench", "compare"]));
     assert!(page.contains(r"\-\-fail\-if"), "{page}");
     let error = fails(&mut bench.brawn(&["man", "imagine"]), 2);
-    assert!(error.contains("brawn has no command 'imagine'"), "{error}");
+    assert!(
+        error.contains("brawn has no command 'imagine'") && error.contains("Usage: brawn man "),
+        "{error}"
+    );
+    let error = fails(&mut bench.brawn(&["man", "bench", "imagine"]), 2);
+    assert!(error.contains("brawn bench has no command 'imagine'"), "{error}");
 }
 
 #[test]

@@ -36,9 +36,6 @@ pub fn run(before: Options, given: Arguments) -> anyhow::Result<ExitCode> {
     let interrupt = crate::commands::interrupt()?;
     let job = job(&arguments, interrupt)?;
     let progress = Progress::new(arguments.budget.as_secs(), options.verbose > 0, options.quiet);
-    if !options.dry_run {
-        fs_err::create_dir_all(&out)?;
-    }
     let programs = std::path::absolute(out.join(PROGRAMS))?;
     let subject = subject::find(&arguments, &options, &programs, &progress)?;
     if options.dry_run {
@@ -47,6 +44,7 @@ pub fn run(before: Options, given: Arguments) -> anyhow::Result<ExitCode> {
         }
         return Ok(ExitCode::SUCCESS);
     }
+    fs_err::create_dir_all(&out)?;
     state.same_subject(&out, &subject.digest)?;
     let plan = Plan {
         goal: arguments.goal,

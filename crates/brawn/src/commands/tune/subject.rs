@@ -38,20 +38,22 @@ pub fn find(
     programs: &Path,
     progress: &Progress,
 ) -> anyhow::Result<Subject> {
+    // Before a package is built: what is wrong with these is known at once.
+    let also: Vec<Setting> = arguments.also.iter().map(|text| also(text)).collect::<anyhow::Result<_>>()?;
+    let references: Vec<(String, PathBuf)> =
+        arguments.reference.iter().map(|text| executable(text)).collect::<anyhow::Result<_>>()?;
     let mut subject = match arguments.exe.as_slice() {
         [] => package(arguments, options, programs, progress)?,
         [one] => linked(one, programs)?,
         several => executables(several)?,
     };
-    for text in &arguments.also {
-        let setting = also(text)?;
+    for setting in also {
         let known = subject.candidates.iter().filter_map(|candidate| candidate.setting.as_ref());
         if !known.into_iter().any(|known| known.same_as(&setting)) {
             subject.candidates.push(Candidate::linked(Role::Candidate, setting));
         }
     }
-    for text in &arguments.reference {
-        let (name, path) = executable(text)?;
+    for (name, path) in references {
         add(&mut subject.candidates, Candidate::executable(name, Role::Reference, path));
     }
     Ok(subject)
