@@ -164,7 +164,13 @@ static void *front_realloc(void *block, size_t size) {
     }
     if (class == CLASS_OF_MAPPINGS && size > LARGEST_SLOT) {
         const size_t before = (size_t)(slot.end - slot.start);
-        void *const moved = __libc_realloc(block, size);
+        void *moved = size > before && before <= LARGE_COPY ? large_take(size) : NULL;
+        if (moved != NULL) {
+            memcpy(moved, block, used);
+            quarantine_free_slot(&slot, block);
+            return moved;
+        }
+        moved = __libc_realloc(block, size);
         if (likely(moved != NULL)) {
             const struct slot now_at = slot_of(moved);
             large_resized(before, (size_t)(now_at.end - now_at.start));
@@ -321,8 +327,8 @@ PUBLIC COLD size_t brawn_malloc_info(struct brawn_malloc_info *result, size_t si
         info.chains_given += stock->chains_given;
         info.medium_hits += stock->blocks_taken;
         for (unsigned class = 0; class < SMALL_CLASSES; class ++) {
-            for (uint32_t at = 0; at < tally_count(&stock->depots[class].tally); at++) {
-                info.class_bytes[class] += stock->depots[class].chains[at].count * class_bytes(class);
+            for (uint32_t at = 0; at < tally_count(&stock->depots[class]); at++) {
+                info.class_bytes[class] += stock->chains[at][class].count * class_bytes(class);
             }
         }
         for (unsigned class = SMALL_CLASSES; class < CLASSES; class ++) {

@@ -13,6 +13,10 @@ enum {
     LARGE_WASTE = 4,  /* a block may be larger than asked for by one in so many */
 };
 
+/* A block of so many bytes that grows moves to a kept mapping, if there is one: to copy it is faster than to
+ * fault in as much as it grows by. */
+#define LARGE_COPY ((size_t)1 << 20)
+
 #define LARGE_BASE ((size_t)1 << 20)
 #ifdef BRAWN_HARDENED
 #define LARGE_CEILING ((size_t)PAGE) /* less than any of them: who uses a freed one shall not find it */
@@ -29,18 +33,24 @@ struct large_entry {
 static struct {
     _Alignas(64) lock lock;
     uint32_t count;
-    size_t bytes;  /* of the entries, which are the first `count`, the oldest first */
+    _Atomic(size_t) bytes; /* of the entries, which are the first `count`, the oldest first */
     size_t in_use; /* bytes in such blocks that the program has; blocks of libc's own come and go unseen */
     struct large_entry entries[LARGE_ENTRIES];
 } large;
 
 static inline size_t large_bound(void) {
-    const size_t bound = kept(LARGE_BASE + large.in_use / LARGE_SHARE);
+    const size_t slack = recent_slack(), usual = LARGE_BASE + large.in_use / LARGE_SHARE;
+    const size_t bound = kept(usual > slack ? usual : slack);
     return bound < LARGE_CEILING ? bound : LARGE_CEILING;
 }
 
-static inline void large_in_use(size_t gone, size_t come) {
-    large.in_use = (large.in_use > gone ? large.in_use - gone : 0) + come;
+static RARE void large_in_use(size_t gone, size_t come) {
+    if (gone > large.in_use) {
+        gone = large.in_use;
+    }
+    large.in_use += come - gone;
+    recent_shrink(gone);
+    recent_grow(come);
 }
 
 static RARE void *large_take_entry(uint32_t at) {

@@ -13,14 +13,17 @@
 
 #include <stdatomic.h>
 
-#include "shared.h"
+#include "large.h"
 
 enum {
     RUN_LARGEST = 4,  /* pages of a group from a chunk: of larger ones, much may never be touched */
-    KEEP_SHARE = 16,  /* of the pages in use, one in so many may be kept on top of the base */
-    TOUCH_SHARE = 64, /* of the pages in use, as many for one are touched before they are asked for */
+    TOUCH_SHARE = 64, /* of the bytes in use, as many for one are touched before they are asked for */
+    PURGE_SHARE = 4,  /* of the bound, so much goes at once when it is passed */
     PURGE_FIRST = 32, /* pages of the runs that go back first; then a quarter of that, and so on */
 };
+
+/* Above this size a mapping may be a block of its own, which large.h tells `recent` of. */
+#define GROUP_LARGEST ((size_t)32 * PAGE)
 
 /* Bytes of kept pages, whatever is in use. Checks of the front by itself set it and the numbers below
  * smaller. */
@@ -46,7 +49,7 @@ struct chunk {
 static struct {
     _Alignas(64) _Atomic(uint32_t) count; /* chunks that have a place */
     _Atomic(uint32_t) purging;            /* one thread at a time */
-    _Atomic(size_t) in_use, dirty;        /* pages: of groups, and kept for the next */
+    _Atomic(size_t) dirty;                /* pages that are kept */
     _Atomic(uint32_t) shift;              /* of a page's size, or 0: nobody has looked yet */
     struct {
         _Atomic(uintptr_t) base[RACK]; /* 0: this place is free, and its `used` full */
@@ -54,8 +57,6 @@ static struct {
         struct chunk chunks[RACK];
     } racks[CHUNKS / RACK];
 } pages;
-
-#define RELAXED memory_order_relaxed
 
 static inline struct chunk *chunk_of(uint32_t number) {
     return &pages.racks[number / RACK].chunks[number % RACK];
@@ -99,12 +100,14 @@ static inline size_t pages_base(void) {
     return kept(KEEP_BASE) >> atomic_load_explicit(&pages.shift, RELAXED);
 }
 
-static inline size_t pages_bound(void) {
-    return pages_base() + kept(atomic_load_explicit(&pages.in_use, RELAXED) / KEEP_SHARE);
+static RARE size_t pages_bound(void) {
+    const size_t slack = recent_slack(), large_bytes = atomic_load_explicit(&large.bytes, RELAXED);
+    const size_t more = slack > large_bytes ? slack - large_bytes : 0;
+    return kept(more > KEEP_BASE ? more : KEEP_BASE) >> atomic_load_explicit(&pages.shift, RELAXED);
 }
 
 /* They are zero now, or about to be. Whoever calls this owns them. */
-static inline uint64_t pages_clean(uint32_t number, unsigned word, uint64_t mask) {
+static RARE uint64_t pages_clean(uint32_t number, unsigned word, uint64_t mask) {
     const uint64_t dirty = atomic_fetch_and_explicit(&chunk_of(number)->dirty[word], ~mask, RELAXED) & mask;
     if (dirty != 0) {
         atomic_fetch_sub_explicit(&pages.dirty, (size_t)__builtin_popcountll(dirty), RELAXED);
@@ -114,7 +117,7 @@ static inline uint64_t pages_clean(uint32_t number, unsigned word, uint64_t mask
 
 /* Comes to own the lowest run of so many unused pages in this word, if there is one, and those that were used
  * before come first. To purge, it is a whole row of such pages, of at least so many. */
-static SLOW uint64_t run_claim(struct chunk *chunk, unsigned word, unsigned length, bool purge) {
+static RARE uint64_t run_claim(struct chunk *chunk, unsigned word, unsigned length, bool purge) {
     uint64_t used = atomic_load_explicit(&chunk->used[word], RELAXED), mask;
     do {
         const uint64_t dirty = ~used & atomic_load_explicit(&chunk->dirty[word], RELAXED);
@@ -137,7 +140,7 @@ static SLOW uint64_t run_claim(struct chunk *chunk, unsigned word, unsigned leng
 }
 
 /* Whoever owned them does no longer. */
-static inline void run_release(uint32_t number, unsigned word, uint64_t mask) {
+static RARE void run_release(uint32_t number, unsigned word, uint64_t mask) {
     atomic_fetch_and_explicit(&chunk_of(number)->used[word], ~mask, memory_order_release);
     atomic_store_explicit(room_of(number), RUN_LARGEST, RELAXED);
 }
@@ -186,8 +189,8 @@ static COLD void *chunk_add(unsigned length) {
 }
 
 /* What mallocng calls in place of mmap; the caller has its lock, if there are threads. */
-__attribute__((visibility("default"))) void *__brawn_map_pages(void *address, size_t size, int protection,
-                                                               int flags, int file, off_t offset) {
+__attribute__((visibility("default"))) RARE void *
+__brawn_map_pages(void *address, size_t size, int protection, int flags, int file, off_t offset) {
     if (unlikely(atomic_load_explicit(&pages.shift, RELAXED) == 0)) {
         const unsigned long page = getauxval(AT_PAGESZ);
         atomic_store_explicit(&pages.shift, (uint32_t)__builtin_ctzl(page == 0 ? PAGE : page), RELAXED);
@@ -205,13 +208,16 @@ __attribute__((visibility("default"))) void *__brawn_map_pages(void *address, si
             start = chunk_add((unsigned)length);
         }
     }
+    if (size < GROUP_LARGEST) {
+        recent_grow(size);
+    }
     if (start == NULL) {
         return (mmap)(address, size, protection, flags, file, offset);
     }
-    const size_t in_use = atomic_fetch_add_explicit(&pages.in_use, length, RELAXED);
+    const size_t touched = atomic_load_explicit(&recent.in_use, RELAXED) / TOUCH_SHARE;
     /* mallocng reads a header before it writes it, so a page would be faulted in twice: first as the system's
      * page of zeros, and then, with an interrupt for all other processors, as one of its own. */
-    for (size_t page = 0; page < length && page <= in_use / TOUCH_SHARE; page++) {
+    for (size_t page = 0; page < length && page_bytes(page) <= touched; page++) {
         *(volatile unsigned char *)(start + page_bytes(page)) = 0;
     }
     return start;
@@ -279,8 +285,9 @@ static RARE bool pages_purge(size_t keep) {
                 }
             }
         }
-        if (keep > pages_bound() / 2) {
-            keep = pages_bound() / 2;
+        const size_t bound = pages_bound();
+        if (keep > bound - bound / PURGE_SHARE) {
+            keep = bound - bound / PURGE_SHARE;
         }
     } while (!atomic_compare_exchange_strong_explicit(&pages.purging, &nobody_else, 0, memory_order_acq_rel,
                                                       memory_order_acquire));
@@ -288,8 +295,11 @@ static RARE bool pages_purge(size_t keep) {
 }
 
 /* What mallocng calls in place of munmap, without its lock. */
-__attribute__((visibility("default"))) int __brawn_unmap_pages(void *address, size_t size) {
+__attribute__((visibility("default"))) RARE int __brawn_unmap_pages(void *address, size_t size) {
     const size_t length = size >> atomic_load_explicit(&pages.shift, RELAXED);
+    if (size < GROUP_LARGEST) {
+        recent_shrink(size);
+    }
     const uint32_t count =
         length > RUN_LARGEST ? 0 : atomic_load_explicit(&pages.count, memory_order_acquire);
     uint32_t number = 0;
@@ -306,12 +316,11 @@ __attribute__((visibility("default"))) int __brawn_unmap_pages(void *address, si
     const size_t page = offset >> atomic_load_explicit(&pages.shift, RELAXED);
     const uint64_t mask = run_mask(page % 64, (unsigned)length);
     atomic_fetch_or_explicit(&chunk_of(number)->dirty[page / 64], mask, RELAXED);
-    atomic_fetch_sub_explicit(&pages.in_use, length, RELAXED);
     const size_t dirty = atomic_fetch_add_explicit(&pages.dirty, length, RELAXED) + length;
     run_release(number, page / 64, mask);
     const size_t bound = pages_bound();
     if (unlikely(dirty > bound)) {
-        (void)pages_purge(bound / 2);
+        (void)pages_purge(bound - bound / PURGE_SHARE);
     }
     return 0;
 }

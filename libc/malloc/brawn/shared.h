@@ -12,15 +12,21 @@
 #include "../kit.h"
 #include "list.h"
 #include "lock.h"
+#include "recent.h"
 
 enum {
     SMALL_CLASSES = 20, /* up to 1,004 bytes: kept by threads, in chains by all */
-    DEPOT_CHAINS = 16,  /* chains of one class in one stock */
     SHELVES = CLASSES - SMALL_CLASSES,
     STOCK_LOOKS = 16,      /* visits of a thread between two looks at where it runs */
     SHELVES_TO_TRY = 2,    /* classes for a medium block: it has a fifth more than was asked for with each */
     STOCK_ROOM_BLOCKS = 8, /* blocks that give way at once */
+    STOCK_SLACK = 4,       /* of what may be kept for a program that comes back: a part, for each stock */
 };
+
+/* Chains of one class in one stock. Checks of the front by itself set it smaller. */
+#ifndef DEPOT_CHAINS
+#define DEPOT_CHAINS 256
+#endif
 
 /* Stocks, at most. */
 #ifndef STOCKS
@@ -37,17 +43,12 @@ enum {
 #endif
 #define STOCK_CEILING ((size_t)512 << 10)
 
-/* How many chains or blocks there are. Written under the stock's lock, and read without as well. */
+/* How many chains or blocks of a class there are. Written under the stock's lock, and read without as well.
+ */
 struct tally {
     _Atomic(uint16_t) count;
     uint16_t lowest; /* of `count` since the last upkeep: so many nobody wanted */
     bool used;       /* since the search for room came by */
-};
-
-/* Chains of blocks of one small class. */
-struct depot {
-    struct tally tally;
-    struct chain chains[DEPOT_CHAINS];
 };
 
 /* Blocks of one medium class. */
@@ -63,7 +64,9 @@ struct stock {
     size_t bytes;
     uint64_t chains_taken, chains_given, blocks_taken;
     struct shelf shelves[SHELVES];
-    struct depot depots[SMALL_CLASSES];
+    struct tally depots[SMALL_CLASSES];
+    /* The first of each class lie together, so that a program that has few touches little of this. */
+    struct chain chains[DEPOT_CHAINS][SMALL_CLASSES];
 };
 
 static struct stock stocks[STOCKS];
@@ -123,10 +126,10 @@ static inline uint32_t stock_count(void) {
     return most == 0 ? 1 : threads < most ? threads : most;
 }
 
-static SLOW size_t stock_bound(void) {
+static RARE size_t stock_bound(void) {
     const size_t count = stock_count(), threads = (size_t)(unsigned)__libc.threads_minus_1 + 1;
     const size_t bound = STOCK_BASE + STOCKS_PER_THREAD * threads / count;
-    return kept(bound < STOCK_CEILING ? bound : STOCK_CEILING);
+    return kept((bound < STOCK_CEILING ? bound : STOCK_CEILING) + recent_slack() / STOCK_SLACK);
 }
 
 static RARE struct stock *stock_look(void) {
@@ -177,14 +180,14 @@ static inline void tally_set(struct tally *tally, unsigned count) {
 }
 
 /* The last chain of a depot, or none. The caller has the lock. */
-static SLOW struct chain depot_pop(struct stock *stock, unsigned class) {
-    struct depot *const depot = &stock->depots[class];
-    const unsigned count = tally_count(&depot->tally);
+static RARE struct chain depot_pop(struct stock *stock, unsigned class) {
+    struct tally *const depot = &stock->depots[class];
+    const unsigned count = tally_count(depot);
     if (count == 0) {
         return (struct chain){NULL, 0};
     }
-    const struct chain chain = depot->chains[count - 1];
-    tally_set(&depot->tally, count - 1);
+    const struct chain chain = stock->chains[count - 1][class];
+    tally_set(depot, count - 1);
     stock->bytes -= chain.count * class_bytes(class);
     return chain;
 }
@@ -202,7 +205,7 @@ static inline void *shelf_pop(struct stock *stock, unsigned class) {
 }
 
 static inline struct tally *stock_tally(struct stock *stock, unsigned class) {
-    return class < SMALL_CLASSES ? &stock->depots[class].tally : &stock->shelves[class - SMALL_CLASSES].tally;
+    return class < SMALL_CLASSES ? &stock->depots[class] : &stock->shelves[class - SMALL_CLASSES].tally;
 }
 
 /* Takes out what has not been used for the longest time, as the hand of a clock goes round (a class that was
@@ -284,12 +287,12 @@ static SLOW void shelf_give(unsigned class, void *block, unsigned index) {
     lock_give(&stock->lock, locked);
 }
 
-static SLOW struct chain depot_take_from(struct stock *stock, unsigned class) {
+static RARE struct chain depot_take_from(struct stock *stock, unsigned class) {
     struct chain chain = {NULL, 0};
-    if (tally_count(&stock->depots[class].tally) > 0) {
+    if (tally_count(&stock->depots[class]) > 0) {
         const bool locked = lock_take(&stock->lock);
         chain = depot_pop(stock, class);
-        stock->depots[class].tally.used |= chain.head != NULL;
+        stock->depots[class].used |= chain.head != NULL;
         stock->chains_taken += chain.head != NULL;
         lock_give(&stock->lock, locked);
     }
@@ -297,7 +300,7 @@ static SLOW struct chain depot_take_from(struct stock *stock, unsigned class) {
 }
 
 /* A chain from here, or from another processor. */
-static SLOW struct chain depot_take(unsigned class) {
+static RARE struct chain depot_take(unsigned class) {
     struct chain chain = depot_take_from(stock_here(), class);
     for (uint32_t at = 0; chain.head == NULL && at < stocks_in_use(); at++) {
         chain = depot_take_from(&stocks[at], class);
@@ -306,21 +309,21 @@ static SLOW struct chain depot_take(unsigned class) {
 }
 
 /* Keeps a chain, or gives it back when there is no room. */
-static SLOW void depot_give(unsigned class, struct chain chain) {
+static RARE void depot_give(unsigned class, struct chain chain) {
     if (chain.head == NULL) {
         return;
     }
     struct stock *const stock = stock_here();
-    struct depot *const depot = &stock->depots[class];
+    struct tally *const depot = &stock->depots[class];
     const size_t bound = stock_bound(), bytes = chain.count * class_bytes(class);
     bool locked = lock_take(&stock->lock);
     if (stock->bytes + bytes > bound) {
         locked = stock_make_room(stock, bound > bytes ? bound - bytes : 0, locked);
     }
-    const unsigned count = tally_count(&depot->tally);
+    const unsigned count = tally_count(depot);
     if (count < DEPOT_CHAINS && stock->bytes + bytes <= bound) {
-        depot->chains[count] = chain;
-        tally_set(&depot->tally, count + 1);
+        stock->chains[count][class] = chain;
+        tally_set(depot, count + 1);
         stock->bytes += bytes;
         stock->chains_given++;
         chain.head = NULL;

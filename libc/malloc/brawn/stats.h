@@ -70,7 +70,7 @@ static COLD void stats_print(void) {
     (void)KERNEL_CALL((syscall)(SYS_write, 2, stats.text, stats.length));
 }
 
-static __attribute__((destructor)) void stats_at_exit(void) {
+static __attribute__((destructor)) COLD void stats_at_exit(void) {
     /* The one function that a linker keeps in a program that allocates nothing. */
     kit_keep_marker();
     if (unlikely(stats_wanted())) {

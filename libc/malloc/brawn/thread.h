@@ -11,7 +11,6 @@
 #include <pthread.h>
 
 #include "../kit.h"
-#include "large.h"
 #include "pages.h"
 #include "quarantine.h"
 
@@ -197,11 +196,12 @@ static RARE void upkeep(struct cache *cache, unsigned busy) {
                                                  memory_order_relaxed)) {
         return;
     }
+    recent_decay();
     shared_release(false);
     if (COUNT(upkeeps, 1) % UPKEEP_ROUNDS == 0) {
         large_release(false);
-        pages_purge(pages_base());
     }
+    pages_purge(pages_bound());
 }
 
 /* Every visit to the slow path, for this class, of a thread that has a cache. */
@@ -270,7 +270,7 @@ static COLD bool release_all(void) {
     return pages_purge(0) || any;
 }
 
-static SLOW void *backend_malloc(size_t size) {
+static RARE void *backend_malloc(size_t size) {
     void *block = __libc_malloc_impl(size);
     if (unlikely(block == NULL) && size <= PTRDIFF_MAX - PAGE && release_all()) {
         block = __libc_malloc_impl(size);

@@ -116,6 +116,8 @@ static int model_madvise(void *start, size_t size, int advice) {
 #define MAGAZINE_CROWD ((size_t)0)
 #define KEEP_BASE ((size_t)2 * 4096)
 #define CHUNKS 3
+#define RECENT_COUNTS 0
+#define DEPOT_CHAINS 16
 #define CHUNK_WORDS 1
 #define RUN_CROWD ((size_t)0)
 #define BRAWN_KIT_NAME "model"
@@ -134,11 +136,11 @@ static bool lies_in(const volatile void *place, const volatile void *start, size
     return (uintptr_t)place >= (uintptr_t)start && (uintptr_t)place < (uintptr_t)start + size;
 }
 
-/* Counters are only ever added to, so few pages in use change no bound, and the number of processors is the
+/* Counters are only ever added to, what is in use changes no bound here, and the number of processors is the
  * same whoever asks for it. */
 bool front_address_counts(const volatile void *place) {
     return !lies_in(place, &counters, sizeof counters) && !lies_in(place, &processors, sizeof processors) &&
-           !lies_in(place, &pages.in_use, sizeof pages.in_use);
+           !lies_in(place, &recent, sizeof recent);
 }
 
 /* Marks a block as seen in a list, once. */
@@ -186,9 +188,9 @@ static void see_cache(const struct cache *cache, bool *seen) {
 static size_t see_stock(const struct stock *stock, bool *seen) {
     size_t bytes = 0;
     for (unsigned class = 0; class < SMALL_CLASSES; class++) {
-        const struct depot *const depot = &stock->depots[class];
-        for (uint32_t at = 0; at < depot->tally.count; at++) {
-            bytes += see_list(depot->chains[at].head, depot->chains[at].count, seen) * class_bytes(class);
+        for (uint32_t at = 0; at < stock->depots[class].count; at++) {
+            const struct chain *const chain = &stock->chains[at][class];
+            bytes += see_list(chain->head, chain->count, seen) * class_bytes(class);
         }
     }
     for (unsigned at = 0; at < SHELVES; at++) {
@@ -253,7 +255,8 @@ static void see_pages(bool at_rest) {
     if (at_rest && (dirty != pages.dirty || pages.purging != 0)) {
         model_fail("kept pages are counted wrong, or nobody can purge any more");
     }
-    if (at_rest && !model.in_child && (held != pages.in_use || dirty > pages_bound())) {
+    if (at_rest && !model.in_child &&
+        (held * PAGE + large.in_use != recent.in_use || dirty > pages_bound())) {
         model_fail("pages in use are counted wrong, or too many are kept");
     }
 }

@@ -1,0 +1,78 @@
+/* How many bytes may be kept for a program whose use of memory goes up and down: as many as it came back for
+ * of late (from a low to what it had before), and never so many that, with what is in use, there are more
+ * than at the recent peak. So a program that works file by file keeps its memory, one that only grows or only
+ * shrinks has nothing more kept for it, and a peak is what it would be anyway. All of it decays with the
+ * rounds of upkeep.
+ *
+ * Bounds that follow what is in use alone made a formatter map, fault in and unmap its memory for every
+ * file; one that follows the peak alone kept all of a cache that a program had dropped (docs/heap.md). */
+#ifndef BRAWN_RECENT_H
+#define BRAWN_RECENT_H
+
+#include <stdatomic.h>
+
+#include "layout.h"
+
+/* With each round of upkeep one part in so many of what is known of the past is forgotten. */
+enum { RECENT_DECAY = 8 };
+
+/* Checks of the front by itself set it to 0: their bounds stay where they are. */
+#ifndef RECENT_COUNTS
+#define RECENT_COUNTS 1
+#endif
+
+#define RELAXED memory_order_relaxed
+
+/* In bytes. Threads may overtake each other between reading one of these and writing another; then a figure
+ * is a little off until the next change. */
+static struct {
+    _Alignas(64) _Atomic(size_t) in_use; /* in groups, and in mappings of large blocks */
+    _Atomic(size_t) peak, low;           /* the low since the peak */
+    _Atomic(size_t) swing;               /* what the program came back for */
+} recent;
+
+static inline size_t recent_read(_Atomic(size_t) *figure) {
+    return atomic_load_explicit(figure, RELAXED);
+}
+
+static RARE void recent_grow(size_t bytes) {
+    const size_t in_use = atomic_fetch_add_explicit(&recent.in_use, bytes, RELAXED) + bytes;
+    const size_t peak = recent_read(&recent.peak), low = recent_read(&recent.low);
+    const size_t top = in_use < peak ? in_use : peak;
+    if (top > low && top - low > recent_read(&recent.swing)) {
+        atomic_store_explicit(&recent.swing, top - low, RELAXED);
+    }
+    if (in_use > peak) {
+        atomic_store_explicit(&recent.peak, in_use, RELAXED);
+        atomic_store_explicit(&recent.low, in_use, RELAXED);
+    }
+}
+
+static RARE void recent_shrink(size_t bytes) {
+    const size_t in_use = atomic_fetch_sub_explicit(&recent.in_use, bytes, RELAXED) - bytes;
+    if (in_use < recent_read(&recent.low)) {
+        atomic_store_explicit(&recent.low, in_use, RELAXED);
+    }
+}
+
+/* So much may be kept now. */
+static RARE size_t recent_slack(void) {
+    const size_t peak = recent_read(&recent.peak), in_use = recent_read(&recent.in_use);
+    const size_t swing = recent_read(&recent.swing), below = peak > in_use ? peak - in_use : 0;
+    return !RECENT_COUNTS ? 0 : below < swing ? below : swing;
+}
+
+static RARE void recent_decay(void) {
+    const size_t in_use = recent_read(&recent.in_use);
+    const size_t peak = recent_read(&recent.peak), low = recent_read(&recent.low);
+    const size_t swing = recent_read(&recent.swing);
+    if (peak > in_use) {
+        atomic_store_explicit(&recent.peak, peak - (peak - in_use) / RECENT_DECAY, RELAXED);
+    }
+    if (low < in_use) {
+        atomic_store_explicit(&recent.low, low + (in_use - low) / RECENT_DECAY, RELAXED);
+    }
+    atomic_store_explicit(&recent.swing, swing - swing / RECENT_DECAY, RELAXED);
+}
+
+#endif
