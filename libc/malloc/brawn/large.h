@@ -17,6 +17,9 @@ enum {
  * fault in as much as it grows by. */
 #define LARGE_COPY ((size_t)1 << 20)
 
+/* Of what a program comes back for, at most so much in such blocks: they are soon mapped again. */
+#define LARGE_SWING ((size_t)4 << 20)
+
 #define LARGE_BASE ((size_t)1 << 20)
 #ifdef BRAWN_HARDENED
 #define LARGE_CEILING ((size_t)PAGE) /* less than any of them: who uses a freed one shall not find it */
@@ -39,7 +42,8 @@ static struct {
 } large;
 
 static inline size_t large_bound(void) {
-    const size_t slack = recent_slack(), usual = LARGE_BASE + large.in_use / LARGE_SHARE;
+    const size_t swing = recent_slack(), usual = LARGE_BASE + large.in_use / LARGE_SHARE;
+    const size_t slack = swing < LARGE_SWING ? swing : LARGE_SWING;
     const size_t bound = kept(usual > slack ? usual : slack);
     return bound < LARGE_CEILING ? bound : LARGE_CEILING;
 }
