@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail, ensure};
 
-use crate::programs::{Case, Origin, PROGRAMS, Program};
+use crate::programs::{Case, LUA, Origin, PROGRAMS, Program};
 use crate::say;
 
 /// Records of the JSON document.
@@ -14,6 +14,7 @@ const RECORDS: u32 = 30_000;
 /// Writes the inputs, and gives the folder of sources that formatters and counters read: the dependencies of the first
 /// program, whose versions its own lock file pins.
 pub fn input(work: &Path) -> Result<PathBuf> {
+    fs_err::write(work.join("work.lua"), LUA)?;
     let records: Vec<String> = (0..RECORDS)
         .map(|n| {
             let value = u64::from(n) * 2_654_435_761 % 1_000_003;

@@ -1,4 +1,4 @@
-//! Development tool behind `make tune-study`: tunes real programs, each twice and once exhaustively, checks that the
+//! Development tool behind `make tune-study`: tunes five real programs, each twice and once exhaustively, checks that the
 //! answers repeat, and writes what came out into `docs/tune/`.
 
 mod build;

@@ -20,7 +20,7 @@ pub fn page(out: &Path) -> Result<String> {
     let about = About::read(out)?;
     let findings = findings(out)?;
     let mut text = format!(
-        "# `brawn tune` on real programs\n\nMeasured by `make tune-study STUDY_BUDGET={}` on {}, at {}: {}.\n\nEach program was \
+        "# `brawn tune` on five real programs\n\nMeasured by `make tune-study STUDY_BUDGET={}` on {}, at {}: {}.\n\nEach program was \
          tuned for its time under a limit of memory, twice, with different seeds; then once exhaustively, where no candidate leaves \
          early, and where both answers take part. Below 1 is better. What is used now is the default of that state.\n\n",
         about.budget,

@@ -37,7 +37,7 @@ pub const PROGRAMS: &[Program] = &[
     },
     Program {
         name: "redis",
-        about: "Server, in C: a store of small values in memory, under the load of its own benchmark (set, get, lpush, hset).",
+        about: "Server: a store of small values in memory, under the load of its own benchmark (set, get, lpush, hset).",
         origin: Origin::Debian(
             [
                 "redis",
@@ -58,6 +58,22 @@ pub const PROGRAMS: &[Program] = &[
         limit: "64MiB",
         options: &["--dir", "{sources}", "--cpus", "1", "--threads", "4"],
         args: &["--sort", "code", "--exclude", "*.json", "."],
+    },
+    Program {
+        name: "lua",
+        about: "C program: an interpreter whose every string, table and closure is a block of memory.",
+        origin: Origin::Debian(
+            [
+                "lua5.4",
+                "lua5.4_5.4.4.orig.tar.gz",
+                "164c7849653b80ae67bec4b7473b884bf5cc8d2dca05653475ec2ed27b9ebf61",
+            ],
+            &["posix", "CC={cc} -std=gnu99"],
+            &["src/lua"],
+        ),
+        limit: "64MiB",
+        options: &["--cpus", "1"],
+        args: &["{work}/work.lua", "1"],
     },
     Program {
         name: "jaq",
@@ -108,3 +124,6 @@ pub const CASES: &[Case] = &[
 const REDIS_LOAD: &str = "'{work}/redis/src/redis-benchmark' -p {port} -t set,get,lpush,hset -n 40000 -c 50 -P 16 -d 200 -r 100000 \
                           --csv | awk -F'\"' 'NR>1 && $4>0 { t+=1/$4; l+=$14; n++ } END { if (!n) exit 1; printf \"metric \
                           requests_per_second %f\\nmetric latency_p99_seconds %f\\n\", n/t, l/n/1000 }'";
+
+/// What the interpreter runs.
+pub const LUA: &str = include_str!("../../../cases/work.lua");

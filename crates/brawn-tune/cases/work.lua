@@ -1,0 +1,1 @@
+../../../workloads/lua/work.lua
