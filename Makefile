@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-demo brawn demo test test-long lint fuzz release release-check results presets tune-study clean
+.PHONY: help setup setup-demo brawn demo test test-long lint fuzz release release-check results presets tune-study tune-duration clean
 
 # Tools that scripts/setup put into the repository's private folder win over the machine's own.
 export PATH := $(CURDIR)/.tools/bin:$(PATH)
@@ -84,20 +84,26 @@ results: brawn ## measure the numbers in docs/results/ again, on this machine
 	$(CARGO_TARGET_DIR)/debug/brawn-bench quote
 
 # What of the search `make presets` runs: everything takes some hours. `make presets SEARCH='--reduced --time 4 --blocks 3'` takes
-# a quarter of an hour. A search that was broken off goes on where it was.
+# a quarter of an hour, once the programs are built. A search that was broken off goes on where it was.
 SEARCH := --time 20
 
 presets: brawn ## measure the candidates for presets again: the choice is made from docs/results/presets/
 	$(CARGO_TARGET_DIR)/debug/brawn-bench presets --brawn $(BRAWN) --out docs/results/presets --parts $(CARGO_TARGET_DIR)/presets $(SEARCH)
-	gzip -9nf docs/results/presets/results.json
+	gzip -9nf docs/results/presets/results.json docs/results/presets/startup.json
+	$(CARGO_TARGET_DIR)/debug/brawn-bench quote
 
-# Time for each of three runs of each program.
-STUDY_BUDGET := 80s
+# Seconds for each of two runs of each program; the exhaustive run takes twice that.
+STUDY_SECONDS := 60
+STUDY_WORK := $(CARGO_TARGET_DIR)/tune-study
 
 tune-study: brawn ## tune real programs again, twice and once exhaustively, for docs/tune/
 	cargo build $(CARGO_FLAGS) -p brawn-tune
-	$(CARGO_TARGET_DIR)/debug/brawn-tune-study build $(BRAWN) $(CARGO_TARGET_DIR)/tune-study
-	$(CARGO_TARGET_DIR)/debug/brawn-tune-study run $(BRAWN) $(CARGO_TARGET_DIR)/tune-study docs/tune $(STUDY_BUDGET)
+	$(CARGO_TARGET_DIR)/debug/brawn-tune-study build $(BRAWN) $(STUDY_WORK)
+	$(CARGO_TARGET_DIR)/debug/brawn-tune-study run $(BRAWN) $(STUDY_WORK) docs/tune $(STUDY_SECONDS)
+
+tune-duration: brawn ## measure how long an answer of brawn tune takes, for docs/tune/
+	cargo build $(CARGO_FLAGS) -p brawn-tune
+	$(CARGO_TARGET_DIR)/debug/brawn-tune-study duration $(BRAWN) $(STUDY_WORK) docs/tune
 
 clean: ## remove everything that was built; what setup installed stays
 	cargo clean

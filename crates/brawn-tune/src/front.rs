@@ -3,7 +3,7 @@
 use brawn_bench::{Summary, statistics};
 use serde::{Deserialize, Serialize};
 
-use crate::goal;
+use crate::goal::{self, Goal};
 use crate::race::{Role, Round, ratio};
 
 /// A candidate beside what is used now: below 1 is better.
@@ -19,13 +19,18 @@ pub struct Point {
     pub memory: Option<Summary>,
     /// Whether no other candidate is as good in both and better in one.
     pub front: bool,
+    /// Its time over that of the fastest that may win, block by block: 1 for that itself. None for what was not in the last
+    /// round, where the close ones meet, and cannot win.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to_best: Option<Summary>,
 }
 
 /// Every candidate that did not fail, from the last round that it ran in. Ratios are to the lane that is used now, or to
 /// the first lane that did not fail.
 pub fn points(rounds: &[Round]) -> Vec<Point> {
     let mut points: Vec<Point> = Vec::new();
-    for round in rounds.iter().rev() {
+    let best = rounds.last().and_then(|last| Some(&last.lanes[last.leader(Goal::Time)?]));
+    for (age, round) in rounds.iter().rev().enumerate() {
         let Some(base) = base(round) else { continue };
         for lane in &round.lanes {
             let known = points.iter().any(|point| point.name == lane.name);
@@ -35,7 +40,16 @@ pub fn points(rounds: &[Round]) -> Vec<Point> {
             let base = &round.lanes[base];
             let Some(time) = ratio(lane, base, goal::time) else { continue };
             let memory = ratio(lane, base, goal::memory);
-            points.push(Point { name: lane.name.clone(), role: lane.role, time, memory, front: false });
+            let to_best = best.filter(|_| age == 0 && lane.role.may_win());
+            let to_best = to_best.and_then(|best| ratio(lane, best, goal::time));
+            points.push(Point {
+                name: lane.name.clone(),
+                role: lane.role,
+                time,
+                memory,
+                front: false,
+                to_best,
+            });
         }
     }
     mark(&mut points);
@@ -104,5 +118,9 @@ mod tests {
             points.iter().filter(|point| point.front).map(|point| point.name.as_str()).collect();
         assert_eq!(front, ["now", "fast", "small"], "a reference beats nobody");
         assert!((points[1].time.median - 0.4).abs() < 1e-9, "the last round counts");
+        let to_best = points.iter().map(|point| point.to_best.map(|ratio| format!("{:.2}", ratio.median)));
+        let [now, fast] = ["2.50", "1.00"].map(|ratio| Some(ratio.to_owned()));
+        let expected = [now, fast, None, None, None];
+        assert_eq!(to_best.collect::<Vec<_>>(), expected, "only who met the fastest is beside it");
     }
 }

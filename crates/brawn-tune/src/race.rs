@@ -11,15 +11,18 @@ use serde::{Deserialize, Serialize};
 
 use crate::failure::Failure;
 use crate::goal::Goal;
+use crate::verdict::ALIKE;
 
 /// Fewest blocks after which a lane may be out.
 const EARLIEST: usize = 3;
 /// Blocks from which on the interval of a ratio is trusted as it is.
 pub(crate) const ENOUGH: usize = 5;
+/// Blocks from which on one run that something disturbed lies outside the interval, on whichever side.
+pub(crate) const SURE: usize = 8;
 /// How much worse than the leader a lane must certainly be with few blocks, whose interval is no more than their range.
 const FEW_MARGIN: f64 = 1.10;
-/// The same with enough blocks.
-const MARGIN: f64 = 1.01;
+/// The same with enough blocks: what may be alike in the end, and is then taken because it is smaller, must not leave.
+const MARGIN: f64 = 1.0 + ALIKE;
 /// What is this many times as costly in every one of two blocks needs no third.
 const HOPELESS: f64 = 2.0;
 
@@ -144,6 +147,11 @@ impl Round {
         self.lanes.iter().find(|lane| lane.name == name)
     }
 
+    /// How many lanes that may win are in.
+    pub fn rivals(&self) -> usize {
+        self.lanes.iter().filter(|lane| lane.is_in() && lane.role.may_win()).count()
+    }
+
     /// Of the lanes that are in and may win, the one with the smallest median cost.
     pub fn leader(&self, goal: Goal) -> Option<usize> {
         let cost = |lane: &Lane| statistics::median(&lane.series(|sample| goal.cost(sample))?);
@@ -154,14 +162,14 @@ impl Round {
             .map(|(index, _)| index)
     }
 
-    /// Takes out what is certainly worse than the leader. What is used now stays; references stay until their distance
-    /// is known.
-    pub fn eliminate(&mut self, goal: Goal) {
+    /// Takes out what is certainly worse than the leader, of those whose role may leave. What is used now stays;
+    /// references stay until their distance is known.
+    pub fn eliminate(&mut self, goal: Goal, may_leave: impl Fn(Role) -> bool) {
         let Some(leader) = self.leader(goal) else { return };
         let (name, first) = (self.lanes[leader].name.clone(), self.lanes[leader].clone());
         for (index, lane) in self.lanes.iter_mut().enumerate() {
             let kept = matches!(lane.role, Role::Now | Role::Twin);
-            if index == leader || kept || !lane.is_in() {
+            if index == leader || kept || !lane.is_in() || !may_leave(lane.role) {
                 continue;
             }
             let Some(ratio) = ratio(lane, &first, |sample| goal.cost(sample)) else { continue };
@@ -190,8 +198,10 @@ impl Round {
 
 fn is_out(ratio: &Summary, role: Role) -> bool {
     if role == Role::Reference {
-        // A reference is wanted for the interval, which needs its blocks.
-        return ratio.count >= ENOUGH && ratio.low > MARGIN
+        // A reference is wanted for the interval, which needs its blocks; then its time is better spent on those that
+        // may win.
+        return ratio.count >= SURE
+            || ratio.count >= ENOUGH && ratio.low > MARGIN
             || ratio.count >= EARLIEST && ratio.min > HOPELESS;
     }
     match ratio.count {
@@ -223,7 +233,7 @@ mod tests {
 
     fn standing_after(lanes: Vec<Lane>) -> Vec<bool> {
         let mut round = round(lanes);
-        round.eliminate(Goal::Time);
+        round.eliminate(Goal::Time, |_| true);
         round.lanes.iter().map(Lane::is_in).collect()
     }
 
@@ -271,8 +281,12 @@ mod tests {
         let mut fast =
             round(vec![lane("now", Role::Now, &[1.0; 5]), lane("glibc", Role::Reference, &[0.5; 5])]);
         assert_eq!(fast.leader(Goal::Time), Some(0), "a reference cannot lead");
-        fast.eliminate(Goal::Time);
+        fast.eliminate(Goal::Time, |_| true);
         assert!(fast.lanes.iter().all(Lane::is_in));
+        let mut known =
+            round(vec![lane("now", Role::Now, &[1.0; 8]), lane("glibc", Role::Reference, &[0.5; 8])]);
+        known.eliminate(Goal::Time, |_| true);
+        assert!(!known.lanes[1].is_in(), "its interval is as good as it need be");
     }
 
     #[test]
@@ -317,7 +331,7 @@ mod tests {
         let mut round = round(vec![lane("now", Role::Now, &[1.0; 5]), failed]);
         assert_eq!(round.leader(Goal::Time), Some(0));
         assert!(round.is_settled(Goal::Time, 0.01));
-        round.eliminate(Goal::Time);
+        round.eliminate(Goal::Time, |_| true);
         assert!(round.lanes[1].failure().is_some());
     }
 }

@@ -10,7 +10,7 @@ use crate::Error;
 use crate::candidate::Candidate;
 use crate::failure::Failure;
 use crate::goal::Goal;
-use crate::race::{ENOUGH, Lane, Role, Round, Standing};
+use crate::race::{ENOUGH, Lane, Role, Round, SURE, Standing};
 use crate::setting::Setting;
 use crate::state::State;
 use crate::verdict::{self, Advice, Decision};
@@ -28,8 +28,11 @@ pub struct Plan {
     pub workloads: usize,
     /// Whether knobs are searched.
     pub knobs: bool,
-    /// Whether everybody runs to the end of each round, however bad: to check what the race would have missed.
+    /// Whether everybody that may win runs to the end of each round, however bad: to check what the race would have
+    /// missed.
     pub exhaustive: bool,
+    /// Names of candidates that come into the last round whatever they cost, unless they fail.
+    pub asked: Vec<String>,
 }
 
 /// Where candidates run. A program on this machine, or in tests figures out of a table.
@@ -79,8 +82,9 @@ const MOST: usize = 40;
 const FEWEST: usize = 3;
 /// Fewest of the last round, from which the answer comes.
 const FEWEST_FINAL: usize = ENOUGH;
-/// Until which share of the budget each round may go on: without knobs to search, and with.
-const SHARES: [f64; 3] = [0.45, 0.70, 1.0];
+/// Until which share of the budget each round may go on. The last one gets the most: it tells apart what is close, the
+/// others only what is not.
+const SHARES: [f64; 3] = [0.38, 0.58, 1.0];
 /// A block for warming up that takes more than this share of the round's time counts as the first.
 const WARMING: f64 = 0.15;
 /// The name of the last round.
@@ -133,17 +137,21 @@ impl<'a, S: Stage, L: Linker> Search<'a, S, L> {
         }
         let last = self.state.rounds.len() - 1;
         self.round(last, 1.0, on)?;
-        let complexity = |name: &str| {
-            let setting = self.state.candidate(name).and_then(|candidate| candidate.setting.as_ref());
-            setting.map_or(usize::MAX, Setting::complexity)
-        };
-        let decision = verdict::decide(&self.state.rounds[last], self.plan.goal, complexity);
         // All that were left have failed in the last round.
-        let decision = decision.ok_or_else(|| all_failed(&self.state.rounds[last]))?;
+        let decision = self.decision(last).ok_or_else(|| all_failed(&self.state.rounds[last]))?;
         match decision.advice {
             Advice::Unknown => Err(Error::TooNoisy { resolution: decision.resolution }),
             _ => Ok(decision),
         }
+    }
+
+    /// What the blocks of a round say so far.
+    fn decision(&self, index: usize) -> Option<Decision> {
+        let complexity = |name: &str| {
+            let setting = self.state.candidate(name).and_then(|candidate| candidate.setting.as_ref());
+            setting.map_or(usize::MAX, Setting::complexity)
+        };
+        verdict::decide(&self.state.rounds[index], self.plan.goal, complexity)
     }
 
     fn lane(&self, candidate: &Candidate) -> Lane {
@@ -174,9 +182,17 @@ impl<'a, S: Stage, L: Linker> Search<'a, S, L> {
             let blocks = round.blocks;
             let alone = round.lanes.iter().filter(|lane| lane.is_in()).count() < 2;
             let next = self.block_time(index);
-            let fewest = if round.name == FINAL { FEWEST_FINAL } else { FEWEST };
+            let fewest = match round.name == FINAL {
+                // One burst must not be the reason for no answer: it takes some blocks to see that it is one.
+                true if self.decision(index).is_some_and(|now| now.advice == Advice::Unknown) => SURE,
+                true => FEWEST_FINAL,
+                false => FEWEST,
+            };
             let late = blocks >= fewest && self.spent() + next > until;
+            // Whoever is left comes into the last round anyway, which has more use for the time.
+            let chosen = round.name != FINAL && blocks >= ENOUGH && round.rivals() <= rounds::FINALISTS;
             if blocks >= MOST
+                || chosen
                 || round.is_settled(self.plan.goal, self.plan.precision)
                 || late
                 || alone && blocks > 0
@@ -285,11 +301,9 @@ impl<'a, S: Stage, L: Linker> Search<'a, S, L> {
         index: usize,
         on: &mut dyn FnMut(Step<'_>) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        if self.plan.exhaustive {
-            return Ok(());
-        }
+        let exhaustive = self.plan.exhaustive;
         let before: Vec<bool> = self.state.rounds[index].lanes.iter().map(Lane::is_in).collect();
-        self.state.rounds[index].eliminate(self.plan.goal);
+        self.state.rounds[index].eliminate(self.plan.goal, |role| !exhaustive || role == Role::Reference);
         for (lane, was_in) in self.state.rounds[index].lanes.iter().zip(before) {
             if was_in && !lane.is_in() {
                 on(Step::Left(lane))?;

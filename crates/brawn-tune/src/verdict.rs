@@ -9,8 +9,11 @@ use crate::race::{ENOUGH, Lane, Role, Round, ratio};
 
 /// The smallest difference in the second figure that is worth a change where costs are alike: ten percent.
 const SECOND_WORTH: f64 = 0.10;
-/// Costs this close are alike, however certain the difference is: two percent are not worth a change.
-const ALIKE: f64 = 0.02;
+/// Costs are alike that are not certainly further apart than this: two percent are not worth a change.
+pub(crate) const ALIKE: f64 = 0.02;
+/// What seems to cost more than this beside the best is not alike, however little is certain: a noisy machine must not make
+/// something slow look as good.
+const WITHIN: f64 = 0.025;
 /// Second figures this close are alike, and the simpler setting is taken.
 const SECOND_ALIKE: f64 = 0.05;
 /// A difference this large is certain with fewer.
@@ -65,12 +68,10 @@ pub fn decide(round: &Round, goal: Goal, complexity: impl Fn(&str) -> usize) -> 
     let now = round.lanes.iter().find(|lane| lane.role == Role::Now);
     let usable_now = now.filter(|now| now.failure().is_none() && now.blocks() > 0);
 
-    let tolerance = ALIKE.max(resolution.min(SECOND_ALIKE));
     let alike = |lane: &&Lane| {
         lane.name == leader.name
-            || cost(lane, leader).is_some_and(|ratio| {
-                ratio.median <= 1.0 + ALIKE || ratio.low <= 1.0 && ratio.median <= 1.0 + tolerance
-            })
+            || cost(lane, leader)
+                .is_some_and(|ratio| ratio.low <= 1.0 + ALIKE && ratio.median <= 1.0 + WITHIN)
     };
     let tied: Vec<&Lane> =
         round.lanes.iter().filter(|lane| lane.is_in() && lane.role.may_win()).filter(alike).collect();

@@ -109,6 +109,7 @@ fn plan(goal: Goal) -> Plan {
         workloads: 1,
         knobs: true,
         exhaustive: false,
+        asked: Vec::new(),
     }
 }
 
@@ -146,29 +147,29 @@ fn the_best_is_found_and_the_bad_run_seldom() {
     let rows =
         [(now(), 1.0, 20), (rival.clone(), 0.8, 20), ("stock".into(), 4.0, 2), ("glibc".into(), 0.9, 10)];
     let rows: Vec<_> = rows.iter().map(|(name, seconds, size)| (name.as_str(), *seconds, *size)).collect();
-    // Bursts can meet a table, too: a search among them that calls the machine too noisy is made again, as a user would.
-    let attempt = |seed| {
+    // Bursts meet some of these, and none of them may be the reason for no answer or for another one.
+    for seed in 0..40 {
         let mut table = Table::new(&rows);
         table.random = fastrand::Rng::with_seed(seed);
         let mut state = state(seed);
-        match search(&mut table, &plan(Goal::Time), &mut state) {
-            Err(Error::TooNoisy { .. }) => None,
-            result => Some((table, state, result.unwrap())),
+        let decision = search(&mut table, &plan(Goal::Time), &mut state).unwrap();
+        assert_eq!(
+            (decision.advice, decision.pick.as_str()),
+            (Advice::Change, rival.as_str()),
+            "seed {seed}"
+        );
+        let gain = decision.gain.unwrap();
+        assert!(gain.low < 0.81 && gain.high > 0.79, "seed {seed}: {gain:?}");
+        // Once to warm up, twice in the race, and as a reference three times at the end after warming up.
+        assert!(table.runs["stock"] <= 8, "seed {seed}: {:?}", table.runs);
+        assert!(table.runs[&now()] > 10);
+        assert!(table.clock < Duration::from_secs(240 + 10), "seed {seed}: {:?}", table.clock);
+        let names: Vec<&str> = state.rounds.iter().map(|round| round.name.as_str()).collect();
+        assert_eq!(names, ["allocators", "knobs", "final"]);
+        let last = state.rounds.last().unwrap();
+        for name in [now().as_str(), TWIN, &rival, "stock", "glibc"] {
+            assert!(last.lane(name).is_some_and(|lane| lane.blocks() > 0), "seed {seed}: {name}");
         }
-    };
-    let (table, state, decision) = (7..10).find_map(attempt).expect("one of three attempts is quiet enough");
-    assert_eq!((decision.advice, decision.pick.as_str()), (Advice::Change, rival.as_str()));
-    let gain = decision.gain.unwrap();
-    assert!(gain.low < 0.81 && gain.high > 0.79, "{gain:?}");
-    // Once to warm up, twice in the race, and as a reference three times at the end after warming up.
-    assert!(table.runs["stock"] <= 8, "{:?}", table.runs);
-    assert!(table.runs[&now()] > 10);
-    assert!(table.clock < Duration::from_secs(240 + 10), "{:?}", table.clock);
-    let names: Vec<&str> = state.rounds.iter().map(|round| round.name.as_str()).collect();
-    assert_eq!(names, ["allocators", "knobs", "final"]);
-    let last = state.rounds.last().unwrap();
-    for name in [now().as_str(), TWIN, &rival, "stock", "glibc"] {
-        assert!(last.lane(name).is_some_and(|lane| lane.blocks() > 0), "{name}");
     }
 }
 
@@ -308,7 +309,7 @@ fn independent_runs_agree_and_the_choice_is_near_the_best() {
     let rows: &[(&str, f64, u64)] =
         &[(&rival, 0.80, 22), (&other, 0.806, 9), ("stock", 2.0, 5), ("glibc", 0.7, 10)];
     let mut picks = Vec::new();
-    for seed in 0..12 {
+    for seed in 0..40 {
         let mut table = Table::new(rows);
         table.natures.insert(now(), Nature { seconds: 1.0, peak: 20 * MIB });
         table.noise = 0.03;
@@ -318,10 +319,9 @@ fn independent_runs_agree_and_the_choice_is_near_the_best() {
         assert!(chosen <= 0.80 * 1.03, "seed {seed}: {}", decision.pick);
         picks.push(decision.pick);
     }
-    // One percent apart is alike, and of those that are alike the frugal one is taken, unless three percent of noise let
-    // the other look better by chance.
-    let frugal = picks.iter().filter(|pick| **pick == other).count();
-    assert!(frugal >= 9, "{picks:?}");
+    picks.dedup();
+    // One percent apart is alike, and of those that are alike the frugal one is taken.
+    assert_eq!(picks, [other]);
 }
 
 #[test]

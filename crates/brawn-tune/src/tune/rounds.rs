@@ -10,7 +10,9 @@ use crate::space;
 /// Most neighbours of the best setting that are tried.
 const NEIGHBOURS: usize = 12;
 /// Most candidates in the last round, beside what is used now and the references.
-const FINALISTS: usize = 4;
+pub(super) const FINALISTS: usize = 4;
+/// The same when nobody leaves early: what the race would have missed must be among them.
+const FINALISTS_OF_ALL: usize = 6;
 /// Lanes whose cost lies this close to the best one's come into the last round.
 const CLOSE: f64 = 1.05;
 /// When every allocator costs the same to this, nothing is to be got by its knobs.
@@ -116,8 +118,14 @@ impl<S: Stage, L: Linker> Search<'_, S, L> {
             self.state.candidates.push(combination);
         }
         let best = ranked.first().map_or(1.0, |(_, cost)| *cost);
-        let close = ranked.iter().filter(|(_, cost)| *cost <= best * CLOSE).take(FINALISTS);
+        let most = if self.plan.exhaustive { FINALISTS_OF_ALL } else { FINALISTS };
+        let close = ranked.iter().filter(|(_, cost)| *cost <= best * CLOSE).take(most);
         lanes.extend(close.filter_map(|(name, _)| self.again(name)));
+        for (name, _) in ranked.iter().filter(|(name, _)| self.plan.asked.contains(name)) {
+            if !lanes.iter().any(|lane| lane.name == *name) {
+                lanes.extend(self.again(name));
+            }
+        }
         if !lanes.is_empty() && lanes[0].role == Role::Now {
             lanes.push(Lane::new(TWIN, Role::Twin, self.plan.workloads));
         }

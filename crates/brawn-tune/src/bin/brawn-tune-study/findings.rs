@@ -3,16 +3,22 @@
 use std::path::Path;
 
 use anyhow::{Context as _, Result};
-use brawn_bench::Machine;
-use brawn_bench::compare::Interval;
+use brawn_bench::{Machine, Summary};
 use brawn_tune::answer::Answer;
 use brawn_tune::front::Point;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::programs::{CASES, Case, PROGRAMS, Program};
 
 /// A recommendation may cost so much more than the best of the exhaustive run: three percent.
 pub const TOLERANCE: f64 = 1.03;
+
+/// Longest time to an answer about a program that runs a second, in seconds.
+pub const LONGEST: f64 = 300.0;
+
+/// Largest share of the time that the runner itself may take.
+pub const OVERHEAD: f64 = 0.02;
 
 /// When, where and of what the study was made.
 #[derive(Debug, Deserialize, Serialize)]
@@ -47,6 +53,37 @@ impl About {
     }
 }
 
+/// How long an answer took about a program that runs about a second, with the options that nobody has to give.
+#[derive(Debug, Deserialize, Serialize)]
+pub struct Duration {
+    /// Of what it was measured, and where.
+    pub about: About,
+    /// What ran.
+    pub program: String,
+    /// Seconds of a run as it was linked.
+    pub run_seconds: f64,
+    /// Seconds from the command to its answer: building nothing, but links, all runs, and counting afterwards.
+    pub seconds: f64,
+    /// Share of the measuring in which neither a candidate ran nor anything was linked.
+    pub overhead: f64,
+    /// Links that were done.
+    pub links: usize,
+}
+
+impl Duration {
+    const FILE: &str = "duration.json";
+
+    /// Reads that of a study in this folder; none where it has not been measured.
+    pub fn read(out: &Path) -> Result<Option<Self>> {
+        parsed(&out.join(Self::FILE))
+    }
+
+    /// Writes it there.
+    pub fn write(&self, out: &Path) -> Result<()> {
+        Ok(fs_err::write(out.join(Self::FILE), format!("{}\n", serde_json::to_string_pretty(self)?))?)
+    }
+}
+
 /// The three answers about one program; a run without an answer has none.
 pub struct Finding {
     /// The program.
@@ -64,7 +101,7 @@ pub fn findings(out: &Path) -> Result<Vec<Finding>> {
     PROGRAMS
         .iter()
         .map(|program| {
-            let answer = |run: &str| read(&out.join(program.name).join(format!("{run}.json")));
+            let answer = |run: &str| parsed(&out.join(program.name).join(format!("{run}.json")));
             Ok(Finding {
                 program,
                 first: answer("first")?,
@@ -77,48 +114,85 @@ pub fn findings(out: &Path) -> Result<Vec<Finding>> {
 
 /// Every case's answer.
 pub fn cases(out: &Path) -> Result<Vec<(&'static Case, Option<Answer>)>> {
-    CASES.iter().map(|case| Ok((case, read(&out.join(case.name).join("first.json"))?))).collect()
+    CASES.iter().map(|case| Ok((case, parsed(&out.join(case.name).join("first.json"))?))).collect()
 }
 
-/// An answer that a run has left; none where it ended without.
-pub fn read(path: &Path) -> Result<Option<Answer>> {
+/// What a run has left, an answer above all; none where it ended without one, or has not been made.
+pub fn parsed<T: DeserializeOwned>(path: &Path) -> Result<Option<T>> {
+    if !path.exists() {
+        return Ok(None);
+    }
     serde_json::from_str(&fs_err::read_to_string(path)?)
-        .with_context(|| format!("{} is no answer", path.display()))
+        .with_context(|| format!("{} is not what it should be", path.display()))
 }
 
 impl Finding {
-    /// The fastest of all that stayed within the limit and may be recommended, of the exhaustive run.
+    /// The fastest of all that stayed within the limit and may be recommended: in the last round of the exhaustive run, where
+    /// the best of the others meet both answers in fresh blocks. The others' few blocks would make it the luckiest instead.
     pub fn best(&self) -> Option<&Point> {
-        let points = self.exhaustive.as_ref()?.points.iter().filter(|point| point.role.may_win());
-        points.min_by(|left, right| left.time.median.total_cmp(&right.time.median))
+        let itself = |ratio: Summary| ratio.min == 1.0 && ratio.max == 1.0;
+        self.exhaustive.as_ref()?.points.iter().find(|point| point.to_best.is_some_and(itself))
     }
 
-    /// The time of a setting over that of the best, both from the exhaustive run; none where it did not run there, or was
-    /// killed.
-    pub fn beside_best(&self, name: &str) -> Option<Interval> {
-        let mut points = self.exhaustive.as_ref()?.points.iter();
-        let point = points.find(|point| point.name == name && point.role.may_win())?;
-        let best = self.best()?;
-        if best.name == name {
-            return Some(Interval { ratio: 1.0, low: 1.0, high: 1.0 });
-        }
-        Interval::of(&best.time, &point.time)
+    /// The time of a setting over that of the best, block by block; none where it did not run there, or was killed.
+    pub fn beside_best(&self, name: &str) -> Option<Summary> {
+        let points = &self.exhaustive.as_ref()?.points;
+        points.iter().find(|point| point.name == name)?.to_best
     }
 
-    /// Whether a setting may take no more than three percent more time than the best: whether the interval says so.
+    /// Whether a setting takes no more than three percent more time than the best.
     pub fn is_near_best(&self, name: &str) -> bool {
-        self.beside_best(name).is_some_and(|ratio| ratio.low <= TOLERANCE)
+        self.beside_best(name).is_some_and(|ratio| ratio.median <= TOLERANCE)
     }
 
-    /// Whether both runs recommend the same, or settings between which the exhaustive run sees no difference that matters.
+    /// Whether both runs recommend the same, or settings that are both near the best and that the exhaustive run does not
+    /// tell apart: their intervals meet.
     pub fn repeats(&self) -> bool {
         let (Some(first), Some(second)) = (&self.first, &self.second) else { return false };
-        first.pick == second.pick || self.is_near_best(&first.pick) && self.is_near_best(&second.pick)
+        if first.pick == second.pick {
+            return true;
+        }
+        let [one, other] = [first, second].map(|answer| self.beside_best(&answer.pick));
+        one.zip(other).is_some_and(|(one, other)| {
+            let near = self.is_near_best(&first.pick) && self.is_near_best(&second.pick);
+            near && one.low <= other.high && other.low <= one.high
+        })
+    }
+
+    /// What is wrong with it, in words; none where it is as it should be.
+    pub fn complaint(&self) -> Option<String> {
+        let name = self.program.name;
+        let (Some(first), Some(second)) = (&self.first, &self.second) else {
+            return Some(format!("{name}: a run gave no answer"));
+        };
+        if first.seed == second.seed {
+            return Some(format!("{name}: the runs are not independent"));
+        }
+        let Some(best) = self.best() else {
+            return Some(format!("{name}: the exhaustive run gave no answer"));
+        };
+        for answer in [first, second] {
+            let pick = &answer.pick;
+            match self.beside_best(pick) {
+                None => return Some(format!("{name}: `{pick}` was not checked")),
+                Some(beside) if beside.median > TOLERANCE => {
+                    let Summary { median, low, high, .. } = beside;
+                    let best = &best.name;
+                    return Some(format!(
+                        "{name}: `{pick}` takes {median:.3} ({low:.3} to {high:.3}) of `{best}`"
+                    ));
+                }
+                Some(_) => {}
+            }
+        }
+        let differ = format!("{name}: `{}` and `{}` are not the same", first.pick, second.pick);
+        (!self.repeats()).then_some(differ)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use brawn_tune::race::Role;
     use brawn_tune::setting::Setting;
     use brawn_tune::verdict::Advice;
 
@@ -130,26 +204,55 @@ mod tests {
 
     #[test]
     fn recommendations_repeat_and_are_near_the_best_within_the_limit() {
-        for finding in findings(OUT.as_ref()).expect(RENEW) {
-            let name = finding.program.name;
-            let (Some(first), Some(second)) = (&finding.first, &finding.second) else {
-                panic!("{name}: a run gave no answer; {RENEW}")
-            };
-            assert_ne!(first.seed, second.seed, "{name}: the runs are independent");
-            for answer in [first, second] {
-                let beside = finding.beside_best(&answer.pick);
-                let beside = beside.unwrap_or_else(|| panic!("{name}: `{}` was not checked", answer.pick));
-                let best = &finding.best().expect("there is one beside which it was").name;
-                assert!(
-                    finding.is_near_best(&answer.pick),
-                    "{name}: `{}` takes {:.3} (from {:.3}) of `{best}`",
-                    answer.pick,
-                    beside.ratio,
-                    beside.low
-                );
-            }
-            assert!(finding.repeats(), "{name}: `{}` and `{}`", first.pick, second.pick);
-        }
+        let complaints: Vec<String> =
+            findings(OUT.as_ref()).expect(RENEW).iter().filter_map(Finding::complaint).collect();
+        assert!(complaints.is_empty(), "{}; {RENEW}", complaints.join("; "));
+    }
+
+    /// Two runs that recommend these, and an exhaustive one in which each takes so much of the best one's time, from low to
+    /// high.
+    fn finding(picks: [&str; 2], beside_best: &[(&str, f64, f64)]) -> Finding {
+        let answer = cases(OUT.as_ref()).expect(RENEW).remove(0).1.expect(RENEW);
+        let ratio = |low: f64, high: f64| {
+            let median = f64::midpoint(low, high);
+            Summary { count: 9, median, min: low, max: high, low, high }
+        };
+        let point = |&(name, low, high): &(&str, f64, f64)| Point {
+            name: name.to_owned(),
+            role: Role::Candidate,
+            time: ratio(low, high),
+            memory: None,
+            front: false,
+            to_best: Some(ratio(low, high)),
+        };
+        let [first, second] = [0, 1]
+            .map(|run| Some(Answer { pick: picks[run].to_owned(), seed: run as u64, ..answer.clone() }));
+        let points = beside_best.iter().map(point).collect();
+        Finding { program: &PROGRAMS[0], first, second, exhaustive: Some(Answer { points, ..answer }) }
+    }
+
+    #[test]
+    fn what_is_not_as_it_should_be_is_told() {
+        let told = |picks, beside_best: &[_]| finding(picks, beside_best).complaint().unwrap_or_default();
+        let best = ("best", 1.0, 1.0);
+        assert_eq!(told(["best", "best"], &[best]), "");
+        assert_eq!(told(["best", "other"], &[best, ("other", 0.98, 1.04)]), "");
+        let slow = told(["best", "slow"], &[best, ("slow", 0.98, 1.10)]);
+        assert!(slow.contains("`slow` takes 1.04"), "however wide the interval: {slow}");
+        let apart = told(["best", "other"], &[best, ("other", 1.02, 1.03)]);
+        assert!(apart.contains("not the same"), "near the best, and certainly slower than it: {apart}");
+        assert!(told(["best", "gone"], &[best]).contains("not checked"));
+        let mut one = finding(["best", "best"], &[best]);
+        one.second = None;
+        assert!(one.complaint().is_some_and(|text| text.contains("no answer")));
+    }
+
+    #[test]
+    fn an_answer_takes_less_than_five_minutes_and_the_runner_next_to_nothing() {
+        let took = Duration::read(OUT.as_ref()).expect(RENEW);
+        let took = took.expect("`make tune-duration` measures how long an answer takes");
+        assert!((0.7..1.5).contains(&took.run_seconds), "a program that runs a second: {took:?}");
+        assert!(took.seconds < LONGEST && took.overhead < OVERHEAD, "{took:?}");
     }
 
     #[test]

@@ -8,6 +8,7 @@ mod programs;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
+use std::time::Instant;
 
 use anyhow::{Context as _, Result, bail, ensure};
 use brawn_bench::Machine;
@@ -15,11 +16,14 @@ use brawn_bench::Machine;
 use brawn_tune::answer::Answer;
 
 use crate::build::Built;
-use crate::findings::{About, read};
-use crate::programs::{CASES, Case, PROGRAMS, Program};
+use crate::findings::{About, Duration, Finding, findings, parsed};
+use crate::programs::{CASES, Case, PROGRAMS, Program, SECOND};
 
-const USAGE: &str = "usage: brawn-tune-study build BRAWN WORK [PROGRAM…]\n       brawn-tune-study run BRAWN WORK OUT BUDGET \
-                     [PROGRAM…]\n       brawn-tune-study page OUT";
+const USAGE: &str = "usage: brawn-tune-study build BRAWN WORK [PROGRAM…]\n       brawn-tune-study run BRAWN WORK OUT SECONDS \
+                     [PROGRAM…]\n       brawn-tune-study duration BRAWN WORK OUT\n       brawn-tune-study page OUT";
+
+/// The exhaustive run takes so many times as long as each of the others: it is the one that these are held to.
+const EXHAUSTIVE: u64 = 2;
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -27,7 +31,11 @@ fn main() -> ExitCode {
     let done = match words.as_slice() {
         ["build", brawn, work, only @ ..] => Study::new(brawn, work, only).and_then(|study| study.build()),
         ["run", brawn, work, out, budget, only @ ..] => {
-            Study::new(brawn, work, only).and_then(|study| study.run(Path::new(out), budget))
+            let seconds = budget.parse().context("the time for a run is a whole number of seconds");
+            seconds.and_then(|seconds| Study::new(brawn, work, only)?.run(Path::new(out), seconds))
+        }
+        ["duration", brawn, work, out] => {
+            Study::new(brawn, work, &[]).and_then(|study| study.duration(Path::new(out)))
         }
         ["page", out] => page::write(Path::new(out)),
         _ => Err(anyhow::anyhow!(USAGE)),
@@ -75,39 +83,117 @@ impl Study {
         Ok(())
     }
 
-    fn run(&self, out: &Path, budget: &str) -> Result<()> {
+    /// Tunes everything. What fails is told in the end: it takes nothing away from the others.
+    fn run(&self, out: &Path, seconds: u64) -> Result<()> {
         let sources = build::input(&self.work)?;
         fs_err::create_dir_all(out)?;
-        About::now(Machine::read(), budget, revision()?).write(out)?;
+        About::now(Machine::read(), &seconds.to_string(), revision()?).write(out)?;
+        let mut failed = Vec::new();
+        for program in &self.programs {
+            let done = self.program(program, &sources, out, seconds);
+            failed.extend(done.err().map(|error| format!("{}: {error:#}", program.name)));
+        }
+        for case in &self.cases {
+            let done = self.case(case, &sources, out);
+            failed.extend(done.err().map(|error| format!("{}: {error:#}", case.name)));
+        }
+        page::write(out)?;
+        let measured = |finding: &Finding| self.programs.iter().any(|one| one.name == finding.program.name);
+        let findings = findings(out)?;
+        failed.extend(findings.iter().filter(|finding| measured(finding)).filter_map(Finding::complaint));
+        ensure!(failed.is_empty(), "{}", failed.join("\n"));
+        Ok(())
+    }
+
+    fn program(&self, program: &Program, sources: &Path, out: &Path, seconds: u64) -> Result<()> {
+        let Built { executable, glibc } = build::built(program, &self.brawn, &self.work)?;
+        let mut options = self.filled(program.options, sources);
+        options.extend(["--goal", "time", "--limit", program.limit].map(str::to_owned));
+        options.extend(glibc.map(|glibc| format!("--reference=glibc={}", glibc.display())));
+        let args = self.filled(program.args, sources);
+        let folder = out.join(program.name);
+        let budget = |seconds: u64| format!("--budget={seconds}s");
+        for run in ["first", "second"] {
+            say(&format!("{}: {run} run", program.name));
+            let given = [options.clone(), vec![budget(seconds)]].concat();
+            let answer = self.tune(&executable, &given, &args, &folder, run)?;
+            // The exhaustive run measures both answers, whatever its own search would have come to.
+            options.extend(answer.and_then(|answer| answer.flags).map(|flags| format!("--also={flags}")));
+        }
+        say(&format!("{}: exhaustive run", program.name));
+        options.extend(["--exhaustive".to_owned(), budget(EXHAUSTIVE * seconds)]);
+        self.tune(&executable, &options, &args, &folder, "exhaustive")?;
+        Ok(())
+    }
+
+    fn case(&self, case: &Case, sources: &Path, out: &Path) -> Result<()> {
+        let executable = build::case(case, &self.brawn, &self.work)?;
+        say(&format!("{}: the run", case.name));
+        let options = self.filled(case.options, sources);
+        self.tune(&executable, &options, &[], &out.join(case.name), "first")?;
+        Ok(())
+    }
+
+    /// Options or arguments, with their places filled in.
+    fn filled(&self, texts: &[&str], sources: &Path) -> Vec<String> {
         let fill = |text: &&str| {
             text.replace("{work}", &self.work.display().to_string())
                 .replace("{sources}", &sources.display().to_string())
         };
-        for program in &self.programs {
-            let Built { executable, glibc } = build::built(program, &self.brawn, &self.work)?;
-            let mut options: Vec<String> = program.options.iter().map(fill).collect();
-            options
-                .extend(["--goal", "time", "--limit", program.limit, "--budget", budget].map(str::to_owned));
-            options.extend(glibc.map(|glibc| format!("--reference=glibc={}", glibc.display())));
-            let args: Vec<String> = program.args.iter().map(fill).collect();
-            let folder = out.join(program.name);
-            for run in ["first", "second"] {
-                say(&format!("{}: {run} run", program.name));
-                let answer = self.tune(&executable, &options, &args, &folder, run)?;
-                // The exhaustive run measures both answers, whatever its own search would have come to.
-                options.extend(answer.and_then(|answer| answer.flags).map(|flags| format!("--also={flags}")));
-            }
-            say(&format!("{}: exhaustive run", program.name));
-            options.push("--exhaustive".to_owned());
-            self.tune(&executable, &options, &args, &folder, "exhaustive")?;
-        }
-        for case in &self.cases {
-            let executable = build::case(case, &self.brawn, &self.work)?;
-            say(&format!("{}: the run", case.name));
-            let options: Vec<String> = case.options.iter().map(fill).collect();
-            self.tune(&executable, &options, &[], &out.join(case.name), "first")?;
-        }
+        texts.iter().map(fill).collect()
+    }
+
+    /// How long an answer takes about a program that runs about a second, with nothing but its arguments given.
+    fn duration(&self, out: &Path) -> Result<()> {
+        build::input(&self.work)?;
+        fs_err::create_dir_all(out)?;
+        let program = PROGRAMS.iter().find(|program| program.name == SECOND.0).context(SECOND.0)?;
+        let Built { executable, glibc } = build::built(program, &self.brawn, &self.work)?;
+        let results = self.results(&out.join("duration"), "only")?;
+        let reference = glibc.map(|glibc| format!("--reference=glibc={}", glibc.display()));
+        let mut command = self.command(&executable, reference.as_slice(), &results);
+        command.args(self.filled(SECOND.1, &self.work));
+        say(&format!("{}: a run that nothing is said about", program.name));
+        let begun = Instant::now();
+        let status = command.stdout(Stdio::null()).status()?;
+        let seconds = begun.elapsed().as_secs_f64();
+        ensure!(status.success(), "brawn tune ended with {status}");
+        let answer: Answer = parsed(&results.join("answer.json"))?.context("there is no answer")?;
+        let now = answer.profiles.iter().find(|profile| profile.name == answer.now);
+        let run_seconds =
+            *now.and_then(|now| now.figures.get("time")).context("nobody knows how long it ran")?;
+        let took = Duration {
+            about: About::now(Machine::read(), "", revision()?),
+            program: program.name.to_owned(),
+            run_seconds,
+            seconds,
+            overhead: answer.overhead,
+            links: answer.links,
+        };
+        took.write(out)?;
+        say(&format!(
+            "{seconds:.1} s for a program that runs {run_seconds:.2} s, overhead {:.2} %",
+            answer.overhead * 100.0
+        ));
         page::write(out)
+    }
+
+    /// An empty place for the results of a run.
+    fn results(&self, folder: &Path, run: &str) -> Result<PathBuf> {
+        let name = folder.file_name().context("a program has a name")?;
+        let results = self.work.join("results").join(name).join(run);
+        if results.exists() {
+            fs_err::remove_dir_all(&results)?;
+        }
+        Ok(results)
+    }
+
+    /// `brawn tune` for an executable, up to its arguments.
+    fn command(&self, executable: &Path, options: &[String], results: &Path) -> Command {
+        let mut command = build::with_cache(Command::new(&self.brawn), &self.work);
+        command.arg("tune").arg("--exe").arg(executable).args(options);
+        command.arg("--out").arg(results).arg("--");
+        command
     }
 
     /// One run, of which the answer is kept; the first one's page, too. None where there was no answer.
@@ -119,18 +205,11 @@ impl Study {
         folder: &Path,
         run: &str,
     ) -> Result<Option<Answer>> {
-        let name = folder.file_name().context("a program has a name")?;
-        let results = self.work.join("results").join(name).join(run);
-        if results.exists() {
-            fs_err::remove_dir_all(&results)?;
-        }
+        let results = self.results(folder, run)?;
         fs_err::create_dir_all(folder)?;
-        let mut command = build::with_cache(Command::new(&self.brawn), &self.work);
-        command.arg("tune").arg("--exe").arg(executable).args(options);
-        command.arg("--out").arg(&results).arg("--").args(args);
-        let status = command.stdout(Stdio::null()).status()?;
+        let status = self.command(executable, options, &results).args(args).stdout(Stdio::null()).status()?;
         // No answer on a noisy machine is one that is worth telling.
-        ensure!(matches!(status.code(), Some(0 | 8)), "{}: brawn tune ended with {status}", name.display());
+        ensure!(matches!(status.code(), Some(0 | 8)), "brawn tune ended with {status}");
         let answer = results.join("answer.json");
         let text = if answer.exists() { fs_err::read_to_string(&answer)? } else { "null\n".to_owned() };
         let home = std::env::home_dir().map(|home| home.display().to_string()).unwrap_or_default();
@@ -144,7 +223,7 @@ impl Study {
         if run == "first" && page.exists() {
             fs_err::write(folder.join("README.md"), public(fs_err::read_to_string(page)?))?;
         }
-        read(&kept)
+        parsed(&kept)
     }
 }
 

@@ -89,6 +89,9 @@ pub const PROGRAMS: &[Program] = &[
     },
 ];
 
+/// The program that runs about a second, and with which arguments: how long an answer takes is measured with it.
+pub const SECOND: (&str, &[&str]) = ("lua", &["{work}/work.lua", "2"]);
+
 /// A program of our own that shows one thing.
 pub struct Case {
     /// Its name, which is that of its source in `cases/`.

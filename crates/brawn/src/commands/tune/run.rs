@@ -53,6 +53,7 @@ pub fn run(before: Options, given: Arguments) -> anyhow::Result<ExitCode> {
         workloads: job.workloads.len(),
         knobs: !arguments.no_knobs && arguments.exe.len() < 2,
         exhaustive: arguments.exhaustive,
+        asked: subject.asked.clone(),
     };
     let mut run = Run { arguments, options, job, plan, state, out, progress, subject };
     let ended = run.measure();

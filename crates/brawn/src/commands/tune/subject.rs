@@ -27,6 +27,8 @@ pub struct Subject {
     pub links: Links,
     /// Tells whether another run is about the same program.
     pub digest: String,
+    /// Names of the candidates that were asked for.
+    pub asked: Vec<String>,
     /// What the reader must know.
     pub notes: Vec<String>,
 }
@@ -48,10 +50,12 @@ pub fn find(
         several => executables(several)?,
     };
     for setting in also {
-        let known = subject.candidates.iter().filter_map(|candidate| candidate.setting.as_ref());
-        if !known.into_iter().any(|known| known.same_as(&setting)) {
-            subject.candidates.push(Candidate::linked(Role::Candidate, setting));
-        }
+        let same = |known: &&Candidate| known.setting.as_ref().is_some_and(|known| known.same_as(&setting));
+        let known = subject.candidates.iter().find(same).map(|known| known.name.clone());
+        subject.asked.push(known.unwrap_or_else(|| {
+            subject.candidates.push(Candidate::linked(Role::Candidate, setting.clone()));
+            setting.name()
+        }));
     }
     for (name, path) in references {
         add(&mut subject.candidates, Candidate::executable(name, Role::Reference, path));
@@ -118,7 +122,7 @@ fn package(
             Err(error) => notes.push(format!("glibc is left out: {error}")),
         }
     }
-    Ok(Subject { candidates, links, digest: digest([path.as_path()])?, notes })
+    Ok(Subject { candidates, links, digest: digest([path.as_path()])?, asked: Vec::new(), notes })
 }
 
 /// An executable with a record, from `brawn cc` or from cargo.
@@ -133,6 +137,7 @@ fn linked(given: &str, programs: &Path) -> anyhow::Result<Subject> {
         candidates: linked_candidates(&now),
         links,
         digest: digest([path.as_path()])?,
+        asked: Vec::new(),
         notes: Vec::new(),
     })
 }
@@ -151,6 +156,7 @@ fn executables(given: &[String]) -> anyhow::Result<Subject> {
         candidates,
         links: Links::none(brawn_driver::seam::cache()?),
         digest: digest(paths.iter().map(PathBuf::as_path))?,
+        asked: Vec::new(),
         notes: Vec::new(),
     })
 }
