@@ -19,7 +19,7 @@ const BEGIN_CLOSE: &str = " -->\n";
 const END: &str = "<!-- end of table -->";
 
 /// The documents that quote tables, relative to the repository.
-pub const DOCUMENTS: &[&str] = &["README.md"];
+pub const DOCUMENTS: &[&str] = &["README.md", "docs/presets.md"];
 
 /// The document with the first table of each named file between its marks. `root` is what the names are relative to.
 ///

@@ -39,7 +39,7 @@ enum Command {
     /// Measure the candidates for presets side by side, and say which no other beats.
     Presets {
         /// The `brawn` to measure with.
-        #[arg(long)]
+        #[arg(long, default_value = "")]
         brawn: PathBuf,
         /// Folder for the results, the page with its picture of time against memory, and the table.
         #[arg(long)]
@@ -98,7 +98,7 @@ fn main() -> ExitCode {
         Command::Demo { brawn, blocks, seed } => demo::run(&brawn, blocks, seed),
         Command::Presets { brawn, out, parts, work, time, blocks, reduced, case, candidate, read } => {
             let search = presets::Search { brawn, parts, work, time, blocks, reduced, case, candidate };
-            presets::run(&out, &search, read)
+            presets::run(&out, (!read).then_some(&search))
         }
         Command::Stamp { folder } => results::stamp(&folder),
         Command::Quote => results::quote(),

@@ -12,6 +12,8 @@ pub const YARDSTICKS: usize = 2;
 pub struct Case<'a> {
     pub suite: &'a str,
     pub text: Option<&'a str>,
+    /// Fewest blocks at most, for what takes long and hardly differs from block to block.
+    pub blocks: Option<usize>,
 }
 
 impl Case<'_> {
@@ -59,10 +61,15 @@ fn parse(text: &str, reduced: bool) -> Result<Candidates<'_>> {
             continue;
         }
         match line.strip_prefix("case ") {
-            Some(case) => found.cases.push(match case.split_once(' ') {
-                Some((suite, text)) => Case { suite, text: Some(text) },
-                None => Case { suite: case, text: None },
-            }),
+            Some(case) => {
+                let (case, blocks) = match case.split_once(" blocks=") {
+                    Some((case, blocks)) => (case, Some(blocks.parse()?)),
+                    None => (case, None),
+                };
+                let (suite, text) =
+                    case.split_once(' ').map_or((case, None), |(suite, text)| (suite, Some(text)));
+                found.cases.push(Case { suite, text, blocks });
+            }
             None => found.variants.push(line),
         }
     }
@@ -100,11 +107,14 @@ mod tests {
     #[test]
     fn a_part_can_be_chosen() {
         let part = chosen(false, Some("threads threads=32"), Some("snmalloc")).unwrap();
-        assert_eq!(part.cases, [Case { suite: "threads", text: Some("threads=32") }]);
+        assert_eq!(part.cases, [Case { suite: "threads", text: Some("threads=32"), blocks: None }]);
         assert_eq!(part.variants, ["glibc", "stock", "snmalloc"]);
         assert!(
             chosen(false, Some("nothing"), None).is_err() && chosen(true, None, Some("nothing")).is_err()
         );
         assert!(parse("glibc\nstock\nbrawn\n", false).is_err());
+        let few = parse("case footprint churn=10s blocks=1\nglibc\nstock\nbrawn\n", false).unwrap();
+        assert_eq!(few.cases, [Case { suite: "footprint", text: Some("churn=10s"), blocks: Some(1) }]);
+        assert!(parse("case footprint churn=10s blocks=few\nglibc\nstock\nbrawn\n", false).is_err());
     }
 }

@@ -3,7 +3,9 @@
 
 mod candidates;
 mod merge;
+mod pages;
 mod picture;
 mod search;
+mod start;
 
 pub use search::{Search, run};

@@ -4,15 +4,21 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
-use brawn_bench::export::Format;
 use brawn_bench::results::Results;
-use brawn_bench::{standing, write_whole};
+use brawn_bench::write_whole;
 use sha2::{Digest, Sha256};
 
 use super::candidates::{Candidates, Case, chosen};
 use super::merge::merge;
-use super::picture::picture;
+use super::{pages, start};
 use crate::workshop::say;
+
+/// The files of the results: those of the candidates, and those of the start-up of the presets.
+pub const RESULTS: &str = "results.json";
+pub const STARTS: &str = "startup.json";
+
+/// The option that stands in the results' command when only starred lines were run.
+pub const REDUCED: &str = "--reduced";
 
 /// What of the search is run.
 pub struct Search {
@@ -34,41 +40,39 @@ pub struct Search {
     pub candidate: Option<String>,
 }
 
-/// Measures, and writes `results.json`, `report.html`, `standings.md` and `pareto.svg` into `out`. With `read` nothing is
-/// measured: the last three are made again from the first.
-pub fn run(out: &Path, search: &Search, read: bool) -> Result<()> {
-    let results = if read { committed(out)? } else { measure(search)? };
-    let standings = results.standings();
-    ensure!(!standings.is_empty(), "no candidate has figures of both time and memory");
-    let table = standing::table(&standings);
-    let text = format!(
-        "# Candidates for presets\n\nMade by `make presets` from the results beside it. Time and memory are geometric means of the cost over \
-         that of {}, over each suite's rows and then over the suites: below 1 is better; beside them each suite's own, time and then memory. A \
-         star marks those that no other beats in both. Machine: {}.\n\n{}\n{}",
-        results.variants[0].name,
-        results.machine.describe(),
-        table.to_markdown(),
-        standing::worst(&standings).to_markdown(),
-    );
+/// Measures, and writes `results.json`, `startup.json`, `report.html`, and tables and pictures into `out`. With `read` nothing
+/// is measured: the others are made again from the first two.
+pub fn run(out: &Path, search: Option<&Search>) -> Result<()> {
+    let (results, starts) = match search {
+        None => (committed(out, RESULTS)?, committed(out, STARTS)?),
+        Some(search) => measure(search)?,
+    };
+    let pages = pages::pages(&results, &starts)?;
     fs_err::create_dir_all(out)?;
-    if !read {
-        results.save(&out.join("results.json"))?;
+    if search.is_some() {
+        results.save(&out.join(RESULTS))?;
+        starts.save(&out.join(STARTS))?;
     }
-    write_whole(&out.join("report.html"), &Format::Html.render(&results))?;
-    write_whole(&out.join("standings.md"), &text)?;
-    write_whole(&out.join("pareto.svg"), &picture(&standings, &results.variants[0].name))?;
-    println!("{}\n{}", table.to_text(), standing::worst(&standings).to_text());
-    say(&format!("written: results.json, report.html, standings.md and pareto.svg in {}", out.display()));
+    write_whole(&out.join("report.html"), &pages::report(&results))?;
+    for (name, text) in &pages {
+        write_whole(&out.join(name), text)?;
+    }
+    for table in pages::tables(&results, &starts) {
+        println!("{}", table.to_text());
+    }
+    let names: Vec<&str> = pages.iter().map(|(name, _)| *name).collect();
+    say(&format!("written: results, report.html, {} in {}", names.join(", "), out.display()));
     Ok(())
 }
 
-/// The results in a folder, where they may lie compressed.
-fn committed(out: &Path) -> Result<Results> {
-    let plain = out.join("results.json");
+/// The results of this name in a folder, where they may lie compressed. What lies there plain is newer.
+pub fn committed(out: &Path, name: &str) -> Result<Results> {
+    let plain = out.join(name);
     if plain.exists() {
         return Ok(Results::load(&plain)?);
     }
-    let packed = out.join("results.json.gz");
+    let packed = out.join(format!("{name}.gz"));
+    ensure!(packed.exists(), "there is neither {} nor {}", plain.display(), packed.display());
     let unpacked = tempfile::NamedTempFile::new()?;
     let status = Command::new("gzip")
         .arg("-dc")
@@ -81,45 +85,56 @@ fn committed(out: &Path) -> Result<Results> {
 }
 
 /// A run for each case that has none yet with this `brawn` and these candidates, and all of them as one document. A case that
-/// fails is said and left out: one candidate's fault in one program is no reason to lose the rest.
-fn measure(search: &Search) -> Result<Results> {
+/// fails is said and left out: one candidate's fault in one program is no reason to lose the rest. And the start-up of the presets.
+fn measure(search: &Search) -> Result<(Results, Results)> {
     let all = chosen(search.reduced, search.case.as_deref(), search.candidate.as_deref())?;
     let brawn = fs_err::canonicalize(&search.brawn)
         .context("cannot find the brawn to measure with; run `make brawn`")?;
-    let folder = search.parts.join(key(&fs_err::read(&brawn)?, &all));
+    let folder = search.parts.join(key(&fs_err::read(&brawn)?, search, &all));
     let mut parts = Vec::new();
     let mut failed = Vec::new();
     for (index, case) in all.cases.iter().enumerate() {
         let place = folder.join(case.name().replace(|c: char| !c.is_ascii_alphanumeric(), "-"));
         say(&format!("{} of {}: {}", index + 1, all.cases.len(), case.name()));
         if !whole(&place) {
-            bench(&brawn, search, &all, *case, parts.is_empty(), &place)?;
+            bench(&brawn, search, &all.variants.join(","), *case, parts.is_empty(), &place)?;
         }
         match whole(&place) {
-            true => parts.push(Results::load(&place.join("results.json"))?),
+            true => parts.push(Results::load(&place.join(RESULTS))?),
             false => failed.push(case.name()),
         }
     }
     if !failed.is_empty() {
         say(&format!("left out, because `brawn bench` did not finish them: {}", failed.join("; ")));
     }
+    let place = folder.join(start::SUITE);
+    let case = Case { suite: start::SUITE, text: Some(start::CASES), blocks: None };
+    say(&case.name());
+    if !whole(&place) {
+        bench(&brawn, search, start::VARIANTS, case, false, &place)?;
+    }
+    let mut starts =
+        Results::load(&place.join(RESULTS)).context("the start-up of the presets was not measured")?;
     let flags = format!(
         "{}--time {} --blocks {}",
-        if search.reduced { "--reduced " } else { "" },
+        if search.reduced { format!("{REDUCED} ") } else { String::new() },
         search.time,
         search.blocks
     );
-    merge(parts, &format!("brawn-bench presets {flags}"))?.context("no case was measured")
+    let command = format!("brawn-bench presets {flags}");
+    starts.command.clone_from(&command);
+    Ok((merge(parts, &command)?.context("no case was measured")?, starts))
 }
 
 fn whole(place: &Path) -> bool {
-    Results::load(&place.join("results.json")).is_ok_and(|results| results.complete)
+    Results::load(&place.join(RESULTS)).is_ok_and(|results| results.complete)
 }
 
 /// What must be the same for two runs to belong together.
-fn key(brawn: &[u8], all: &Candidates<'_>) -> String {
+fn key(brawn: &[u8], search: &Search, all: &Candidates<'_>) -> String {
     let mut digest = Sha256::new();
     digest.update(brawn);
+    digest.update(format!("{} {}\n", search.time, search.blocks));
     digest.update(all.variants.join("\n"));
     digest.finalize().iter().take(8).map(|byte| format!("{byte:02x}")).collect()
 }
@@ -127,14 +142,15 @@ fn key(brawn: &[u8], all: &Candidates<'_>) -> String {
 fn bench(
     brawn: &Path,
     search: &Search,
-    all: &Candidates<'_>,
+    variants: &str,
     case: Case<'_>,
     noise: bool,
     place: &Path,
 ) -> Result<()> {
     let mut command = Command::new(brawn);
-    command.args(["bench", case.suite, "--variants", &all.variants.join(",")]);
-    command.args(["--time", &search.time.to_string(), "--blocks", &search.blocks.to_string()]);
+    command.args(["bench", case.suite, "--variants", variants]);
+    let blocks = case.blocks.unwrap_or(search.blocks).min(search.blocks);
+    command.args(["--time", &search.time.to_string(), "--blocks", &blocks.to_string()]);
     if let Some(text) = case.text {
         command.args(["--case", text]);
     }
