@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 use std::time::Instant;
 
-use anyhow::{Context as _, Result, bail, ensure};
+use anyhow::{Context as _, Result, ensure};
 use brawn_bench::Machine;
 
 use brawn_tune::answer::Answer;
@@ -229,14 +229,8 @@ impl Study {
 
 /// The state of the repository that is measured.
 fn revision() -> Result<String> {
-    let output = Command::new("git")
-        .args(["-C", env!("CARGO_MANIFEST_DIR"), "describe", "--always", "--dirty", "--abbrev=12"])
-        .output()
-        .context("cannot run git")?;
-    if !output.status.success() {
-        bail!("git does not know which state of the repository this is");
-    }
-    Ok(String::from_utf8(output.stdout)?.trim().to_owned())
+    let revision = brawn_bench::report::revision(Path::new(env!("CARGO_MANIFEST_DIR")));
+    revision.context("git does not know which state of the repository this is")
 }
 
 fn say(text: &str) {
