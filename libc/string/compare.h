@@ -23,7 +23,7 @@ COMPARE_LONG(compare_long_neon)
 
 /* Compares at most 16 bytes, of which either operand's end near a page's. */
 #define compare_edge NAME(__brawn_compare_edge)
-HIDDEN int compare_edge(const unsigned char *a, const unsigned char *b, size_t bytes, bool wide);
+HIDDEN int compare_edge(const unsigned char *a, const unsigned char *b, size_t bytes);
 
 /* Of two bytes, or of the two wide characters that hold them. */
 INLINE int difference(const unsigned char *a, const unsigned char *b, size_t where, bool wide) {
@@ -80,7 +80,17 @@ DISPATCHED(int, compare_long, (const unsigned char *a, const unsigned char *b, s
  * same. */
 OVER_READS INLINE int compare(const void *left, const void *right, size_t bytes, bool wide, bool ordered) {
     const unsigned char *a = left, *b = right;
-    if (bytes <= VEC) {
+    if (wide && bytes < VEC) {
+        /* At most three: nothing beside the operands is read. */
+        NO_UNROLL
+        for (; bytes; a += 4, b += 4, bytes -= 4) {
+            if (load32(a) != load32(b)) {
+                return difference(a, b, 0, true);
+            }
+        }
+        return 0;
+    }
+    if (!wide && bytes <= VEC) {
         /* A branch, not a difference: what follows need not wait for the bytes. */
         if (bytes <= 1) {
             if (LIKELY(bytes == 0)) {
@@ -92,7 +102,7 @@ OVER_READS INLINE int compare(const void *left, const void *right, size_t bytes,
             return 0;
         }
         if (UNLIKELY(crosses_page(a, VEC) || crosses_page(b, VEC))) {
-            return compare_edge(a, b, bytes, wide);
+            return compare_edge(a, b, bytes);
         }
         const vec_mask mask = mask_before(vec_mask_of(vec_unequal(vec_load(a), vec_load(b))), bytes);
         if (!ordered) {

@@ -13,16 +13,13 @@
     }
 
 int LEVEL_NAME(compare_long)(const unsigned char *a, const unsigned char *b, size_t bytes, bool wide) {
-    vec_test t0, t1, t2, t3;
+    COMPARE_STATE
     const ptrdiff_t other = b - a; /* one pointer moves, and the other operand is this far from it */
     /* At 16 bytes, the entry has dealt with these. */
     if (VEC > 16 && bytes <= 4 * VEC) {
-        size_t at1, at2, at3;
         const size_t inner = bytes > 2 * VEC ? VEC : 0;
         COMPARE_FOUR(vec_load, inner, bytes - VEC - inner, bytes - VEC)
         return 0;
-    differs:
-        COMPARE_DIFFERS
     }
     COMPARE_GROUP(vec_load)
     const unsigned char *const end = a + bytes - 4 * VEC;
@@ -38,7 +35,10 @@ int LEVEL_NAME(compare_long)(const unsigned char *a, const unsigned char *b, siz
     return 0;
 group_differs:
     b = a + other;
-    const size_t at1 = VEC, at2 = 2 * VEC, at3 = 3 * VEC;
+    at1 = VEC, at2 = 2 * VEC, at3 = 3 * VEC;
+differs:
+    /* Both ways meet here, or there would be a second copy of it. */
+    IN_REGISTER(at1);
     COMPARE_DIFFERS
 }
 

@@ -1,9 +1,7 @@
 /* memmem: see search.h. A needle of one byte is what memchr finds. */
-#define BASELINE_ONLY
+#include "entry.h"
+#include "text.h"
 #include "two_way.h"
-
-#define BRAWN_BODY "search.h"
-#include "levels.h"
 
 #include "search.h"
 
@@ -21,5 +19,5 @@ void *NAME(memmem)(const void *haystack, size_t n, const void *needle, size_t le
     if (length == 1) {
         return NAME(memchr)(haystack, *(const unsigned char *)needle, n);
     }
-    return search(haystack, n - length + 1, needle, length);
+    return LEVEL_NAME(search)(haystack, n - length + 1, needle, length);
 }

@@ -200,22 +200,23 @@ OVER_READS COLD int compare_edge(const lane *a, const lane *b, const lane *end, 
     while (left != 0) {
         if (left >= LANES && page_room(a) >= VEC && page_room(b) >= VEC) {
             const lane_mask mask = LEVEL_NAME(parting)(a, b);
-            if (mask) {
-                const size_t i = lane_mask_first(mask);
-                return LEVEL_NAME(order)(a + i, b + i);
+            if (!mask) {
+                a += LANES;
+                b += LANES;
+                left -= LANES;
+                continue;
             }
-            a += LANES;
-            b += LANES;
-            left -= LANES;
-        } else {
-            const int order = LEVEL_NAME(order)(a, b);
-            if (order != 0 || *a == 0) {
-                return order;
-            }
-            a++;
-            b++;
-            left--;
+            /* The lane that decides is looked at as if it were a single one. */
+            a += lane_mask_first(mask);
+            b += lane_mask_first(mask);
         }
+        const int order = LEVEL_NAME(order)(a, b);
+        if (order != 0 || *a == 0) {
+            return order;
+        }
+        a++;
+        b++;
+        left--;
     }
     return a == end ? 0 : compare_long(a, b, end);
 }

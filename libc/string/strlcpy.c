@@ -1,6 +1,5 @@
 /* Copies what fits of a string, always with a null, and returns the length of the whole. */
 #include "entry.h"
-#include "few.h"
 #include "text.h"
 #include "text_length.h"
 
@@ -13,11 +12,7 @@ OVER_READS size_t NAME(strlcpy)(char *restrict d, const char *restrict s, size_t
         return length;
     }
     const size_t taken = length < n ? length : n - 1;
-    if (taken > 16) {
-        NAME(memcpy)(d, s, taken);
-    } else if (taken != 0) {
-        copy_few(d, s, taken);
-    }
+    NAME(memcpy)(d, s, taken);
     d[taken] = 0;
     return length;
 }

@@ -65,14 +65,23 @@ OVER_READS INLINE bool LEVEL_NAME(search_in)(const char *p, vec u, vec v, struct
     return ends != 0;
 }
 
-/* All places before p - 1 have been looked at, and p less the width of a vector is within the haystack. */
+/* All places before p - 1 have been looked at. p less the width of a vector is within the haystack; or, where
+ * one function does the work of entry and long part (SEARCH_FOLDED), p is one byte into it, and its page goes
+ * on for SMALL_BYTES. */
 OVER_READS static MAYBE_UNUSED char *LEVEL_NAME(search_long)(const char *p, const char *needle,
                                                              struct search search) {
     const struct LEVEL_NAME(pair) pair = LEVEL_NAME(pair_of)(needle);
     char *found;
+#if SEARCH_FOLDED
+    for (size_t unaligned = SMALL_BYTES / VEC;; p += VEC, unaligned--) {
+        if (unaligned == 0) {
+            p = (const char *)((uintptr_t)p & ~(uintptr_t)(VEC - 1));
+        }
+#else
     p = (const char *)((uintptr_t)p & ~(uintptr_t)(VEC - 1));
     for (;; p += VEC) {
-        if (LEVEL_NAME(search_in)(p, vec_load(p - 1), vec_load_aligned(p), pair, needle, &search, &found)) {
+#endif
+        if (LEVEL_NAME(search_in)(p, vec_load(p - 1), vec_load(p), pair, needle, &search, &found)) {
             return found;
         }
     }
@@ -92,7 +101,7 @@ COLD static char *search_across(const char *haystack, const char *needle) {
             return NULL;
         }
         if (search_byte(p[0]) == search_byte(needle[0]) && search_byte(p[1]) == search_byte(needle[1])) {
-            const size_t same = LEVEL_NAME(search_same)(p + 2, needle + 2);
+            const size_t same = search_rest(p + 2, needle + 2, 0);
             if (needle[2 + same] == 0) {
                 return (char *)(uintptr_t)p;
             }
@@ -106,12 +115,15 @@ OVER_READS INLINE char *search_small(const char *haystack, const char *needle) {
     if (crosses_page(haystack, SMALL_BYTES + 1)) {
         return search_across(haystack, needle);
     }
-    const struct LEVEL_NAME(pair) pair = LEVEL_NAME(pair_of)(needle);
     struct search search = {haystack, 0};
-    char *found;
     if (*haystack == 0) {
         return NULL;
     }
+#if SEARCH_FOLDED
+    return search_long(haystack + 1, needle, search);
+#else
+    const struct LEVEL_NAME(pair) pair = LEVEL_NAME(pair_of)(needle);
+    char *found;
     NO_UNROLL
     for (const char *p = haystack + 1; p <= haystack + SMALL_BYTES - VEC + 1; p += VEC) {
         if (LEVEL_NAME(search_in)(p, vec_load(p - 1), vec_load(p), pair, needle, &search, &found)) {
@@ -119,6 +131,7 @@ OVER_READS INLINE char *search_small(const char *haystack, const char *needle) {
         }
     }
     return search_long(haystack + SMALL_BYTES + 1, needle, search);
+#endif
 }
 
 #endif

@@ -20,8 +20,17 @@ INLINE unsigned char case_bit(char byte) {
     return SEARCH_FOLDED && (unsigned)search_byte(byte) - 'a' < 26 ? 0x20 : 0;
 }
 
-/* How many bytes of the needle, all of them if need be, are at p: by 16, at every level, where neither
- * crosses into a page that may not be there. */
+/* How many bytes of the needle, all of them if need be, are at p, of which `same` are known to be. */
+#if SEARCH_FOLDED
+static NOINLINE size_t search_rest(const char *p, const char *needle, size_t same) {
+    NO_UNROLL
+    while (needle[same] != 0 && search_byte(p[same]) == search_byte(needle[same])) {
+        same++;
+    }
+    return same;
+}
+#else
+/* By 16, at every level, where neither crosses into a page that may not be there. */
 #if defined(__aarch64__)
 #define LEVEL_SUFFIX _neon
 #else
@@ -31,13 +40,8 @@ OVER_READS static NOINLINE size_t search_rest(const char *p, const char *needle,
     for (;;) {
         if (LIKELY(!crosses_page(p + same, VEC) && !crosses_page(needle + same, VEC))) {
             const vec u = vec_load(needle + same), v = vec_load(p + same);
-#if SEARCH_FOLDED
-            const vec_test equal = vec_null(vec_fold_xor(u, v));
-#else
-            const vec_test equal = vec_equal(u, v);
-#endif
             /* Null where they differ or the needle ends. */
-            const vec_mask mask = vec_mask_of(vec_null(LEVEL_NAME(keep)(equal, u)));
+            const vec_mask mask = vec_mask_of(vec_null(LEVEL_NAME(keep)(vec_equal(u, v), u)));
             if (mask) {
                 return same + mask_first(mask);
             }
@@ -45,7 +49,7 @@ OVER_READS static NOINLINE size_t search_rest(const char *p, const char *needle,
         } else {
             NO_UNROLL
             for (const size_t end = same + VEC; same < end; same++) {
-                if (needle[same] == 0 || search_byte(p[same]) != search_byte(needle[same])) {
+                if (needle[same] == 0 || p[same] != needle[same]) {
                     return same;
                 }
             }
@@ -53,3 +57,4 @@ OVER_READS static NOINLINE size_t search_rest(const char *p, const char *needle,
     }
 }
 #undef LEVEL_SUFFIX
+#endif

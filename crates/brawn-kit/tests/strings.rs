@@ -147,8 +147,9 @@ fn a_set_for_any_processor_can_be_held_to_each_level() {
 /// What a program would carry that calls every string function there is: code and constants, in bytes.
 #[test]
 fn all_functions_together_keep_within_their_size() {
-    // 40 KB were asked for. These have been reached, and 2 % more is allowed, so that the sets do not grow unseen.
-    let reached = [42_108, 24_714, 25_544, 23_684];
+    // No more than 40 KB were asked for, of all levels together. The others have been reached, and 2 % more is allowed, so
+    // that the sets do not grow unseen.
+    let reached = [39_936, 22_965, 23_750, 22_392];
     for (set, reached) in sets().zip(reached) {
         let size: u64 = members(set)
             .values()
@@ -157,7 +158,7 @@ fn all_functions_together_keep_within_their_size() {
             .map(|section| section.size())
             .sum();
         assert!(size > reached / 2, "{size} bytes for {:?} are too few to be all", (set.arch, set.cpu));
-        let most = reached + reached / 50;
+        let most = (reached + reached / 50).min(40_000);
         assert!(size <= most, "{size} bytes, more than {most}, for {:?}", (set.arch, set.cpu));
     }
 }

@@ -13,7 +13,7 @@ static void check_find(const struct row *row) {
     function *const ours = (function *)row->ours, *const oracle = (function *)row->oracle;
     const bool backwards = strstr(row->name, "memrchr") != NULL;
     EACH_SIZE(n, (size_t)32 << 20) {
-        EACH_PLACEMENT(p, n, 1) {
+        EACH_PLACE(p, n, 1) {
             unsigned char *const s = PLACE_A(p, SOURCE, n);
             /* 0x80 and 0x00 around 0xff and 0x01: signed and unsigned comparisons must give the same. */
             const unsigned char needle = (unsigned char)(p.b & 1 ? 0x80 : 0x00);
@@ -65,7 +65,7 @@ static void check_find(const struct row *row) {
 
 static void check_find_wide(const struct row *row) {
     EACH_SIZE(n, 1 << 20) {
-        EACH_PLACEMENT(p, 4 * n, 4) {
+        EACH_PLACE(p, 4 * n, 4) {
             wchar_t *const s = (wchar_t *)PLACE_A(p, SOURCE, 4 * n);
             /* Lanes that share three of four bytes with the needle. */
             const wchar_t needle = p.b & 4 ? (wchar_t)0x80000001 : 0x01000000;
@@ -163,14 +163,19 @@ static void check_overlap_at(const struct row *row, size_t count, unsigned char 
            (void *)source, (void *)target, target - source);
 }
 
-/* Every distance, both ways. */
+/* Every distance, both ways: of blocks to 5,000 bytes and, in the long mode, to 128 KiB; of longer ones some.
+ */
 static void check_overlap(const struct row *row) {
     const size_t unit = unit_of(row);
     check_copy(row);
-    EACH_SIZE(count, 1 << 20) {
+    EACH_SIZE(count, (size_t)(long_mode ? 32 : 1) << 20) {
         const size_t n = count * unit;
-        const size_t last = n < 640 ? n : n < 5000 ? 640 : long_mode ? 640 : 20;
-        const size_t step = long_mode || n <= 130 ? unit : n < 5000 ? 13 * unit : 37 * unit;
+        if (n > (size_t)33 << 20) {
+            break;
+        }
+        const bool every = long_mode ? n < 140000 : n <= 130;
+        const size_t last = n < 640 ? n : n < 5000 || long_mode ? 640 : 20;
+        const size_t step = (every ? 1 : n < 5000 ? 13 : long_mode ? 97 : 37) * unit;
         for (size_t distance = 0; distance <= last; distance += step) {
             const size_t offset = random_number() % 64 / unit * unit;
             unsigned char *const low = arenas[SOURCE].begin + offset;
@@ -250,7 +255,7 @@ static void check_set(const struct row *row) {
         if (n > (size_t)33 << 20) {
             break;
         }
-        EACH_PLACEMENT(p, n, unit) {
+        EACH_PLACE(p, n, unit) {
             unsigned char *const target = PLACE_A(p, TARGET, n);
             prepare_target(TARGET, target, n);
             const uint32_t c = zero ? 0 : random_number();
@@ -301,7 +306,7 @@ static void check_compare(const struct row *row) {
                 b[n] = (unsigned char)~a[n];
             }
             expect(row, ours(a, b, count) == 0, "n %zu: equal operands differ", n);
-            for (int change = 0; change < 3 && n; change++) {
+            for (int change = 0; change < contents(3, n) && n; change++) {
                 /* A later difference, of the opposite sign perhaps, must not count. */
                 b[random_number() % n] ^= (unsigned char)(1u << random_number() % 8);
                 const int result = ours(a, b, count), wanted = oracle(a, b, count);
@@ -329,7 +334,7 @@ static void check_search(const struct row *row) {
                 s[i] =
                     (unsigned char)(period && i >= period ? s[i - period] : 0x80 - random_number() % letters);
             }
-            const size_t longest = n < 60 ? n + 1 : p.step & 1 ? 12 : n;
+            const size_t longest = n < 60 ? n + 1 : random_number() & 1 ? 12 : n;
             const size_t length = random_number() % (longest + 1);
             unsigned char *const needle = PLACE_B(p, TARGET, length);
             if (length <= n) {

@@ -53,13 +53,24 @@ extern struct arena arenas[ARENAS];
 struct placement {
     size_t a, b;
     bool a_at_end, b_at_end;
+    bool a_before_page,
+        b_before_page; /* for strings: whether one at the beginning is moved to a page's end */
     unsigned step;
 };
 /* All 64 x 64 offsets at both ends for a size of at most 320 in the long mode; otherwise a sample which
  * rotates, so that all sizes together see every pair. `unit` is 1, or 4 for wide characters. */
-bool next_placement(struct placement *placement, size_t bytes, size_t unit);
+bool next_placement(struct placement *placement, size_t bytes, size_t unit, bool one);
 #define EACH_PLACEMENT(p, bytes, unit)                                                                       \
-    for (struct placement p = {.step = 0}; next_placement(&p, bytes, unit);)
+    for (struct placement p = {.step = 0}; next_placement(&p, bytes, unit, false);)
+/* The same for functions of one operand: b is a number from 0 to 7, for what else is to vary. */
+#define EACH_PLACE(p, bytes, unit)                                                                           \
+    for (struct placement p = {.step = 0}; next_placement(&p, bytes, unit, true);)
+
+/* How many contents to try at a placement: of the thousands that a small size has in the long mode, two each.
+ */
+static inline int contents(int most, size_t bytes) {
+    return long_mode && bytes <= 320 && most > 2 ? 2 : most;
+}
 
 /* The address of an operand of this many bytes. */
 unsigned char *place(int arena, size_t bytes, size_t offset, bool at_end);
