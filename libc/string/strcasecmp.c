@@ -8,14 +8,8 @@ int NAME(strcasecmp)(const char *a, const char *b) {
     return NAME(__brawn_strcasecmp_to)(a, b, ~(size_t)0);
 }
 
-/* A locale's address; musl's locales all have the same letters in the range of bytes. */
-struct __locale_struct;
-
-PUBLIC int NAME(__strcasecmp_l)(const char *a, const char *b, struct __locale_struct *locale);
-
-int NAME(__strcasecmp_l)(const char *a, const char *b, struct __locale_struct *locale) {
-    (void)locale;
-    return NAME(__brawn_strcasecmp_to)(a, b, ~(size_t)0);
-}
-
-WEAK_ALIAS(int, strcasecmp_l, __strcasecmp_l, (const char *a, const char *b, struct __locale_struct *locale));
+/* The same with a locale behind, which is not looked at: musl's locales all have the same letters in the
+ * range of bytes. */
+PUBLIC int NAME(__strcasecmp_l)(const char *a, const char *b)
+    __attribute__((alias(BRAWN_STRINGIFY(NAME(strcasecmp)))));
+WEAK_ALIAS(int, strcasecmp_l, strcasecmp, (const char *a, const char *b));

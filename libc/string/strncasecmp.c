@@ -8,15 +8,8 @@ int NAME(strncasecmp)(const char *a, const char *b, size_t n) {
     return NAME(__brawn_strcasecmp_to)(a, b, n);
 }
 
-/* A locale's address; musl's locales all have the same letters in the range of bytes. */
-struct __locale_struct;
-
-PUBLIC int NAME(__strncasecmp_l)(const char *a, const char *b, size_t n, struct __locale_struct *locale);
-
-int NAME(__strncasecmp_l)(const char *a, const char *b, size_t n, struct __locale_struct *locale) {
-    (void)locale;
-    return NAME(__brawn_strcasecmp_to)(a, b, n);
-}
-
-WEAK_ALIAS(int, strncasecmp_l, __strncasecmp_l,
-           (const char *a, const char *b, size_t n, struct __locale_struct *locale));
+/* The same with a locale behind, which is not looked at: musl's locales all have the same letters in the
+ * range of bytes. */
+PUBLIC int NAME(__strncasecmp_l)(const char *a, const char *b, size_t n)
+    __attribute__((alias(BRAWN_STRINGIFY(NAME(strncasecmp)))));
+WEAK_ALIAS(int, strncasecmp_l, strncasecmp, (const char *a, const char *b, size_t n));

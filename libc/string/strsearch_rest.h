@@ -23,7 +23,6 @@ INLINE unsigned char case_bit(char byte) {
 /* How many bytes of the needle, all of them if need be, are at p, of which `same` are known to be. */
 #if SEARCH_FOLDED
 static NOINLINE size_t search_rest(const char *p, const char *needle, size_t same) {
-    NO_UNROLL
     while (needle[same] != 0 && search_byte(p[same]) == search_byte(needle[same])) {
         same++;
     }
