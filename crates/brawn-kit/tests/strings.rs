@@ -149,7 +149,7 @@ fn a_set_for_any_processor_can_be_held_to_each_level() {
 fn all_functions_together_keep_within_their_size() {
     // No more than 40 KB were asked for, of all levels together. The others have been reached, and 2 % more is allowed, so
     // that the sets do not grow unseen.
-    let reached = [39_936, 22_965, 23_750, 22_392];
+    let reached = [39_972, 22_843, 23_696, 22_260];
     for (set, reached) in sets().zip(reached) {
         let size: u64 = members(set)
             .values()
