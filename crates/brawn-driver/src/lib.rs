@@ -24,6 +24,7 @@ pub mod archiver;
 pub mod cargo;
 pub mod cc;
 mod error;
+mod identity;
 pub mod kernel_headers;
 pub mod libraries;
 pub mod line;

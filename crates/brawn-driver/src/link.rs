@@ -8,7 +8,7 @@ use brawn_libc::{Cache, Choice, Overlay, sha256_hex};
 
 use crate::line::{Line, join_response};
 use crate::record::{Input, OUTPUT, OVERLAY, RECORD, Record, Store};
-use crate::{Error, libraries};
+use crate::{Error, identity, libraries};
 
 /// A link that is about to be done.
 pub struct Job {
@@ -229,15 +229,15 @@ fn keep(from: &Path, to: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-/// An id that depends on what is linked and not on where: the names of files without folders, and the content of
-/// those that were copied because they are the program's own.
+/// An id that depends on what is linked and not on where: the names of files without folders, and what those add that were
+/// copied because they are the program's own.
 fn link_id(args: &[String], folder: &Path) -> Result<LinkId, Error> {
     let mut text = String::from("brawn link 1\n");
     for arg in args {
         if let Some(name) = arg.strip_prefix(RECORD).and_then(|rest| rest.strip_prefix('/'))
             && name != NOTE
         {
-            text.push_str(&sha256_hex(&fs_err::read(folder.join(name))?));
+            text.push_str(&identity::digest(&fs_err::read(folder.join(name))?));
         } else if !arg.starts_with("-L") {
             text.push_str(arg.rsplit('/').next().unwrap_or(arg));
         }
