@@ -121,6 +121,7 @@ pub const FRONT: Family = Family {
         "__malloc_allzerop",
         "__malloc_context",
         "__malloc_size_classes",
+        "bcmp",
         "clock_gettime",
         "getauxval",
         "madvise",
