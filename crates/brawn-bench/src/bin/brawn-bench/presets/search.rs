@@ -108,7 +108,7 @@ fn measure(search: &Search) -> Result<(Results, Results)> {
         say(&format!("left out, because `brawn bench` did not finish them: {}", failed.join("; ")));
     }
     let place = folder.join(start::SUITE);
-    let case = Case { suite: start::SUITE, text: Some(start::CASES), blocks: None };
+    let case = Case { suite: start::SUITE, text: None, blocks: None };
     say(&case.name());
     if !whole(&place) {
         bench(&brawn, search, start::VARIANTS, case, false, &place)?;

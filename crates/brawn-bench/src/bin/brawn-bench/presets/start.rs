@@ -6,8 +6,8 @@ use brawn_bench::{Table, format};
 /// The suite.
 pub const SUITE: &str = "startup";
 
-/// Its cases: a program that prints a line.
-pub const CASES: &str = "print";
+/// How the names of its cases begin that are shown: those of a program that prints a line.
+const PROGRAM: &str = "print";
 
 /// glibc both ways, musl as it came, and every preset that is not.
 pub const VARIANTS: &str = "glibc,glibc-static,stock,balanced,fast,small,hardened";
@@ -25,7 +25,8 @@ pub fn table(results: &Results) -> Table {
     let mut table = Table::new([""].into_iter().chain(FIGURES.iter().map(|(_, words)| *words)));
     let rows = || {
         let suites = results.suites.iter().filter(|suite| suite.name == SUITE);
-        suites.flat_map(|suite| &suite.cases).flat_map(|case| &case.rows)
+        let cases = suites.flat_map(|suite| &suite.cases).filter(|case| case.name.starts_with(PROGRAM));
+        cases.flat_map(|case| &case.rows)
     };
     for variant in &results.variants {
         let figure = |(name, _): &(&str, &str)| {
@@ -34,7 +35,8 @@ pub fn table(results: &Results) -> Table {
             row.zip(cell)
                 .map_or_else(|| "–".to_owned(), |(row, cell)| format::figure(cell.summary.median, &row.unit))
         };
-        table.row([variant.title.clone()].into_iter().chain(FIGURES.iter().map(figure)));
+        let name = format!("{} ({})", variant.name, variant.title);
+        table.row([name].into_iter().chain(FIGURES.iter().map(figure)));
     }
     table
 }
