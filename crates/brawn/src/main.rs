@@ -1,13 +1,17 @@
 //! The `brawn` executable: arguments, one file per command, output. What the commands do lives in the crates behind it.
 
+// First, as the others print with its macros.
+#[macro_use]
+mod output;
+
 mod cli;
 mod commands;
 mod exit;
-mod output;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use anyhow::Context as _;
 use brawn_driver::{archiver, cc, seam::Seam};
 
 fn main() -> ExitCode {
@@ -23,6 +27,10 @@ fn main() -> ExitCode {
     } else {
         cli::run()
     };
+    let result = result.and_then(|code| {
+        output::finish().context("standard output did not take everything")?;
+        Ok(code)
+    });
     result.unwrap_or_else(|error| {
         output::error(&error);
         exit::code_of(&error)

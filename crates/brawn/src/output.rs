@@ -1,5 +1,9 @@
 //! How Brawn talks: data on standard output, everything else on standard error.
 
+use std::fmt::Arguments;
+use std::io::{self, Write as _};
+use std::sync::{Mutex, PoisonError};
+
 use anstyle::{AnsiColor, Style};
 
 /// What is wrong.
@@ -11,6 +15,38 @@ pub const HINT: Style = AnsiColor::Green.on_default().bold();
 
 /// Bold, for names in tables.
 pub const STRONG: Style = Style::new().bold();
+
+/// Why standard output took no more.
+static LOST: Mutex<Option<io::Error>> = Mutex::new(None);
+
+/// Writes data to standard output; [`finish`] tells whether all of it went out.
+///
+/// A full disk is no reason to leave a command in the middle of its work: after a failure nothing more is written.
+pub fn write(text: Arguments<'_>) {
+    let mut lost = LOST.lock().unwrap_or_else(PoisonError::into_inner);
+    if lost.is_none() {
+        *lost = anstream::stdout().lock().write_fmt(text).err();
+    }
+}
+
+/// Whether standard output took all data that its reader wanted: that `head` has seen enough is no error.
+pub fn finish() -> io::Result<()> {
+    let lost = LOST.lock().unwrap_or_else(PoisonError::into_inner).take();
+    match lost.map_or_else(|| io::stdout().flush(), Err) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        result => result,
+    }
+}
+
+/// Prints data, without an end of line.
+macro_rules! out {
+    ($($text:tt)*) => { $crate::output::write(format_args!($($text)*)) };
+}
+
+/// Prints a line of data.
+macro_rules! outln {
+    ($($text:tt)*) => { $crate::output::write(format_args!("{}\n", format_args!($($text)*))) };
+}
 
 /// Prints an error, its causes and what to do about it.
 pub fn error(error: &anyhow::Error) {

@@ -286,3 +286,22 @@ fn without_the_rust_target_the_hint_is_the_command() {
     hint: rustup target add x86_64-unknown-linux-musl
     ");
 }
+
+/// What a command prints is data: a full disk is an error, and a reader that has seen enough is not.
+#[test]
+fn standard_output_that_takes_no_more() {
+    let bench = Bench::new();
+    let full = fs_err::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let output = bench.brawn(&["completions", "bash"]).stdout(full.into_parts().0).output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(5), "{said}");
+    assert!(
+        said.starts_with("error: standard output did not take everything\n  caused by: No space"),
+        "{said}"
+    );
+
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let output = bench.brawn(&["completions", "bash"]).stdout(writer).output().unwrap();
+    assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+}

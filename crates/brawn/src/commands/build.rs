@@ -30,7 +30,7 @@ pub fn run_parsed(options: Options, args: Vec<String>) -> anyhow::Result<ExitCod
     if options.dry_run {
         return Ok(ExitCode::SUCCESS);
     }
-    let built = match invocation.build(|line| anstream::println!("{line}"))? {
+    let built = match invocation.build(|line| outln!("{line}"))? {
         Ok(built) => built,
         Err(status) => return Ok(exit::code_of_status(status)),
     };
@@ -40,9 +40,9 @@ pub fn run_parsed(options: Options, args: Vec<String>) -> anyhow::Result<ExitCod
             output::warning(&path, warning);
         }
         if json {
-            anstream::println!("{}", message(executable)?);
+            outln!("{}", message(executable)?);
         } else if quiet {
-            anstream::println!("{path}");
+            outln!("{path}");
         } else {
             print(executable)?;
         }
@@ -65,13 +65,13 @@ fn print(built: &Built) -> anyhow::Result<()> {
     let inspection = brawn_elf::inspect(&fs_err::read(&built.path)?)?;
     let manifest = &built.linked.overlay.manifest;
     let bold = output::STRONG;
-    anstream::println!("{bold}{}{bold:#}", built.path.display());
+    outln!("{bold}{}{bold:#}", built.path.display());
     let how = match (built.relinked, built.fresh) {
         (true, _) => ", linked again without compiling",
         (false, true) => ", up to date",
         (false, false) => "",
     };
-    anstream::println!(
+    outln!(
         "  {}, {}, {}{how}",
         output::size(inspection.sizes.file),
         super::inspect::render::kind(inspection.kind),
@@ -87,8 +87,8 @@ fn print(built: &Built) -> anyhow::Result<()> {
         0 => String::new(),
         symbols => format!(": {} members of libc.a out, {symbols} functions in", manifest.dropped.len()),
     };
-    anstream::println!("  {malloc}{preset}{replaced}");
-    anstream::println!("  verified: static, one heap");
+    outln!("  {malloc}{preset}{replaced}");
+    outln!("  verified: static, one heap");
     Ok(())
 }
 

@@ -96,7 +96,7 @@ pub fn run(before: Options, arguments: Arguments) -> anyhow::Result<ExitCode> {
     if arguments.json || options.json() {
         let mut value = serde_json::to_value(&report)?;
         value["path"] = json!(arguments.executable);
-        anstream::println!("{}", serde_json::to_string_pretty(&value)?);
+        outln!("{}", serde_json::to_string_pretty(&value)?);
     } else {
         print(&path, &report, options.quiet);
     }
@@ -169,7 +169,7 @@ fn print(path: &str, report: &Report, quiet: bool) {
             "nothing in the file keeps it from running in an empty root; it was not run".to_owned()
         }
     };
-    anstream::println!("{STRONG}{path}{STRONG:#}: {verdict}");
+    outln!("{STRONG}{path}{STRONG:#}: {verdict}");
     for finding in &report.findings {
         if !(quiet && finding.severity == Severity::Info) {
             print_finding(finding);
@@ -177,25 +177,25 @@ fn print(path: &str, report: &Report, quiet: bool) {
     }
     if !report.missing.is_empty() {
         let names: Vec<&str> = report.missing.iter().map(|content| content.name()).collect();
-        anstream::println!("  an image of it needs: {STRONG}--with {}{STRONG:#}", names.join(","));
+        outln!("  an image of it needs: {STRONG}--with {}{STRONG:#}", names.join(","));
     }
 }
 
 fn print_finding(finding: &Finding) {
     let Finding { code, message, .. } = finding;
     match finding.severity {
-        Severity::Error => anstream::println!("  {0}error:{0:#} {message} [{code}]", output::ERROR),
-        Severity::Warning => anstream::println!("  {0}warning:{0:#} {message} [{code}]", output::WARNING),
-        Severity::Info => anstream::println!("  note: {message} [{code}]"),
+        Severity::Error => outln!("  {0}error:{0:#} {message} [{code}]", output::ERROR),
+        Severity::Warning => outln!("  {0}warning:{0:#} {message} [{code}]", output::WARNING),
+        Severity::Info => outln!("  note: {message} [{code}]"),
     }
     for evidence in &finding.evidence {
-        anstream::println!("    {evidence}");
+        outln!("    {evidence}");
     }
     let flag = finding.content.filter(|_| finding.severity != Severity::Info);
     let flag = flag.map(|content| format!("--with {content}"));
     let text: Vec<&str> = flag.iter().map(String::as_str).chain(finding.hint.as_deref()).collect();
     if !text.is_empty() {
-        anstream::println!("    {0}hint:{0:#} {1}", output::HINT, text.join("; "));
+        outln!("    {0}hint:{0:#} {1}", output::HINT, text.join("; "));
     }
 }
 

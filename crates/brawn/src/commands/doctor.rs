@@ -21,7 +21,7 @@ pub fn run(before: Options, arguments: Arguments) -> anyhow::Result<ExitCode> {
     let options = arguments.options.over(before);
     let report = brawn_doctor::examine();
     if arguments.json || options.json() {
-        anstream::println!("{}", serde_json::to_string_pretty(&report)?);
+        outln!("{}", serde_json::to_string_pretty(&report)?);
     } else {
         for finding in &report.findings {
             if !(options.quiet && finding.state == State::Good) {
@@ -32,7 +32,7 @@ pub fn run(before: Options, arguments: Arguments) -> anyhow::Result<ExitCode> {
             true => "executables can be built here",
             false => "no executable can be built here",
         };
-        anstream::println!("{STRONG}{verdict}{STRONG:#}");
+        outln!("{STRONG}{verdict}{STRONG:#}");
     }
     Ok(if report.ok { ExitCode::SUCCESS } else { ExitCode::from(exit::MISSING) })
 }
@@ -43,11 +43,11 @@ fn print(finding: &Finding) {
         State::Limited => (output::WARNING, "limited"),
         State::Missing => (output::ERROR, "missing"),
     };
-    anstream::println!("{style}{word:7}{style:#} {STRONG}{}{STRONG:#}: {}", finding.name, finding.found);
+    outln!("{style}{word:7}{style:#} {STRONG}{}{STRONG:#}: {}", finding.name, finding.found);
     if let Some(cost) = &finding.cost {
-        anstream::println!("        costs: {cost}");
+        outln!("        costs: {cost}");
     }
     if let Some(mend) = &finding.mend {
-        anstream::println!("        {0}mend:{0:#} {mend}", output::HINT);
+        outln!("        {0}mend:{0:#} {mend}", output::HINT);
     }
 }

@@ -37,7 +37,7 @@ pub fn run(before: Options, arguments: Arguments) -> anyhow::Result<ExitCode> {
     let c = brawn_driver::cc::install(Language::C, &triple, &executable)?;
     let cxx = brawn_driver::cc::install(Language::Cxx, &triple, &executable)?;
     if arguments.cmake {
-        anstream::print!("{}", cmake(&triple, &c.display().to_string(), &cxx.display().to_string()));
+        out!("{}", cmake(&triple, &c.display().to_string(), &cxx.display().to_string()));
         return Ok(ExitCode::SUCCESS);
     }
     variables.push(("CC".into(), c.display().to_string()));
@@ -46,10 +46,10 @@ pub fn run(before: Options, arguments: Arguments) -> anyhow::Result<ExitCode> {
     if options.json() {
         let map: serde_json::Map<_, _> =
             variables.into_iter().map(|(name, value)| (name, value.into())).collect();
-        anstream::println!("{}", serde_json::to_string_pretty(&map)?);
+        outln!("{}", serde_json::to_string_pretty(&map)?);
     } else {
         for (name, value) in variables {
-            anstream::println!("export {name}={}", quote(&value));
+            outln!("export {name}={}", quote(&value));
         }
     }
     Ok(ExitCode::SUCCESS)

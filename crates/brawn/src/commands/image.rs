@@ -85,7 +85,7 @@ pub fn run(before: Options, arguments: Arguments) -> anyhow::Result<ExitCode> {
         let package = package.expect("there are no files with --dockerfile");
         let binary = package.binary(arguments.bin.as_deref())?;
         let inner = arguments.settings.again(&arguments.cargo);
-        anstream::print!("{}", brawn_image::dockerfile::dockerfile(&package, &binary, &settings, &inner)?);
+        out!("{}", brawn_image::dockerfile::dockerfile(&package, &binary, &settings, &inner)?);
         return Ok(ExitCode::SUCCESS);
     }
     let access = Access { insecure: arguments.insecure };
@@ -116,9 +116,9 @@ pub fn run(before: Options, arguments: Arguments) -> anyhow::Result<ExitCode> {
         (false, Some(sink)) => sink(&bundle, name(&arguments, package.as_ref(), &executables)?)?,
     };
     if options.json() {
-        anstream::println!("{}", message(&place, &bundle));
+        outln!("{}", message(&place, &bundle));
     } else {
-        anstream::println!("{place}");
+        outln!("{place}");
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -15,7 +15,7 @@ pub fn run(before: Options, arguments: Files) -> anyhow::Result<ExitCode> {
         let inspection =
             brawn_elf::inspect(&data).with_context(|| format!("cannot inspect {}", file.display()))?;
         if json || options.json() {
-            anstream::println!("{}", serde_json::to_string_pretty(&inspection)?);
+            outln!("{}", serde_json::to_string_pretty(&inspection)?);
         } else {
             render::print(&file.display().to_string(), &inspection);
         }

@@ -47,11 +47,11 @@ pub fn run(before: Options, arguments: Arguments) -> anyhow::Result<ExitCode> {
         (overlay.manifest, Some(place))
     };
     if arguments.json || options.json() {
-        anstream::println!("{}", serde_json::to_string_pretty(&manifest)?);
+        outln!("{}", serde_json::to_string_pretty(&manifest)?);
         return Ok(ExitCode::SUCCESS);
     }
     if let Some(place) = place {
-        anstream::println!("{}", place.display());
+        outln!("{}", place.display());
     }
     if !options.quiet {
         output::say(&format!("{} from {}", summary(&manifest), base.display()));

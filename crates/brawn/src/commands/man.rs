@@ -31,7 +31,7 @@ pub fn run(root: clap::Command, before: Options, arguments: Arguments) -> anyhow
         Some(folder) => write_all(&root, folder, &options)?,
         None => {
             let page = page(find(&root, &arguments.command))?;
-            anstream::print!("{}", String::from_utf8_lossy(&page));
+            out!("{}", String::from_utf8_lossy(&page));
         }
     }
     Ok(ExitCode::SUCCESS)
@@ -75,7 +75,7 @@ fn write_all(command: &clap::Command, folder: &Path, options: &Options) -> anyho
         waiting.extend(command.get_subcommands().filter(|inner| !inner.is_hide_set()));
     }
     if !options.dry_run {
-        anstream::println!("{}", folder.display());
+        outln!("{}", folder.display());
     }
     Ok(())
 }

@@ -57,9 +57,9 @@ fn each(
     for (path, arch) in targets {
         let outcome = act(&path, arch)?;
         if options.json() {
-            anstream::println!("{}", json!({ "path": path, "dry-run": options.dry_run, "result": outcome }));
+            outln!("{}", json!({ "path": path, "dry-run": options.dry_run, "result": outcome }));
         } else if !options.quiet {
-            anstream::println!("{}: {}", path.display(), describe(&outcome, options.dry_run));
+            outln!("{}: {}", path.display(), describe(&outcome, options.dry_run));
         }
     }
     Ok(ExitCode::SUCCESS)

@@ -61,11 +61,11 @@ pub fn run(before: Options, arguments: Arguments) -> anyhow::Result<ExitCode> {
             "strings": library.strings,
             "size": library.bytes.len(),
         });
-        anstream::println!("{}", serde_json::to_string_pretty(&document)?);
+        outln!("{}", serde_json::to_string_pretty(&document)?);
         return Ok(ExitCode::SUCCESS);
     }
     if !options.dry_run {
-        anstream::println!("{}", path.display());
+        outln!("{}", path.display());
     }
     if !options.quiet {
         output::say(&summary(&choice, &library, arch));

@@ -42,11 +42,11 @@ pub fn run(before: Options, arguments: Arguments) -> anyhow::Result<ExitCode> {
         output::warning(&path, warning);
     }
     if options.json() {
-        anstream::println!("{}", json!({ "path": to, "overlay": linked.overlay.manifest }));
+        outln!("{}", json!({ "path": to, "overlay": linked.overlay.manifest }));
     } else if options.quiet {
-        anstream::println!("{path}");
+        outln!("{path}");
     } else {
-        anstream::println!("{path}: {}", super::libc::summary(&linked.overlay.manifest));
+        outln!("{path}: {}", super::libc::summary(&linked.overlay.manifest));
     }
     Ok(ExitCode::SUCCESS)
 }

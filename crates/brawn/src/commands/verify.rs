@@ -17,7 +17,7 @@ pub fn run(before: Options, arguments: Files) -> anyhow::Result<ExitCode> {
             code = ExitCode::from(exit::FAILED);
         }
         if json || options.json() {
-            anstream::println!("{}", json!({ "path": file, "ok": report.is_ok(), "report": report }));
+            outln!("{}", json!({ "path": file, "ok": report.is_ok(), "report": report }));
         } else {
             print(&file.display().to_string(), &report, options.quiet);
         }
@@ -34,7 +34,7 @@ fn print(path: &str, report: &Report, quiet: bool) {
             let version =
                 note.malloc_version.as_ref().map(|version| format!(" {version}")).unwrap_or_default();
             let heap = if report.heap.is_some() { "one heap" } else { "no heap in use" };
-            anstream::println!("{path}: static, {heap}, malloc {}{version}, {}", note.malloc, note.libc);
+            outln!("{path}: static, {heap}, malloc {}{version}, {}", note.malloc, note.libc);
         }
         return;
     }

@@ -40,9 +40,9 @@ pub fn run(before: Options, arguments: Arguments) -> anyhow::Result<ExitCode> {
     let comparison = compare(&old, &new, &How { basis, force: arguments.force })?;
     let failures = comparison.check(&gates)?;
     if options.json() {
-        anstream::print!("{}", comparison.to_json(&failures));
+        out!("{}", comparison.to_json(&failures));
     } else if !options.quiet {
-        anstream::print!("{}", comparison.to_text());
+        out!("{}", comparison.to_text());
     }
     for warning in &comparison.warnings {
         output::warn(warning);

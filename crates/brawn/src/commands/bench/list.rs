@@ -25,7 +25,7 @@ pub fn print(workshop: &Workshop, json: bool) {
                 })
             })
             .collect();
-        anstream::println!("{}", serde_json::to_string_pretty(&list).expect("a list is plain data"));
+        outln!("{}", serde_json::to_string_pretty(&list).expect("a list is plain data"));
         return;
     }
     let bold = output::STRONG;
@@ -38,10 +38,10 @@ pub fn print(workshop: &Workshop, json: bool) {
             }
             Err(error) => error.to_string(),
         };
-        anstream::println!("{bold}{:10}{bold:#}   {}{quick}", suite.name(), suite.title());
+        outln!("{bold}{:10}{bold:#}   {}{quick}", suite.name(), suite.title());
         if !suite.needs().is_empty() {
-            anstream::println!("             needs {}", suite.needs());
+            outln!("             needs {}", suite.needs());
         }
-        anstream::println!("             {state}");
+        outln!("             {state}");
     }
 }

@@ -34,7 +34,7 @@ pub fn run(options: &Options, arguments: &Arguments) -> anyhow::Result<ExitCode>
                 output::say(&format!("written: {}", path.display()));
             }
         }
-        None => anstream::print!("{text}"),
+        None => out!("{text}"),
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -83,7 +83,7 @@ pub fn run(before: Options, arguments: Run) -> anyhow::Result<ExitCode> {
     let job = job(&arguments)?;
     if options.dry_run {
         for suite in &job.suites {
-            anstream::println!("{}", suite.name());
+            outln!("{}", suite.name());
         }
         return Ok(ExitCode::SUCCESS);
     }
@@ -171,7 +171,7 @@ fn finish(
     let measured = results.suites.iter().any(|suite| !suite.cases.is_empty());
     if measured {
         let format = if options.json() { Format::Json } else { arguments.format };
-        anstream::print!("{}", format.render(&results));
+        out!("{}", format.render(&results));
     }
     if let Some((suite, case, error)) = failed {
         if suite.is_empty() {

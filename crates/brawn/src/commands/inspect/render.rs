@@ -10,21 +10,21 @@ use crate::output::{self, STRONG, size};
 
 /// Prints what is known about the file at `path`.
 pub fn print(path: &str, inspection: &Inspection) {
-    anstream::println!("{STRONG}{path}{STRONG:#}");
+    outln!("{STRONG}{path}{STRONG:#}");
     for (name, value) in rows(inspection) {
-        anstream::println!("  {name:14} {value}");
+        outln!("  {name:14} {value}");
     }
     for finding in &inspection.verdict {
         let text = &finding.message;
         match finding.severity {
-            Severity::Error => anstream::println!("  {}error:{:#} {text}", output::ERROR, output::ERROR),
+            Severity::Error => outln!("  {}error:{:#} {text}", output::ERROR, output::ERROR),
             Severity::Warning => {
-                anstream::println!("  {}warning:{:#} {text}", output::WARNING, output::WARNING)
+                outln!("  {}warning:{:#} {text}", output::WARNING, output::WARNING)
             }
-            Severity::Info => anstream::println!("  note: {text}"),
+            Severity::Info => outln!("  note: {text}"),
         }
         if let Some(hint) = &finding.hint {
-            anstream::println!("  {}hint:{:#} {hint}", output::HINT, output::HINT);
+            outln!("  {}hint:{:#} {hint}", output::HINT, output::HINT);
         }
     }
 }

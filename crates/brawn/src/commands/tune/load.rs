@@ -21,7 +21,7 @@ pub fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
     let time = Duration::from_secs_f64(arguments.seconds);
     let measured = load::run(&Plan { url: arguments.url, connections: arguments.connections, time })?;
     for (name, value) in measured.metrics() {
-        anstream::println!("metric {name} {value}");
+        outln!("metric {name} {value}");
     }
     Ok(ExitCode::SUCCESS)
 }

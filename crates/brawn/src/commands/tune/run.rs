@@ -40,7 +40,7 @@ pub fn run(before: Options, given: Arguments) -> anyhow::Result<ExitCode> {
     let subject = subject::find(&arguments, &options, &programs, &progress)?;
     if options.dry_run {
         for candidate in &subject.candidates {
-            anstream::println!("{}", candidate.name);
+            outln!("{}", candidate.name);
         }
         return Ok(ExitCode::SUCCESS);
     }
@@ -249,9 +249,9 @@ impl Run {
         let json = serde_json::to_string_pretty(&answer)?;
         brawn_suites::output::file(&self.out.join("answer.json"), &format!("{json}\n"))?;
         if self.options.json() {
-            anstream::println!("{json}");
+            outln!("{json}");
         } else {
-            anstream::print!("{}", answer.text());
+            out!("{}", answer.text());
         }
         if self.arguments.apply {
             self.apply(&answer)?;
