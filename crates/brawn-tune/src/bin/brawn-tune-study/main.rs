@@ -112,6 +112,11 @@ impl Study {
         options.extend(glibc.map(|glibc| format!("--reference=glibc={}", glibc.display())));
         let args = self.filled(program.args, sources);
         let folder = out.join(program.name);
+        // The page of an older study says nothing about this one.
+        let page = folder.join("README.md");
+        if page.exists() {
+            fs_err::remove_file(page)?;
+        }
         let budget = |seconds: u64| format!("--budget={seconds}s");
         for run in ["first", "second"] {
             say(&format!("{}: {run} run", program.name));
@@ -196,7 +201,7 @@ impl Study {
         command
     }
 
-    /// One run, of which the answer is kept; the first one's page, too. None where there was no answer.
+    /// One run, of which the answer is kept; the page of the first that has one, too. None where there was no answer.
     fn tune(
         &self,
         executable: &Path,
@@ -220,8 +225,9 @@ impl Study {
         let kept = folder.join(format!("{run}.json"));
         fs_err::write(&kept, public(text))?;
         let page = results.join("tune.md");
-        if run == "first" && page.exists() {
-            fs_err::write(folder.join("README.md"), public(fs_err::read_to_string(page)?))?;
+        let public_page = folder.join("README.md");
+        if page.exists() && (run == "first" || !public_page.exists()) {
+            fs_err::write(public_page, public(fs_err::read_to_string(page)?))?;
         }
         parsed(&kept)
     }
