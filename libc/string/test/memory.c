@@ -163,8 +163,8 @@ static void check_overlap_at(const struct row *row, size_t count, unsigned char 
            (void *)source, (void *)target, target - source);
 }
 
-/* Every distance, both ways: of blocks to 5,000 bytes and, in the long mode, to 128 KiB; of longer ones some.
- */
+/* Both ways, distances up to 640 bytes: in the long mode every one for blocks below 140,000 bytes, of others
+ * some. */
 static void check_overlap(const struct row *row) {
     const size_t unit = unit_of(row);
     check_copy(row);
