@@ -96,10 +96,6 @@ static inline uint64_t run_mask(unsigned at, unsigned length) {
     return (length == 64 ? ~(uint64_t)0 : ((uint64_t)1 << length) - 1) << at;
 }
 
-static inline size_t pages_base(void) {
-    return kept(KEEP_BASE) >> atomic_load_explicit(&pages.shift, RELAXED);
-}
-
 static RARE size_t pages_bound(void) {
     const size_t slack = recent_slack(), large_bytes = atomic_load_explicit(&large.bytes, RELAXED);
     const size_t more = slack > large_bytes ? slack - large_bytes : 0;
@@ -195,7 +191,7 @@ __brawn_map_pages(void *address, size_t size, int protection, int flags, int fil
         const unsigned long page = getauxval(AT_PAGESZ);
         atomic_store_explicit(&pages.shift, (uint32_t)__builtin_ctzl(page == 0 ? PAGE : page), RELAXED);
     }
-    const size_t length = size >> atomic_load_explicit(&pages.shift, RELAXED);
+    size_t length = size >> atomic_load_explicit(&pages.shift, RELAXED);
     unsigned char *start = NULL;
     if (length > 0 && length <= RUN_LARGEST && protection == (PROT_READ | PROT_WRITE)) {
         const uint32_t count = atomic_load_explicit(&pages.count, RELAXED);
@@ -208,11 +204,12 @@ __brawn_map_pages(void *address, size_t size, int protection, int flags, int fil
             start = chunk_add((unsigned)length);
         }
     }
-    if (size < GROUP_LARGEST) {
-        recent_grow(size);
-    }
     if (start == NULL) {
-        return (mmap)(address, size, protection, flags, file, offset);
+        length = 0; /* of a chunk */
+        start = (mmap)(address, size, protection, flags, file, offset);
+    }
+    if (size < GROUP_LARGEST && start != MAP_FAILED) {
+        recent_grow(size);
     }
     const size_t touched = atomic_load_explicit(&recent.in_use, RELAXED) / TOUCH_SHARE;
     /* mallocng reads a header before it writes it, so a page would be faulted in twice: first as the system's

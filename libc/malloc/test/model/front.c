@@ -227,6 +227,16 @@ void *front_map_pages(size_t count) {
     return start;
 }
 
+/* More pages than the system has. */
+void front_map_too_many(void) {
+    lock_take_always(&mallocng_lock);
+    if (__brawn_map_pages(NULL, GROUP_LARGEST - PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) !=
+        MAP_FAILED) {
+        model_fail("pages that the system does not have");
+    }
+    lock_give_always(&mallocng_lock);
+}
+
 void front_unmap_pages(void *start, size_t count) {
     uint64_t mask;
     uint64_t *const held = held_at(start, count * PAGE, &mask);

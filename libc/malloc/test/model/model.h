@@ -68,6 +68,7 @@ void *front_malloc_(size_t size);
 void front_free_(void *block);
 int front_trim_(size_t keep);
 void *front_map_pages(size_t count); /* as mallocng does */
+void front_map_too_many(void);       /* must fail, and change nothing */
 void front_unmap_pages(void *start, size_t count);
 void front_forks_(int who);
 void front_thread_ends_(void);

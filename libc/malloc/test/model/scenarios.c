@@ -125,6 +125,7 @@ static void put_the_rest(void) {
 static void use_pages(void) {
     model.slots[0] = front_map_pages(4);
     model.slots[1] = front_map_pages(2);
+    front_map_too_many();
 }
 
 static void three_pages(void) {
