@@ -228,13 +228,9 @@ pub fn usage(message: impl std::fmt::Display) -> ! {
     let mut root = Cli::command();
     root.build();
     // The command that was called shows how it is used.
-    let mut command = &mut root;
-    for word in std::env::args().skip(1).take_while(|word| word != "--") {
-        if command.find_subcommand(&word).is_some() {
-            command = command.find_subcommand_mut(&word).expect("it was found");
-        }
-    }
-    command.error(clap::error::ErrorKind::ValueValidation, message).exit()
+    let words = std::env::args().skip(1).take_while(|word| word != "--");
+    let called = words.fold(&root, |command, word| command.find_subcommand(&word).unwrap_or(command));
+    called.clone().error(clap::error::ErrorKind::ValueValidation, message).exit()
 }
 
 fn knob(text: &str) -> Result<(String, String), String> {
