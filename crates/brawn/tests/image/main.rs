@@ -2,6 +2,7 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+mod dockerfile;
 mod errors;
 mod login;
 mod others;

@@ -23,7 +23,7 @@ platforms = ["linux/amd64", "linux/arm64"]
 [workspace]
 "#;
 
-fn greeter(bench: &Bench) {
+pub fn greeter(bench: &Bench) {
     bench.write("Cargo.toml", MANIFEST);
     bench.write(
         "src/main.rs",
