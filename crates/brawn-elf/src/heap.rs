@@ -228,13 +228,17 @@ fn inside(kind: &Kind, clues: &Clues<'_>) -> Option<Heap> {
         };
         evidence.push(Evidence::new(sort, what));
     }
-    if kind.owner == Owner::Mimalloc
-        && kit_copies > 0
-        && evidence.iter().all(|evidence| evidence.kind != EvidenceKind::Strings)
-        && signature::mimalloc_copies(clues.image) > kit_copies
-    {
-        let detail = "its table of block sizes, once more than the kit has it";
-        evidence.push(Evidence::new(EvidenceKind::Data, detail));
+    // A linker merges equal texts of two copies, but no tables.
+    if kit_copies > 0 && evidence.iter().all(|evidence| evidence.kind != EvidenceKind::Strings) {
+        let (copies, table) = match kind.owner {
+            Owner::Mimalloc => (signature::mimalloc_copies(clues.image), "its table of block sizes"),
+            Owner::Jemalloc => (signature::jemalloc_copies(clues.image), "its table of decay steps"),
+            _ => (0, ""),
+        };
+        if copies > kit_copies {
+            let detail = format!("{table}, once more than the kit has it");
+            evidence.push(Evidence::new(EvidenceKind::Data, detail));
+        }
     }
     // Build information can be left out; the table by which Go finds its functions cannot.
     if kind.owner == Owner::Go && evidence.is_empty() && clues.image.section(".gopclntab").is_some() {

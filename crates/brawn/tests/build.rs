@@ -130,7 +130,7 @@ fn settings_come_from_flag_environment_package_workspace_and_file() {
         format!("{plain}\n[workspace.metadata.brawn]\nmalloc = \"mimalloc2\"\n\n[package.metadata.brawn]\npreset = \"hardened\"\n"),
     )
     .unwrap();
-    assert_eq!(malloc(&[], None), "mimalloc-secure");
+    assert_eq!(malloc(&[], None), "brawn-hardened");
     assert_eq!(malloc(&[], Some(("BRAWN_MALLOC", "mimalloc2-secure"))), "mimalloc2-secure");
     assert_eq!(malloc(&["--preset", "balanced"], Some(("BRAWN_MALLOC", "stock"))), DEFAULT_MALLOC);
 }
@@ -237,7 +237,16 @@ fn the_other_architecture_runs_under_emulation() {
     let bench = Bench::new();
     let package = bench.package("cross");
     let target = "aarch64-unknown-linux-musl";
-    for malloc in ["brawn", "mimalloc", "mimalloc2", "mimalloc-secure", "mimalloc2-secure", "stock"] {
+    for malloc in [
+        "brawn",
+        "brawn-hardened",
+        "jemalloc",
+        "mimalloc",
+        "mimalloc2",
+        "mimalloc-secure",
+        "mimalloc2-secure",
+        "stock",
+    ] {
         let mut command = bench.brawn(&["cargo", "run", "--quiet", "--target", target, "--malloc", malloc]);
         assert_eq!(ok(command.current_dir(&package)), "1 2 3\n", "{malloc}");
         assert_eq!(note(&package.join("target").join(target).join("debug/cross")).malloc, malloc);

@@ -119,6 +119,76 @@ fn the_brawn_heap_says_at_the_end_what_it_did_if_it_is_asked_to() {
     }
 }
 
+/// Counts the pages from which 64 threads that live at once get their first block: without caches of their own, those of
+/// one arena get it from the same page. With an argument, the program may use one processor alone.
+const ARENAS: &str = r#"#define _GNU_SOURCE
+#include <pthread.h>
+#include <sched.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+enum { THREADS = 64 };
+static uintptr_t pages[THREADS];
+static pthread_barrier_t all;
+static void *take(void *page) {
+    *(uintptr_t *)page = (uintptr_t)malloc(16) / 4096;
+    pthread_barrier_wait(&all);
+    return NULL;
+}
+int main(int argc, char **argv) {
+    cpu_set_t may;
+    if (sched_getaffinity(0, sizeof may, &may) != 0) return 2;
+    if (argc > 1) {
+        for (int i = 0, found = 0; i < CPU_SETSIZE; i++) {
+            if (CPU_ISSET(i, &may) && found++ > 0) CPU_CLR(i, &may);
+        }
+        if (sched_setaffinity(0, sizeof may, &may) != 0) return 2;
+        return execl(argv[0], argv[0], (char *)NULL);
+    }
+    pthread_barrier_init(&all, NULL, THREADS);
+    pthread_t threads[THREADS];
+    for (int i = 0; i < THREADS; i++) {
+        if (pthread_create(&threads[i], NULL, take, &pages[i]) != 0) return 2;
+    }
+    int arenas = 0;
+    for (int i = 0; i < THREADS; i++) {
+        pthread_join(threads[i], NULL);
+        int seen = 0;
+        for (int j = 0; j < i; j++) seen |= pages[j] == pages[i];
+        arenas += !seen;
+    }
+    printf("%d %d\n", CPU_COUNT(&may), arenas);
+    return 0;
+}
+"#;
+
+#[test]
+fn arenas_are_counted_by_the_processors_that_the_program_may_use() {
+    let bench = Bench::new();
+    bench.write("arenas.c", ARENAS);
+    for ratio in [1, 3] {
+        let knob = format!("jemalloc.narenas_ratio={ratio}");
+        let knobs = ["--knob", &knob, "--knob", "jemalloc.tcache=false"];
+        ok(bench.brawn(&["--malloc", "jemalloc"]).args(knobs).args(["cc", "-w", "arenas.c", "-o", "arenas"]));
+        let counted = |arguments: &[&str]| {
+            let said = ok(bench.command("./arenas").args(arguments));
+            let numbers = said.split_whitespace().map(|word| word.parse::<u32>().expect("a number"));
+            numbers.collect::<Vec<_>>()
+        };
+        assert_eq!(counted(&["one"]), [1, 1], "a program with one processor has one arena");
+        let [processors, arenas] = counted(&[])[..] else { panic!("two numbers") };
+        // The control group may allow the time of fewer processors than there are; it allows that of one at least.
+        assert!(arenas >= 1 && arenas <= (ratio * processors).min(64), "{ratio}: {arenas} for {processors}");
+        if ratio == 3 && processors > 1 {
+            assert!(
+                arenas > 1 && (arenas % 3 == 0 || arenas == 64),
+                "{arenas} arenas for {processors} processors"
+            );
+        }
+    }
+}
+
 #[test]
 fn knobs_come_from_the_environment_of_the_build_too() {
     let bench = Bench::new();

@@ -89,7 +89,7 @@ fn another_mallocng_than_the_one_that_the_brawn_heap_knows() {
     let newer = altered(&bench, b"1.2.5\0", b"1.2.9\0");
     assert_snapshot!(refused(&bench, &newer, &["--malloc", "brawn"], 3), @r"
     error: [DIR]/altered.a has another heap than the Brawn heap was written for: musl 1.2.9 is newer than the last one that is known, 1.2.6
-    hint: the Brawn heap stands on the mallocng of musl 1.2.2 to 1.2.6; `--malloc mimalloc` brings all it needs along
+    hint: the Brawn heap, and with it the presets small and hardened, stands on the mallocng of musl 1.2.2 to 1.2.6; `--preset balanced` and `--malloc mimalloc-secure` bring all they need along
     ");
     let classes = [1u16, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15].map(u16::to_le_bytes).concat();
     let others = [1u16, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 16].map(u16::to_le_bytes).concat();
@@ -97,12 +97,17 @@ fn another_mallocng_than_the_one_that_the_brawn_heap_knows() {
     let message = refused(&bench, &coarser, &["--malloc", "brawn"], 3);
     assert_snapshot!(message, @r"
     error: [DIR]/altered.a has another heap than the Brawn heap was written for: mallocng's size classes are not the known ones
-    hint: the Brawn heap stands on the mallocng of musl 1.2.2 to 1.2.6; `--malloc mimalloc` brings all it needs along
+    hint: the Brawn heap, and with it the presets small and hardened, stands on the mallocng of musl 1.2.2 to 1.2.6; `--preset balanced` and `--malloc mimalloc-secure` bring all they need along
     ");
     assert_eq!(refused(&bench, &coarser, &["--malloc", "brawn-hardened"], 3), message);
-    assert_eq!(refused(&bench, &coarser, &["--preset", "small"], 3), message);
-    // Who brings a heap of its own does not care.
-    ok(bench.brawn(&["libc", "-o", "out", "--malloc", "mimalloc", "--from"]).arg(&coarser));
+    for preset in ["small", "hardened"] {
+        assert_eq!(refused(&bench, &coarser, &["--preset", preset], 3), message);
+    }
+    // Who brings a heap of its own does not care, and the message says so.
+    for (index, own) in [["--preset", "balanced"], ["--malloc", "mimalloc-secure"]].iter().enumerate() {
+        assert!(message.contains(&own.join(" ")), "{message}");
+        ok(bench.brawn(&["libc", "-o", &format!("out{index}")]).args(own).arg("--from").arg(&coarser));
+    }
 }
 
 #[test]
@@ -204,7 +209,7 @@ fn already_patched() {
     let bench = Bench::new();
     ok(&mut bench.brawn(&["libc", "-o", "first"]));
     assert_snapshot!(refused(&bench, &bench.path().join("first/libc.a"), &[], 3), @r"
-    error: [DIR]/first/libc.a already carries Brawn's kit (malloc mimalloc)
+    error: [DIR]/first/libc.a already carries Brawn's kit (malloc jemalloc)
     hint: `brawn restore [DIR]/first/libc.a` brings the original back
     ");
 }

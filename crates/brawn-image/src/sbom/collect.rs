@@ -121,7 +121,7 @@ fn license(name: &str) -> Option<&'static str> {
         "tcmalloc" => "Apache-2.0",
         "rpmalloc" => "0BSD OR MIT",
         "scudo" => "Apache-2.0 WITH LLVM-exception",
-        "brawn" => "MIT OR Apache-2.0",
+        "brawn" | "brawn-hardened" => "MIT OR Apache-2.0",
         _ => return None,
     })
 }

@@ -39,8 +39,8 @@ enum Command {
     /// Measure the candidates for presets side by side, and say which no other beats.
     Presets {
         /// The `brawn` to measure with.
-        #[arg(long, default_value = "")]
-        brawn: PathBuf,
+        #[arg(long, required_unless_present = "read")]
+        brawn: Option<PathBuf>,
         /// Folder for the results, the page with its picture of time against memory, and the table.
         #[arg(long)]
         out: PathBuf,
@@ -97,8 +97,17 @@ fn main() -> ExitCode {
     let result = match Arguments::parse().command {
         Command::Demo { brawn, blocks, seed } => demo::run(&brawn, blocks, seed),
         Command::Presets { brawn, out, parts, work, time, blocks, reduced, case, candidate, read } => {
-            let search = presets::Search { brawn, parts, work, time, blocks, reduced, case, candidate };
-            presets::run(&out, (!read).then_some(&search))
+            let search = brawn.filter(|_| !read).map(|brawn| presets::Search {
+                brawn,
+                parts,
+                work,
+                time,
+                blocks,
+                reduced,
+                case,
+                candidate,
+            });
+            presets::run(&out, search.as_ref())
         }
         Command::Stamp { folder } => results::stamp(&folder),
         Command::Quote => results::quote(),
