@@ -35,8 +35,12 @@ fn a_package_becomes_one_verified_executable() {
     assert!(text.contains("verified: static, one heap"), "{text}");
     assert_eq!(said(&bench, &program), "1 2 3\n");
     ok(bench.brawn(&["verify"]).arg(&program));
-    assert_eq!(note(&program).preset.as_deref(), Some("balanced"));
-    assert_eq!(note(&program).malloc, DEFAULT_MALLOC);
+    let note = note(&program);
+    assert_eq!(note.preset.as_deref(), Some("balanced"));
+    assert_eq!(note.malloc, DEFAULT_MALLOC);
+    for (key, value) in brawn_libc::PRESETS[0].knobs {
+        assert_eq!(note.knobs.get(*key).map(String::as_str), Some(*value), "{key}");
+    }
 }
 
 #[test]
