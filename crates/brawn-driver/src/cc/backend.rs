@@ -125,11 +125,15 @@ impl Backend {
         Err(Error::NoCompiler { language, triple: arch.musl_triple().to_owned(), tried })
     }
 
-    fn from_command(command: Vec<String>, arch: Arch, language: Language) -> Result<Backend, Error> {
+    fn from_command(mut command: Vec<String>, arch: Arch, language: Language) -> Result<Backend, Error> {
         let is_zig = |word: &String| {
             Path::new(word).file_name().is_some_and(|name| name == "zig" || name == "ziglang")
         };
         if command.iter().any(is_zig) {
+            // zig compiles for everything: without a target in the command, one command serves all architectures.
+            if !command.iter().any(|word| word.trim_start_matches('-').starts_with("target")) {
+                command.extend(["-target".to_owned(), format!("{arch}-linux-musl")]);
+            }
             return Ok(Backend { command, arch, language, kind: Kind::Zig });
         }
         let backend = Backend { command, arch, language, kind: Kind::Driver };
@@ -437,6 +441,19 @@ mod tests {
 
     fn libraries(line: &str) -> String {
         static_libraries(&line.split_whitespace().map(str::to_owned).collect::<Vec<_>>()).join(" ")
+    }
+
+    #[test]
+    fn zig_is_told_the_target_unless_its_command_has_one() {
+        let command = |text: &str| {
+            let words = text.split_whitespace().map(str::to_owned).collect();
+            Backend::from_command(words, Arch::Aarch64, Language::C).unwrap().command().join(" ")
+        };
+        assert_eq!(command("/opt/zig cc"), "/opt/zig cc -target aarch64-linux-musl");
+        assert_eq!(command("python3 -m ziglang cc"), "python3 -m ziglang cc -target aarch64-linux-musl");
+        for own in ["zig cc -target aarch64-linux-musl -O1", "zig cc --target=aarch64-linux-musl.1.2.4"] {
+            assert_eq!(command(own), own);
+        }
     }
 
     #[test]

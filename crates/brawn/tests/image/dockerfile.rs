@@ -8,7 +8,7 @@ use std::process::Command;
 
 use brawn_elf::Arch;
 
-use crate::common::{Bench, ok, rust_libc};
+use crate::common::{Bench, note, ok, rust_libc};
 use crate::package::greeter;
 use crate::{have, text};
 
@@ -108,8 +108,11 @@ fn buildah_makes_of_the_dockerfile_what_brawn_image_makes() {
     assert!(inside.contains_key("greeter") && inside.contains_key("usr/share/zoneinfo/Europe/Paris"));
     for (name, file) in &outside {
         assert_eq!(inside[name].0, file.0, "the mode of {name}");
-        assert!(inside[name].1 == file.1, "{name} is not the same");
+        // The package and the toolchain lie in other folders there, which an executable shows. What it was linked against
+        // is the same.
+        assert!(inside[name].1 == file.1 || name == "greeter", "{name} is not the same");
     }
+    assert_eq!(note(&Path::new(mounted.trim()).join("greeter")), note(&root.join("greeter")));
     // It runs as the user of the image, who is not root, and what is there beside it is enough.
     assert_eq!(ok(&mut buildah(&bench, &["run", &container, "--", "/greeter", "you"])), "[\"you\"]\n");
     let said = ok(&mut buildah(&bench, &["inspect", "--type", "image", "greeter"]));

@@ -1,10 +1,11 @@
 //! The released executable, where `make brawn` has built it.
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use brawn_elf::Arch;
 
-use crate::common::{Bench, ok};
+use crate::common::{Bench, ok, rust_libc};
 use crate::repository;
 
 /// Folders of this machine that must not be in it.
@@ -47,6 +48,34 @@ fn it_passes_its_own_checks_without_a_warning() {
         let report = brawn_elf::verify(&fs_err::read(&path).unwrap(), &brawn_elf::Expectation::default());
         assert_eq!((report.findings.len(), report.warnings.len()), (0, 0), "{report:?}");
     }
+}
+
+/// What `make release` builds for the other architecture. `make test` does without.
+#[test]
+fn the_other_architectures_executable_patches_a_libc_under_an_emulator() {
+    let other = if Arch::host() == Some(Arch::X86_64) { Arch::Aarch64 } else { Arch::X86_64 };
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
+    let released = target.join(other.musl_triple()).join("release/brawn");
+    let emulators = [format!("qemu-{other}-static"), format!("qemu-{other}")];
+    let emulator = emulators.iter().find(|name| Command::new(name).arg("--version").output().is_ok());
+    let (Some(emulator), true) = (emulator, released.exists()) else {
+        eprintln!("left out: there is no {}, or no {}", emulators[0], released.display());
+        return;
+    };
+    let bench = Bench::new();
+    let original = fs_err::read(rust_libc(other)).unwrap();
+    let libc = bench.write("libc.a", &original);
+    let brawn = |args: &[&str]| {
+        let mut command = bench.command(emulator);
+        ok(command.arg(&released).args(args).env("BRAWN_CACHE_DIR", bench.path().join("cache")))
+    };
+    assert_eq!(brawn(&["--version"]), ok(&mut bench.brawn(&["--version"])));
+    assert!(brawn(&["doctor"]).contains("kit 0."), "it says what its kit fits into");
+    brawn(&["patch", libc.to_str().unwrap()]);
+    let patched = fs_err::read(&libc).unwrap();
+    assert!(patched.starts_with(b"!<arch>\n") && patched != original);
+    brawn(&["restore", libc.to_str().unwrap()]);
+    assert!(fs_err::read(&libc).unwrap() == original);
 }
 
 #[test]
