@@ -40,7 +40,7 @@ pub enum Error {
     },
 
     /// The program fails under every candidate.
-    #[error("the program fails under every candidate; the first, `{name}`: {reason}")]
+    #[error("the program fails under every candidate that was tried; the first, `{name}`: {reason}")]
     AllFail {
         /// The first candidate's name.
         name: String,
@@ -49,7 +49,7 @@ pub enum Error {
     },
 
     /// The program hangs under every candidate.
-    #[error("the program does not end within {} under any candidate", format::seconds(*seconds))]
+    #[error("the program does not end within {} under any candidate that was tried", format::seconds(*seconds))]
     AllHang {
         /// The limit.
         seconds: f64,
@@ -160,7 +160,8 @@ impl Error {
             Self::ManyExecutables { .. } => "name one with --bin".into(),
             Self::AllFail { .. } => {
                 "run it by hand first: the arguments after `--`, the folder (--dir), standard input (--stdin) and the \
-                 expected exit status (--status) must be right"
+                 expected exit status (--status) must be right; of a server also what --ready names, and the time that it takes to \
+                 get there (--ready-limit)"
                     .into()
             }
             Self::AllHang { .. } => "raise --run-limit, or give it less work; a server needs --serve".into(),

@@ -36,6 +36,11 @@ impl Failure {
     pub fn is_wrong(&self) -> bool {
         !matches!(self, Self::OverLimit { .. } | Self::TimedOut(_) | Self::TooSlow(_))
     }
+
+    /// Whether it was waited for until there was no more time.
+    pub fn is_wait(&self) -> bool {
+        matches!(self, Self::TimedOut(_) | Self::TooSlow(_) | Self::Service(_))
+    }
 }
 
 impl fmt::Display for Failure {

@@ -152,12 +152,28 @@ impl Round {
         self.lanes.iter().filter(|lane| lane.is_in() && lane.role.may_win()).count()
     }
 
-    /// Of the lanes that are in and may win, the one with the smallest median cost.
+    /// Of the lanes that are in and may win, the one that costs least beside each of the others: by the geometric mean of
+    /// its median ratios to them, block by block. The median of its own costs would tell which lane met the machine's quick
+    /// minutes, because half of its runs are slower and half are quicker for no other reason.
     pub fn leader(&self, goal: Goal) -> Option<usize> {
-        let cost = |lane: &Lane| statistics::median(&lane.series(|sample| goal.cost(sample))?);
-        let costs = self.lanes.iter().enumerate().filter(|(_, lane)| lane.is_in() && lane.role.may_win());
-        costs
-            .filter_map(|(index, lane)| Some((index, cost(lane)?)))
+        let lanes: Vec<(usize, Vec<f64>)> = self
+            .lanes
+            .iter()
+            .enumerate()
+            .filter(|(_, lane)| lane.is_in() && lane.role.may_win())
+            .filter_map(|(index, lane)| Some((index, lane.series(|sample| goal.cost(sample))?)))
+            .collect();
+        let beside = |mine: &[f64], theirs: &[f64]| {
+            let ratios: Vec<f64> = mine.iter().zip(theirs).map(|(mine, theirs)| mine / theirs).collect();
+            statistics::median(&ratios)
+        };
+        let cost = |mine: &[f64]| {
+            let ratios: Option<Vec<f64>> = lanes.iter().map(|(_, theirs)| beside(mine, theirs)).collect();
+            statistics::geometric_mean(&ratios?)
+        };
+        lanes
+            .iter()
+            .filter_map(|(index, series)| Some((*index, cost(series)?)))
             .min_by(|(_, left), (_, right)| left.total_cmp(right))
             .map(|(index, _)| index)
     }
@@ -265,6 +281,18 @@ mod tests {
             drift.iter().zip([1.01, 0.99, 1.0, 1.02, 0.98, 1.0]).map(|(d, n)| d * n).collect();
         let lanes = vec![lane("now", Role::Now, &drift), lane("same", Role::Candidate, &again)];
         assert_eq!(standing_after(lanes), [true, true]);
+    }
+
+    #[test]
+    fn who_leads_is_told_block_by_block() {
+        // A machine that is twice as slow in some blocks, and one run of the better program that something disturbed: its own
+        // median is half as much again as the other's.
+        let round = round(vec![
+            lane("now", Role::Now, &[1.0, 1.0, 1.0, 2.0, 2.0]),
+            lane("better", Role::Candidate, &[0.9, 0.9, 1.5, 1.8, 1.8]),
+            lane("worse", Role::Candidate, &[1.1, 1.1, 1.1, 2.2, 2.2]),
+        ]);
+        assert_eq!(round.leader(Goal::Time), Some(1));
     }
 
     #[test]

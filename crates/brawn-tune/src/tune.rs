@@ -77,16 +77,21 @@ pub enum Step<'a> {
 }
 
 /// Most blocks of a round.
-const MOST: usize = 40;
+const MOST: usize = 120;
 /// Fewest blocks, whatever the budget says: enough to see who is far behind.
 const FEWEST: usize = 3;
 /// Fewest of the last round, from which the answer comes.
 const FEWEST_FINAL: usize = ENOUGH;
 /// Until which share of the budget each round may go on. The last one gets the most: it tells apart what is close, the
 /// others only what is not.
-const SHARES: [f64; 3] = [0.38, 0.58, 1.0];
+const SHARES: [f64; 3] = [0.34, 0.54, 1.0];
+/// The same when nobody leaves early: every block of the first rounds is dear then, and the last one tells which is best.
+const SHARES_OF_ALL: [f64; 3] = [0.25, 0.40, 1.0];
 /// A block for warming up that takes more than this share of the round's time counts as the first.
 const WARMING: f64 = 0.15;
+/// When so many have waited in vain and none has ended well, the others are not tried: each would take the longest time that
+/// there is.
+const IN_VAIN: usize = 3;
 /// The name of the last round.
 const FINAL: &str = "final";
 /// The name of what is used now, run a second time.
@@ -118,7 +123,8 @@ impl<'a, S: Stage, L: Linker> Search<'a, S, L> {
             let lanes = self.state.candidates.iter().map(|candidate| self.lane(candidate)).collect();
             self.state.rounds.push(Round::new("allocators", lanes));
         }
-        let shares = if self.plan.knobs { SHARES } else { [SHARES[1], SHARES[1], 1.0] };
+        let shares = if self.plan.exhaustive { SHARES_OF_ALL } else { SHARES };
+        let shares = if self.plan.knobs { shares } else { [shares[1], shares[1], 1.0] };
         self.round(0, shares[0], on)?;
         self.anybody_left()?;
         if self.plan.knobs && self.state.rounds.len() == 1 {
@@ -254,6 +260,10 @@ impl<'a, S: Stage, L: Linker> Search<'a, S, L> {
                     let lane = &mut self.state.rounds[index].lanes[place];
                     lane.standing = Standing::Failed(failure);
                     on(Step::Left(lane))?;
+                    let round = &self.state.rounds[index];
+                    if block.is_none() && samples.iter().all(Option::is_none) && is_in_vain(round) {
+                        return Err(all_failed(round));
+                    }
                 }
             }
         }
@@ -365,6 +375,12 @@ impl<'a, S: Stage, L: Linker> Search<'a, S, L> {
         }
         Err(Error::ImpossibleLimit { limit, smallest })
     }
+}
+
+/// Whether all that have failed so far hung, or never got ready, and are enough to say that it is not for the heap.
+fn is_in_vain(round: &Round) -> bool {
+    let failures: Vec<&Failure> = round.lanes.iter().filter_map(Lane::failure).collect();
+    failures.len() >= IN_VAIN && failures.iter().all(|failure| failure.is_wait())
 }
 
 /// Why nobody that may win is left.

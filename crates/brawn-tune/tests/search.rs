@@ -22,6 +22,36 @@ struct Nature {
     peak: u64,
 }
 
+/// Neighbours on the same machine: whatever runs takes between 1 and 1.6 times as long, which changes slowly, so that runs
+/// next to one another are alike and distant ones are not.
+struct Drift {
+    random: fastrand::Rng,
+    /// The factor so far, and when it was that.
+    from: (Duration, f64),
+    /// Where it is going.
+    to: (Duration, f64),
+}
+
+impl Drift {
+    fn new(seed: u64) -> Self {
+        let mut random = fastrand::Rng::with_seed(seed);
+        let first = (Duration::ZERO, 1.0 + 0.6 * random.f64());
+        Self { random, from: first, to: first }
+    }
+
+    fn factor(&mut self, at: Duration) -> f64 {
+        while at >= self.to.0 {
+            self.from = self.to;
+            // Half of the time they rest, and then the machine is as quick as it can be.
+            let next = if self.random.bool() { 1.0 } else { 1.0 + 0.6 * self.random.f64() };
+            self.to = (self.to.0 + Duration::from_secs_f64(4.0 + 20.0 * self.random.f64()), next);
+        }
+        let (from, to) = (self.from, self.to);
+        let way = (at.saturating_sub(from.0)).as_secs_f64() / (to.0 - from.0).as_secs_f64();
+        from.1 + (to.1 - from.1) * way
+    }
+}
+
 /// A machine that exists in a table only.
 struct Table {
     natures: BTreeMap<String, Nature>,
@@ -29,6 +59,8 @@ struct Table {
     other: Nature,
     /// How much a run may differ from the nature: 0.01 for one percent either way.
     noise: f64,
+    /// How slow the machine's neighbours make it, by time; none when they leave it alone.
+    drift: Option<Drift>,
     limit: Option<u64>,
     failing: BTreeMap<String, Failure>,
     random: fastrand::Rng,
@@ -47,6 +79,7 @@ impl Table {
             natures: rows.iter().map(nature).collect(),
             other: Nature { seconds: 1.5, peak: 20 * MIB },
             noise: 0.01,
+            drift: None,
             limit: None,
             failing: BTreeMap::new(),
             random: fastrand::Rng::with_seed(1),
@@ -71,7 +104,8 @@ impl Stage for Table {
         let nature = self.nature(candidate);
         // Mostly a little, now and then a lot, as on a shared machine.
         let burst = if self.random.u8(..) < 8 { 1.5 } else { 1.0 };
-        let seconds = nature.seconds * (1.0 + self.noise * (2.0 * self.random.f64() - 1.0)) * burst;
+        let drift = self.drift.as_mut().map_or(1.0, |drift| drift.factor(self.clock));
+        let seconds = nature.seconds * (1.0 + self.noise * (2.0 * self.random.f64() - 1.0)) * burst * drift;
         self.clock += Duration::from_secs_f64(seconds);
         if let Some(failure) = self.failing.get(&candidate.name) {
             return Ok(Err(failure.clone()));
@@ -236,6 +270,26 @@ fn a_program_that_fails_or_hangs_everywhere_is_told_apart() {
 }
 
 #[test]
+fn three_that_hang_are_enough_and_two_are_not() {
+    let waits = [Failure::TimedOut(600.0), Failure::Service("was not ready within 30s".into())];
+    for failure in waits {
+        let mut table = Table::new(&[]);
+        let mut all = state(5);
+        table.failing = all.candidates.iter().map(|one| (one.name.clone(), failure.clone())).collect();
+        let error = search(&mut table, &plan(Goal::Time), &mut all).unwrap_err();
+        assert!(error.to_string().contains("candidate that was tried"), "{error}");
+        assert_eq!(table.runs.values().sum::<usize>(), 3, "each takes the longest time there is");
+
+        let mut table = Table::new(&[]);
+        let mut all = state(5);
+        let first = all.candidates.iter().take(2);
+        table.failing = first.map(|one| (one.name.clone(), failure.clone())).collect();
+        let decision = search(&mut table, &plan(Goal::Time), &mut all).unwrap();
+        assert_eq!(decision.advice, Advice::ChangeForFailure);
+    }
+}
+
+#[test]
 fn one_that_fails_is_left_out_and_the_others_go_on() {
     let [rival, other] = rivals();
     let mut table = Table::new(&[(&now(), 1.0, 20), (&rival, 0.5, 20), (&other, 0.8, 20)]);
@@ -337,4 +391,48 @@ fn an_exhaustive_run_lets_nobody_leave_and_finds_nothing_much_better() {
     let (raced, all) = (run(false), run(true));
     assert_eq!(raced.0, all.0);
     assert!(all.1 > raced.1, "{raced:?} {all:?}");
+}
+
+/// A machine as slow as its neighbours want it to be, on which a run takes a quarter of a second, for a minute and a half.
+fn drifting(rows: &[(&str, f64, u64)], seed: u64) -> (Table, Plan) {
+    let mut table = Table::new(rows);
+    table.other = Nature { seconds: 0.3, peak: 20 * MIB };
+    table.noise = 0.03;
+    table.random = fastrand::Rng::with_seed(seed);
+    table.drift = Some(Drift::new(!seed));
+    (table, Plan { budget: Duration::from_secs(90), ..plan(Goal::Time) })
+}
+
+#[test]
+fn on_a_drifting_machine_all_runs_and_the_exhaustive_ones_agree() {
+    let [rival, other] = rivals();
+    let rows: &[(&str, f64, u64)] =
+        &[(&now(), 0.25, 20), (&rival, 0.2, 20), (&other, 0.21, 12), ("stock", 1.2, 5), ("glibc", 0.26, 10)];
+    for seed in 0..40 {
+        let (mut table, plan) = drifting(rows, seed);
+        let exhaustive = seed % 4 == 0;
+        let plan = Plan { exhaustive, budget: plan.budget * if exhaustive { 2 } else { 1 }, ..plan };
+        let mut state = state(seed);
+        let decision = search(&mut table, &plan, &mut state).unwrap();
+        assert_eq!(
+            (decision.advice, decision.pick.as_str()),
+            (Advice::Change, rival.as_str()),
+            "seed {seed}"
+        );
+        let gain = decision.gain.unwrap();
+        assert!((0.77..0.83).contains(&gain.median), "seed {seed}: {gain:?}");
+        assert!(decision.resolution < 0.05, "seed {seed}: {}", decision.resolution);
+        let last = state.rounds.last().unwrap();
+        assert_eq!(last.lanes[last.leader(Goal::Time).unwrap()].name, rival, "seed {seed}");
+    }
+}
+
+#[test]
+fn a_drift_is_no_difference() {
+    for seed in 0..40 {
+        let (mut table, plan) = drifting(&[], seed);
+        table.other = Nature { seconds: 0.25, peak: 3 * MIB };
+        let decision = search(&mut table, &plan, &mut state(seed)).unwrap();
+        assert_eq!((decision.advice, decision.pick), (Advice::Keep, now()), "seed {seed}");
+    }
 }

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use anyhow::Context as _;
 use brawn_tune::answer::Answer;
 use brawn_tune::candidate::Candidate;
 use brawn_tune::explain::{Profile, words};
@@ -120,11 +121,15 @@ fn job(arguments: &Arguments, interrupt: Arc<AtomicBool>) -> anyhow::Result<Job>
     Ok(Job {
         workloads: workloads(&arguments.args, &threads),
         server: server(arguments)?,
-        folder: fs_err::canonicalize(folder)?,
+        folder: existing(folder, "folder")?,
         fresh_copy: arguments.copy_dir.is_some(),
         setup: arguments.setup.clone(),
         check: arguments.check.clone(),
-        stdin: arguments.stdin.as_deref().map(fs_err::canonicalize).transpose()?,
+        stdin: arguments
+            .stdin
+            .as_deref()
+            .map(|path| existing(path, "file for standard input"))
+            .transpose()?,
         status: arguments.status,
         output: arguments.output.rule(),
         ignored_lines: arguments.ignore_lines.clone(),
@@ -135,6 +140,11 @@ fn job(arguments: &Arguments, interrupt: Arc<AtomicBool>) -> anyhow::Result<Job>
         scratch: std::env::temp_dir(),
         interrupt,
     })
+}
+
+/// The whole path of something that an option names.
+fn existing(path: &Path, what: &str) -> anyhow::Result<PathBuf> {
+    fs_err::canonicalize(path).with_context(|| format!("there is no {what} `{}`", path.display()))
 }
 
 /// Whole cores are cores; a fraction is a quota.

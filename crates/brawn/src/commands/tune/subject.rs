@@ -193,7 +193,7 @@ fn executable(text: &str) -> anyhow::Result<(String, PathBuf)> {
 }
 
 fn file(path: &str) -> anyhow::Result<PathBuf> {
-    Ok(fs_err::canonicalize(path)?)
+    fs_err::canonicalize(path).with_context(|| format!("there is no executable `{path}`"))
 }
 
 fn cargo_arguments(arguments: &Arguments) -> Vec<String> {
