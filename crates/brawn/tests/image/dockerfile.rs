@@ -35,7 +35,8 @@ fn rust(bench: &Bench) -> Vec<String> {
     fs_err::set_permissions(rustup, std::fs::Permissions::from_mode(0o755)).unwrap();
     let toolchain = rust_libc(Arch::host().unwrap()).ancestors().nth(6).unwrap().display().to_string();
     let mut volumes = vec![format!("--volume={toolchain}:/toolchain:ro")];
-    for folder in ["usr/bin", "usr/lib", "usr/lib64", "bin", "lib", "lib64"] {
+    // Debian's cc is a link to one in etc/alternatives; without it the image would link with another linker.
+    for folder in ["usr/bin", "usr/lib", "usr/lib64", "bin", "lib", "lib64", "etc/alternatives"] {
         let (here, there) = (Path::new("/").join(folder), root.join(folder));
         if let Ok(to) = fs_err::read_link(&here) {
             symlink(to, there).unwrap();
