@@ -389,6 +389,8 @@ fn an_interrupted_run_is_kept_and_gone_on_with() {
     compiled(&bench, "odd", &ODD.replace("no such luck", "other"), "stock");
     let said = fails(&mut bench.brawn(&["tune", "--resume", "out"]), 3);
     assert!(said.contains("the program has changed since") && said.contains("without --resume"), "{said}");
+    let said = fails(&mut bench.brawn(&["tune", "--resume=out", "--", "other"]), 2);
+    assert!(said.contains("leave out `-- other`"), "{said}");
     let said = fails(&mut bench.brawn(&["tune", "--resume", "nowhere"]), 3);
     assert!(said.contains("there is no such file"), "{said}");
 }

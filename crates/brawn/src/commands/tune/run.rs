@@ -74,13 +74,19 @@ fn begin(given: Arguments) -> anyhow::Result<(Arguments, State, PathBuf)> {
         if state.folder != here {
             usage(format!("this run was begun in {}: go there to go on with it", state.folder.display()));
         }
+        let others = beside_resume(given_words());
+        if !others.is_empty() && others != state.command {
+            usage(format!(
+                "--resume goes on with the arguments that the run was begun with: leave out `{}`, or begin anew without --resume",
+                others.join(" ")
+            ));
+        }
         let words = std::iter::once("brawn tune".to_owned()).chain(state.command.iter().cloned());
         let mut arguments = Kept::parse_from(words).arguments;
         arguments.apply |= given.apply;
         return Ok((arguments, state, out));
     }
-    let words = std::env::args_os().skip_while(|word| word != "tune").skip(1);
-    let command: Vec<String> = words.map(|word| word.to_string_lossy().into_owned()).collect();
+    let command: Vec<String> = given_words().collect();
     if !command.iter().any(|word| word == "--") {
         usage("the program's arguments are missing: brawn tune [OPTIONS] -- ARGS (without any, end with --)");
     }
@@ -89,6 +95,26 @@ fn begin(given: Arguments) -> anyhow::Result<(Arguments, State, PathBuf)> {
         super::super::bench::free_folder(&format!("brawn-tune-{}", brawn_bench::report::today()))
     });
     Ok((given, State::new(command, here, seed), out))
+}
+
+/// What follows the command's name.
+fn given_words() -> impl Iterator<Item = String> {
+    let words = std::env::args_os().skip_while(|word| word != "tune").skip(1);
+    words.map(|word| word.to_string_lossy().into_owned())
+}
+
+/// Those words that a resumed run would have to leave out of account.
+fn beside_resume(mut words: impl Iterator<Item = String>) -> Vec<String> {
+    let mut others = Vec::new();
+    while let Some(word) = words.next() {
+        match word.as_str() {
+            "--resume" => drop(words.next()),
+            "--apply" => {}
+            given if given.starts_with("--resume=") => {}
+            _ => others.push(word),
+        }
+    }
+    others
 }
 
 /// What makes no sense together.
