@@ -119,7 +119,7 @@ fn license(name: &str) -> Option<&'static str> {
         "glibc" => "LGPL-2.1-or-later",
         "jemalloc" => "BSD-2-Clause",
         "tcmalloc" => "Apache-2.0",
-        "rpmalloc" => "0BSD OR MIT",
+        "rpmalloc" => "Unlicense",
         "scudo" => "Apache-2.0 WITH LLVM-exception",
         "brawn" | "brawn-hardened" => "MIT OR Apache-2.0",
         _ => return None,
