@@ -18,7 +18,7 @@ pub struct Setting {
     pub strings: bool,
     /// The one kind of processor that they are for.
     pub cpu: Option<String>,
-    /// Knobs other than the preset's own.
+    /// Knobs by their keys, those of the preset as well.
     pub knobs: BTreeMap<String, String>,
 }
 
@@ -170,7 +170,7 @@ mod tests {
 
     #[test]
     fn knobs_take_the_presets_name_away() {
-        let plain = Setting::presets().remove(0);
+        let plain = Setting::presets().into_iter().find(|setting| setting.knobs.is_empty()).unwrap();
         let other = plain.with_knob(STRINGS, "no");
         assert_eq!(other.name(), format!("{} no-strings", plain.malloc));
         assert_eq!(other.flags(), format!("--malloc {} --no-strings", plain.malloc));
@@ -179,6 +179,10 @@ mod tests {
         let level = plain.with_knob("strings.level", "avx2");
         assert!(level.flags().ends_with("--knob strings.level=avx2"), "{}", level.flags());
         assert_eq!(level.choice().unwrap().knobs["strings.level"], "avx2");
+        // Those of the preset's own stay when its name goes.
+        let tuned = Setting::presets().into_iter().find(|setting| !setting.knobs.is_empty()).unwrap();
+        let other = tuned.with_knob(STRINGS, "no").choice().unwrap();
+        assert!(other.preset.is_none() && other.knobs == tuned.knobs);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use brawn_bench::Sample;
 use brawn_tune::candidate::Candidate;
 use brawn_tune::failure::Failure;
 use brawn_tune::race::{Role, Standing};
-use brawn_tune::setting::Setting;
+use brawn_tune::setting::{STRINGS, Setting};
 use brawn_tune::state::State;
 use brawn_tune::tune::{Linker, Plan, Search, Step, TWIN};
 use brawn_tune::verdict::{Advice, Decision};
@@ -223,7 +223,7 @@ fn a_program_that_hardly_allocates_keeps_what_it_has() {
 #[test]
 fn knobs_that_help_are_found() {
     // Without the kit's string functions this program is faster, for some reason.
-    let faster = format!("{} no-strings", Setting::presets()[0].malloc);
+    let faster = Setting::presets()[0].with_knob(STRINGS, "no").name();
     let mut table = Table::new(&[(&now(), 1.0, 20), (&faster, 0.7, 20)]);
     let decision = search(&mut table, &plan(Goal::Time), &mut state(3)).unwrap();
     assert_eq!((decision.advice, decision.pick), (Advice::Change, faster));
