@@ -1,15 +1,19 @@
 -- Work that lives by the allocator: strings of all lengths, tables that grow and go, closures, coroutines, and a
 -- collector that gives everything back. The answer is known beforehand and is checked.
 --
---     lua work.lua ROUNDS
+--     lua work.lua ROUNDS [half]
+--
+-- With "half", a round has about half as much of everything.
 
 local rounds = tonumber(arg and arg[1]) or 1
+local half = arg and arg[2] == "half"
+local many = half and 50000 or 100000
 
 -- Counts words that a coroutine makes, and notes where each stood.
 local function words()
     local seen, total = {}, 0
     local source = coroutine.wrap(function()
-        for number = 1, 100000 do
+        for number = 1, many do
             coroutine.yield(("word%d"):format(number * 7919 % 5000))
         end
     end)
@@ -46,7 +50,7 @@ end
 -- Rewrites a text that grows to a few hundred KiB, so that large blocks come and go.
 local function text()
     local parts, length = {}, 0
-    for number = 1, 150 do
+    for number = 1, half and 100 or 150 do
         parts[#parts + 1] = ("line %d with some words in it\n"):rep(number)
         local whole = table.concat(parts)
         length = length + #whole:gsub("%d+", "<%0>"):upper()
@@ -57,7 +61,7 @@ end
 -- Keeps a queue of closures, each with its own variables.
 local function closures()
     local queue, first, sum = {}, 1, 0
-    for number = 1, 100000 do
+    for number = 1, many do
         local kept = { number, tostring(number) }
         queue[number] = function() return kept[1] + #kept[2] end
         if number > 500 then
@@ -69,10 +73,10 @@ local function closures()
     return sum
 end
 
-local expected = "1825579 131064 17214000 4950661144"
+local expected = half and "936679 65532 5151000 1225386144" or "1825579 131064 17214000 4950661144"
 for round = 1, rounds do
     local trees = 0
-    for _ = 1, 8 do
+    for _ = 1, half and 4 or 8 do
         trees = trees + nodes(tree(13))
     end
     local answer = table.concat({ words(), trees, text(), closures() }, " ")
