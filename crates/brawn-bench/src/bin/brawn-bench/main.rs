@@ -5,6 +5,7 @@ mod build;
 mod costs;
 mod demo;
 mod leptosfmt;
+mod merge;
 mod presets;
 mod results;
 mod workshop;
@@ -69,10 +70,17 @@ enum Command {
         #[arg(long)]
         read: bool,
     },
-    /// Write into the results of `brawn bench` which state of the repository was measured.
-    Stamp {
-        /// The folder with results.json, report.html and results.md.
-        folder: PathBuf,
+    /// Make one document of several runs of `brawn bench`, which says what state of the repository was measured.
+    Collect {
+        /// Folder for results.json, report.html and results.md.
+        #[arg(long)]
+        out: PathBuf,
+        /// The command that the document names.
+        #[arg(long)]
+        command: String,
+        /// The folders of the runs; one that has no results is said and left out.
+        #[arg(required = true)]
+        parts: Vec<PathBuf>,
     },
     /// Put the tables of docs/results/ into the documents that quote them.
     Quote,
@@ -109,7 +117,7 @@ fn main() -> ExitCode {
             });
             presets::run(&out, search.as_ref())
         }
-        Command::Stamp { folder } => results::stamp(&folder),
+        Command::Collect { out, command, parts } => results::collect(&out, &command, &parts),
         Command::Quote => results::quote(),
         Command::Results { brawn, out, only, blocks } => results::run(&brawn, &out, &only, blocks),
     };

@@ -10,6 +10,7 @@ use brawn_bench::results::Results;
 use brawn_bench::{Report, Section, embed, format};
 use clap::ValueEnum;
 
+use crate::merge::merge;
 use crate::workshop::{Workshop, measure, say};
 use crate::{costs, demo, leptosfmt};
 
@@ -58,16 +59,25 @@ pub fn run(brawn: &Path, out: &Path, only: &[Part], blocks: usize) -> Result<()>
     quote()
 }
 
-/// Writes into the results of `brawn bench` which state of the repository they belong to, and into all that was made of
-/// them.
-pub fn stamp(folder: &Path) -> Result<()> {
-    let path = folder.join("results.json");
-    let mut results = Results::load(&path)?;
+/// Makes one document of several runs of `brawn bench`, with the state of the repository that they belong to. A suite that
+/// could not be measured is no reason to lose the others.
+pub fn collect(out: &Path, command: &str, parts: &[PathBuf]) -> Result<()> {
+    let mut runs = Vec::new();
+    for part in parts {
+        let path = part.join("results.json");
+        if path.exists() {
+            runs.push(Results::load(&path)?);
+        } else {
+            say(&format!("left out: {} has no results", part.display()));
+        }
+    }
+    let mut results = merge(runs, command)?.context("none of the runs has results")?;
     let revision = revision(&root()).context("git does not know which state of the repository this is")?;
     results.brawn = format!("{} at {revision}", results.brawn);
-    results.save(&path)?;
+    fs_err::create_dir_all(out)?;
+    results.save(&out.join("results.json"))?;
     for (name, form) in [("report.html", Format::Html), ("results.md", Format::Markdown)] {
-        fs_err::write(folder.join(name), form.render(&results))?;
+        fs_err::write(out.join(name), form.render(&results))?;
     }
     Ok(())
 }

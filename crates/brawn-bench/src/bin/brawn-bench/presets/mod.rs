@@ -2,7 +2,6 @@
 //! them side by side, a run for each line, and here they are put together and judged.
 
 mod candidates;
-mod merge;
 mod pages;
 mod picture;
 mod search;

@@ -9,8 +9,8 @@ use brawn_bench::write_whole;
 use sha2::{Digest, Sha256};
 
 use super::candidates::{Candidates, Case, chosen};
-use super::merge::merge;
 use super::{pages, start};
+use crate::merge::merge;
 use crate::workshop::say;
 
 /// The files of the results: those of the candidates, and those of the start-up of the presets.
