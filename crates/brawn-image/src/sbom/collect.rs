@@ -113,15 +113,14 @@ fn data(parts: &BTreeSet<Part>) -> Vec<Component> {
 }
 
 fn license(name: &str) -> Option<&'static str> {
+    if let Some(own) = brawn_kit::allocator(name) {
+        return Some(own.license);
+    }
     Some(match name {
-        "musl" | "mimalloc" | "mimalloc2" | "mimalloc-secure" | "mimalloc2-secure" | "snmalloc"
-        | "hardened-malloc" => "MIT",
+        "musl" => "MIT",
         "glibc" => "LGPL-2.1-or-later",
-        "jemalloc" => "BSD-2-Clause",
         "tcmalloc" => "Apache-2.0",
-        "rpmalloc" => "Unlicense",
         "scudo" => "Apache-2.0 WITH LLVM-exception",
-        "brawn" | "brawn-hardened" => "MIT OR Apache-2.0",
         _ => return None,
     })
 }

@@ -102,6 +102,23 @@ pub fn built(name: &str) -> &'static Path {
     path
 }
 
+/// buildah, with a store of the test's own, and without namespaces or mounts that a container may refuse.
+pub fn buildah(bench: &Bench, args: &[&str]) -> Command {
+    let mut command = bench.command("buildah");
+    command.args(["--storage-driver", "vfs"]);
+    command.arg("--root").arg(bench.path().join("store")).arg("--runroot").arg(bench.path().join("run"));
+    command.args(args).env("BUILDAH_ISOLATION", "chroot");
+    command
+}
+
+/// Makes an image of a folder of the test, under a name by which a Dockerfile can begin with it, so that no registry is asked.
+pub fn base_image(bench: &Bench, folder: &str, path: &str, name: &str) {
+    let container = ok(&mut buildah(bench, &["from", "scratch"])).trim().to_owned();
+    ok(&mut buildah(bench, &["copy", "--quiet", &container, folder, "/"]));
+    ok(&mut buildah(bench, &["config", "--env", &format!("PATH={path}"), &container]));
+    ok(&mut buildah(bench, &["commit", "--quiet", &container, name]));
+}
+
 /// Makes the kernel refuse these system calls to a command, as a container's filter does (seccomp, `EPERM`).
 pub fn refuse<'a>(command: &'a mut Command, calls: &[libc::c_long]) -> &'a mut Command {
     use std::os::unix::process::CommandExt;

@@ -4,22 +4,12 @@
 use std::collections::BTreeMap;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
-use std::process::Command;
 
 use brawn_elf::Arch;
 
-use crate::common::{Bench, note, ok, rust_libc};
+use crate::common::{Bench, base_image, buildah, note, ok, rust_libc};
 use crate::package::greeter;
 use crate::{have, text};
-
-/// buildah, with a store of the test's own, and without namespaces that a container may refuse.
-fn buildah(bench: &Bench, args: &[&str]) -> Command {
-    let mut command = bench.command("buildah");
-    command.args(["--storage-driver", "vfs"]);
-    command.arg("--root").arg(bench.path().join("store")).arg("--runroot").arg(bench.path().join("run"));
-    command.args(args).env("BUILDAH_ISOLATION", "chroot");
-    command
-}
 
 /// Makes the image that the Dockerfile starts from, and gives the `--volume` for each folder that it lacks.
 fn rust(bench: &Bench) -> Vec<String> {
@@ -45,11 +35,7 @@ fn rust(bench: &Bench) -> Vec<String> {
             volumes.push(format!("--volume=/{folder}:/{folder}:ro"));
         }
     }
-    let container = ok(&mut buildah(bench, &["from", "scratch"])).trim().to_owned();
-    ok(&mut buildah(bench, &["copy", "--quiet", &container, "rust", "/"]));
-    let path = "PATH=/usr/local/bin:/toolchain/bin:/usr/bin:/bin";
-    ok(&mut buildah(bench, &["config", "--env", path, &container]));
-    ok(&mut buildah(bench, &["commit", "--quiet", &container, "docker.io/library/rust:1"]));
+    base_image(bench, "rust", "/usr/local/bin:/toolchain/bin:/usr/bin:/bin", "docker.io/library/rust:1");
     volumes
 }
 

@@ -7,17 +7,8 @@ use std::process::Command;
 
 use brawn_elf::Arch;
 
-use crate::common::{Bench, fails, ok, rust_libc};
+use crate::common::{Bench, base_image, buildah, fails, ok, rust_libc};
 use crate::repository;
-
-/// buildah, with a store of the test's own, and without namespaces or mounts that a container may refuse.
-fn buildah(bench: &Bench, args: &[&str]) -> Command {
-    let mut command = bench.command("buildah");
-    command.args(["--storage-driver", "vfs"]);
-    command.arg("--root").arg(bench.path().join("store")).arg("--runroot").arg(bench.path().join("run"));
-    command.args(args).env("BUILDAH_ISOLATION", "chroot");
-    command
-}
 
 /// The first block of the guide in this language.
 fn block(language: &str) -> String {
@@ -40,10 +31,7 @@ fn distribution(bench: &Bench, busybox: &Path, libc: &[u8]) {
     let apk = bench.write("root/bin/apk", "#!/bin/sh\nexit 0\n");
     fs_err::set_permissions(apk, std::fs::Permissions::from_mode(0o755)).unwrap();
     bench.write("root/usr/lib/libc.a", libc);
-    let container = ok(&mut buildah(bench, &["from", "scratch"])).trim().to_owned();
-    ok(&mut buildah(bench, &["copy", "--quiet", &container, "root", "/"]));
-    ok(&mut buildah(bench, &["config", "--env", "PATH=/usr/local/bin:/bin", &container]));
-    ok(&mut buildah(bench, &["commit", "--quiet", &container, "docker.io/library/alpine:3.22"]));
+    base_image(bench, "root", "/usr/local/bin:/bin", "docker.io/library/alpine:3.22");
 }
 
 #[test]

@@ -169,7 +169,7 @@ fn job(arguments: &Arguments, interrupt: Arc<AtomicBool>) -> anyhow::Result<Job>
 }
 
 /// The whole path of something that an option names.
-fn existing(path: &Path, what: &str) -> anyhow::Result<PathBuf> {
+pub fn existing(path: &Path, what: &str) -> anyhow::Result<PathBuf> {
     fs_err::canonicalize(path).with_context(|| format!("there is no {what} `{}`", path.display()))
 }
 

@@ -19,6 +19,7 @@ use clap::Parser;
 use super::Arguments;
 use super::arguments::Also;
 use super::progress::Progress;
+use super::run::existing;
 use crate::cli::{Options, usage};
 
 /// The candidates to begin with, what is used now first, and how more are linked.
@@ -127,7 +128,7 @@ fn package(
 
 /// An executable with a record, from `brawn cc` or from cargo.
 fn linked(given: &str, programs: &Path) -> anyhow::Result<Subject> {
-    let path = file(named(given).1)?;
+    let path = existing(Path::new(named(given).1), "executable")?;
     let links = Links::of(brawn_driver::seam::cache()?, &path, programs.to_owned())?;
     let now = match carried(&path)? {
         Some(setting) => setting,
@@ -187,13 +188,9 @@ fn named(text: &str) -> (Option<&str>, &str) {
 /// An executable's name, which is that of its file unless one was given, and its path.
 fn executable(text: &str) -> anyhow::Result<(String, PathBuf)> {
     let (name, path) = named(text);
-    let path = file(path)?;
+    let path = existing(Path::new(path), "executable")?;
     let of_file = || path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     Ok((name.map_or_else(of_file, str::to_owned), path))
-}
-
-fn file(path: &str) -> anyhow::Result<PathBuf> {
-    fs_err::canonicalize(path).with_context(|| format!("there is no executable `{path}`"))
 }
 
 fn cargo_arguments(arguments: &Arguments) -> Vec<String> {
