@@ -4,15 +4,21 @@
 use brawn_elf::Arch;
 use brawn_kit::allocators;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
+use std::time::Duration;
 
 mod common;
 #[path = "../build/compiler.rs"]
 #[allow(dead_code)]
 mod compiler;
+#[path = "../../../tests/emulator.rs"]
+mod emulator;
 #[path = "../build/table.rs"]
 #[allow(dead_code)]
 mod table;
+
+/// What no program takes, even under qemu-user on a busy machine.
+const LIMIT: Duration = Duration::from_secs(300);
 
 /// Links the program with each heap for this architecture, and runs it. Says what failed.
 fn run_with_every_heap(arch: Arch, program: &str, arguments: &[&str]) {
@@ -21,18 +27,18 @@ fn run_with_every_heap(arch: Arch, program: &str, arguments: &[&str]) {
     let host_arch = env!("BRAWN_KIT_HOST").split('-').next().expect("an architecture");
     let row = table::ARCHES.iter().find(|row| row.name == arch.name()).expect("an architecture of the kit");
     let compiler = compiler::find(root, row, host_arch).expect("the compiler that built the kit");
-    let emulator = (arch.name() != host_arch).then(|| format!("qemu-{arch}-static"));
-    if let Some(emulator) = &emulator
-        && Command::new(emulator).arg("--version").output().is_err()
+    let qemu = (arch.name() != host_arch).then(|| format!("qemu-{arch}-static"));
+    if let Some(qemu) = &qemu
+        && Command::new(qemu).arg("--version").output().is_err()
     {
-        return common::skip(&format!("{emulator} is not installed"));
+        return common::skip(&format!("{qemu} is not installed"));
     }
     let folder = tempfile::tempdir().expect("a folder");
     let mut failures = Vec::new();
     // A front needs musl's mallocng behind it, which zig's libc.a does not have; brawn-libc's tests run it.
     let is_front = |object: &brawn_kit::Object| object.imports.contains(&"__libc_malloc_impl");
     let can_run = |allocator: &&brawn_kit::Allocator| {
-        !is_front(allocator.object(arch)) && !cannot_run(allocator.name, program, emulator.is_some())
+        !is_front(allocator.object(arch)) && !cannot_run(allocator.name, program, qemu.is_some())
     };
     for allocator in allocators().iter().filter(can_run) {
         let object = folder.path().join(format!("{}.o", allocator.name));
@@ -44,23 +50,31 @@ fn run_with_every_heap(arch: Arch, program: &str, arguments: &[&str]) {
         link.arg(source).arg(&object).arg("-o").arg(&executable);
         let output = link.output().expect("the compiler");
         assert!(output.status.success(), "{}: {}", allocator.name, String::from_utf8_lossy(&output.stderr));
-        let mut run = match &emulator {
-            Some(emulator) => {
-                let mut run = Command::new(emulator);
-                run.arg(&executable);
-                run
-            }
-            None => Command::new(&executable),
+        let said = folder.path().join("stderr");
+        let command = || {
+            let mut command = match &qemu {
+                Some(qemu) => {
+                    let mut command = Command::new(qemu);
+                    command.arg(&executable);
+                    command
+                }
+                None => Command::new(&executable),
+            };
+            // The environment must not change what the allocator does.
+            command
+                .env("MIMALLOC_VERBOSE", "1")
+                .env("MIMALLOC_SHOW_STATS", "1")
+                .env("MALLOC_CONF", "confirm_conf:true");
+            command.args(arguments).args(limits(allocator.name));
+            command.stdout(Stdio::null()).stderr(fs_err::File::create(&said)?.into_file());
+            Ok(command)
         };
-        // The environment must not change what the allocator does.
-        run.env("MIMALLOC_VERBOSE", "1")
-            .env("MIMALLOC_SHOW_STATS", "1")
-            .env("MALLOC_CONF", "confirm_conf:true");
-        run.args(arguments).args(limits(allocator.name));
-        let output = run.output().expect("the program");
-        let stderr = String::from_utf8_lossy(&output.stderr);
-        if !output.status.success() || !stderr.is_empty() {
-            failures.push(format!("{} on {arch}: {}: {stderr}", allocator.name, output.status));
+        let status = emulator::run(command, LIMIT, qemu.is_some()).expect("the program");
+        let stderr = fs_err::read_to_string(&said).expect("what it said");
+        match status {
+            Some(status) if status.success() && stderr.is_empty() => {}
+            Some(status) => failures.push(format!("{} on {arch}: {status}: {stderr}", allocator.name)),
+            None => failures.push(format!("{} on {arch}: not done in {LIMIT:?}: {stderr}", allocator.name)),
         }
     }
     assert!(failures.is_empty(), "{program}: {}", failures.join("\n"));

@@ -2,11 +2,18 @@
 //! loaders for that architecture, glibc's and musl's, under qemu-user.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use brawn_elf::Arch;
 use brawn_libc::Choice;
 use brawn_preload::{Libc, Library, Program};
+
+#[path = "../../../tests/emulator.rs"]
+mod emulator;
+
+/// What the program never takes, even on a busy machine: its children end by themselves after a minute.
+const LIMIT: Duration = Duration::from_secs(180);
 
 /// What brings a loader and its libc for aarch64, and can be unpacked anywhere: package, file, SHA-256.
 fn package(libc: Libc) -> [&'static str; 3] {
@@ -84,10 +91,10 @@ fn everything(libc: Libc) {
     if Arch::host() == Some(Arch::Aarch64) {
         return; // The other tests try the same without an emulator.
     }
-    let emulator = ["qemu-aarch64-static", "qemu-aarch64"]
+    let qemu = ["qemu-aarch64-static", "qemu-aarch64"]
         .into_iter()
         .find(|name| Command::new(name).arg("--version").output().is_ok());
-    let Some(emulator) = emulator else {
+    let Some(qemu) = qemu else {
         return skip("there is no qemu-aarch64-static; `make setup` installs it");
     };
     let zig = repository().join(".tools/zig/ziglang/zig");
@@ -107,27 +114,33 @@ fn everything(libc: Libc) {
         let library = Library::new(&choice, libc, Arch::Aarch64).expect("a library");
         let library = library.placed(folder.path()).expect("it is written");
         let own = format!("libbrawn-{name}.so");
+        let (wrote, said) = (folder.path().join("stdout"), folder.path().join("stderr"));
         let start = |preload: Option<&Path>| {
-            let mut command = Command::new(emulator);
-            command.env_remove("LD_PRELOAD").arg("-L").arg(&root);
-            if let Some(library) = preload {
-                command.arg("-E").arg(format!("LD_PRELOAD={}", library.display()));
-            }
-            command.arg(&program).arg(&own);
-            command.arg(if libc == Libc::Musl { &own } else { "libc.so.6" });
-            command.arg(&module).arg("5").output().expect("it starts")
+            let command = || {
+                let mut command = Command::new(qemu);
+                command.env_remove("LD_PRELOAD").arg("-L").arg(&root);
+                if let Some(library) = preload {
+                    command.arg("-E").arg(format!("LD_PRELOAD={}", library.display()));
+                }
+                command.arg(&program).arg(&own);
+                command.arg(if libc == Libc::Musl { &own } else { "libc.so.6" });
+                command.arg(&module).arg("5").stdin(Stdio::null());
+                command.stdout(fs_err::File::create(&wrote)?.into_file());
+                command.stderr(fs_err::File::create(&said)?.into_file());
+                Ok(command)
+            };
+            let status = emulator::run(command, LIMIT, true).expect("it starts");
+            let status = status.unwrap_or_else(|| panic!("{name} on {libc}: not done in {LIMIT:?}"));
+            let read = |path: &Path| fs_err::read_to_string(path).expect("what it wrote");
+            (status, read(&wrote), read(&said))
         };
-        let output = start(Some(&library));
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{name} on {libc}: {}: {said}", output.status);
-        assert_eq!(String::from_utf8_lossy(&output.stdout), "whole\n", "{name} on {libc}");
+        let (status, wrote, said) = start(Some(&library));
+        assert!(status.success(), "{name} on {libc}: {status}: {said}");
+        assert_eq!(wrote, "whole\n", "{name} on {libc}");
         assert!(said.is_empty(), "{name} on {libc}: {said}");
         // The program does notice when the heap is another.
-        let without = start(None);
-        assert!(
-            !without.status.success() && without.stdout.is_empty(),
-            "{libc}: not preloaded, and not noticed"
-        );
+        let (status, wrote, _) = start(None);
+        assert!(!status.success() && wrote.is_empty(), "{libc}: not preloaded, and not noticed");
     }
 }
 

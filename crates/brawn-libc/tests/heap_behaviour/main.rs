@@ -11,6 +11,8 @@
 mod broken;
 mod compile;
 mod damage;
+#[path = "../../../../tests/emulator.rs"]
+mod emulator;
 mod libc;
 mod once;
 mod run;

@@ -1,12 +1,13 @@
 //! Runs a program in an empty folder, under a time limit, and judges what came of it.
 
-use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use brawn_elf::Arch;
 
+use crate::emulator;
 use crate::libc::Libc;
 use crate::table::Test;
 
@@ -53,51 +54,23 @@ pub fn run(
     let work = folder.path().join("work");
     let (stdout, stderr) = (folder.path().join("stdout"), folder.path().join("stderr"));
     fs_err::create_dir(&work).map_err(|error| error.to_string())?;
-    let create = |path: &Path| {
-        fs_err::File::create(path).map(fs_err::File::into_file).map_err(|error| error.to_string())
+    let command = || {
+        let mut command = match &libc.emulator {
+            None => Command::new(executable),
+            Some(emulator) => {
+                let mut command = Command::new(&emulator[0]);
+                command.args(&emulator[1..]).arg(executable);
+                command
+            }
+        };
+        let create = |path: &Path| fs_err::File::create(path).map(fs_err::File::into_file);
+        command.args(arguments).current_dir(&work).stdin(Stdio::null());
+        command.stdout(create(&stdout)?).stderr(create(&stderr)?);
+        Ok(command)
     };
-    let mut command = match &libc.emulator {
-        None => Command::new(executable),
-        Some(emulator) => {
-            let mut command = Command::new(&emulator[0]);
-            command.args(&emulator[1..]).arg(executable);
-            command
-        }
-    };
-    // Files instead of pipes: a grandchild that lives on must not keep this test waiting. A group of its own, so
-    // that all of it can be ended.
-    command
-        .args(arguments)
-        .current_dir(&work)
-        .stdin(Stdio::null())
-        .stdout(create(&stdout)?)
-        .stderr(create(&stderr)?)
-        .process_group(0);
-    let status = wait(command, limit).map_err(|error| error.to_string())?;
+    let status = emulator::run(command, limit, libc.emulated()).map_err(|error| error.to_string())?;
     let read = |path: &Path| fs_err::read_to_string(path).map_err(|error| error.to_string());
     Ok(judge(test, arguments, status, &read(&stdout)?, &read(&stderr)?))
-}
-
-/// How the program ended, or `None` if it had to be ended.
-fn wait(mut command: Command, limit: Duration) -> std::io::Result<Option<ExitStatus>> {
-    let mut child = command.spawn()?;
-    let start = Instant::now();
-    let status = loop {
-        if let Some(status) = child.try_wait()? {
-            break Some(status);
-        }
-        if start.elapsed() > limit {
-            break None;
-        }
-        std::thread::sleep(Duration::from_millis(4));
-    };
-    let group = rustix::process::Pid::from_child(&child);
-    // Also after a good end: what is left of the group belongs to the program.
-    let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
-    if status.is_none() {
-        child.wait()?;
-    }
-    Ok(status)
 }
 
 fn judge(
