@@ -82,6 +82,12 @@ const COMMONS_IO: Source = jar(
     "commons-io:commons-io:2.17.0",
     "4aa4ca48f3dfd30b78220b7881d8cb93eac4093ec94361b6befa9487998a550b",
 );
+/// The sources of [`COMMONS_IO`].
+const COMMONS_IO_SOURCES: Source = jar(
+    "commons-io-2.17.0-sources.jar",
+    "commons-io:commons-io:2.17.0:jar:sources",
+    "7063020faaa2b0841cf4d197fc5041c388f7bd539eed2ee182f78b595cb463eb",
+);
 const COMMONS_LOGGING: Source = jar(
     "commons-logging-1.3.0.jar",
     "commons-logging:commons-logging:1.3.0",
@@ -92,12 +98,55 @@ const FONTBOX: Source = jar(
     "org.apache.pdfbox:fontbox:3.0.3",
     "65690c3f39b04a14d12c17f4998c15186ce877d3e2ec222c708577e3cc028030",
 );
+const PMD_CORE: Source = jar(
+    "pmd-core-7.7.0.jar",
+    "net.sourceforge.pmd:pmd-core:7.7.0",
+    "154a77eb6f32b00270c65f9796318252b0f25e5f394b1935b456fb8dc0de3563",
+);
+const PMD_JAVA: Source = jar(
+    "pmd-java-7.7.0.jar",
+    "net.sourceforge.pmd:pmd-java:7.7.0",
+    "95160f77a5ec3da2a3b5f4fe8968d0bfed8155c4ab583e530c49b7c9944eb968",
+);
+const ASM: Source = jar(
+    "asm-9.7.jar",
+    "org.ow2.asm:asm:9.7",
+    "adf46d5e34940bdf148ecdd26a9ee8eea94496a72034ff7141066b3eea5c4e9d",
+);
+const SLF4J: Source = jar(
+    "slf4j-api-1.7.36.jar",
+    "org.slf4j:slf4j-api:1.7.36",
+    "d3ef575e3e4979678dc01bf1dcce51021493b4d11fb7f1be8ad982877c16a1c0",
+);
+const COMMONS_LANG: Source = jar(
+    "commons-lang3-3.14.0.jar",
+    "org.apache.commons:commons-lang3:3.14.0",
+    "7b96bf3ee68949abb5bc465559ac270e0551596fa34523fddf890ec418dde13c",
+);
+const PCOLLECTIONS: Source = jar(
+    "pcollections-4.0.2.jar",
+    "org.pcollections:pcollections:4.0.2",
+    "2bbeef5797a241300c4f7513cd546239629ed7deda4fc0c31df90bb95f5f13ef",
+);
+const ANTLR: Source = jar(
+    "antlr4-runtime-4.9.3.jar",
+    "org.antlr:antlr4-runtime:4.9.3",
+    "131a6594969bc4f321d652ea2a33bc0e378ca312685ef87791b2c60b29d01ea5",
+);
+const XML_MESSAGES: Source = jar(
+    "nice-xml-messages-3.1.jar",
+    "com.github.oowekyala.ooxml:nice-xml-messages:3.1",
+    "0b4ceb5b8362d43c9c6c49b1bd57f1c5da54d3c5c7c305fa39c0a04462bb4799",
+);
 
 /// What draws.
 const DRAWING: &[Source] = &[BATIK, GRAPHICS, XML_APIS_EXT, COMMONS_IO, COMMONS_LOGGING];
 /// What sets pages.
 const FOP: &[Source] =
     &[FOP_CORE, FOP_UTIL, FOP_EVENTS, FONTBOX, BATIK, GRAPHICS, XML_APIS_EXT, COMMONS_IO, COMMONS_LOGGING];
+/// What looks for flaws in sources, and the classes of those sources, whose types it follows.
+const PMD: &[Source] =
+    &[PMD_CORE, PMD_JAVA, ASM, SLF4J, COMMONS_LANG, PCOLLECTIONS, ANTLR, XML_MESSAGES, COMMONS_IO];
 
 /// A program and what it does.
 struct Work {
@@ -108,16 +157,19 @@ struct Work {
     /// Its arguments behind the number of iterations.
     args: &'static [&'static str],
     jars: &'static [Source],
+    /// Files that it works on; their paths are its last arguments.
+    inputs: &'static [Source],
 }
 
 const WORKS: &[Work] = &[
-    Work { case: "h2", class: "H2", args: &[], jars: &[H2] },
-    Work { case: "fop", class: "FopReport", args: &[], jars: FOP },
-    Work { case: "xalan", class: "Xalan", args: &[], jars: &[XALAN, SERIALIZER] },
-    Work { case: "jython", class: "Jython", args: &[], jars: &[JYTHON] },
-    Work { case: "luindex", class: "Lucene", args: &["index"], jars: &[LUCENE] },
-    Work { case: "lusearch", class: "Lucene", args: &["search"], jars: &[LUCENE] },
-    Work { case: "batik", class: "Batik", args: &[], jars: DRAWING },
+    Work { case: "h2", class: "H2", args: &[], jars: &[H2], inputs: &[] },
+    Work { case: "fop", class: "FopReport", args: &[], jars: FOP, inputs: &[] },
+    Work { case: "pmd", class: "Pmd", args: &[], jars: PMD, inputs: &[COMMONS_IO_SOURCES] },
+    Work { case: "xalan", class: "Xalan", args: &[], jars: &[XALAN, SERIALIZER], inputs: &[] },
+    Work { case: "jython", class: "Jython", args: &[], jars: &[JYTHON], inputs: &[] },
+    Work { case: "luindex", class: "Lucene", args: &["index"], jars: &[LUCENE], inputs: &[] },
+    Work { case: "lusearch", class: "Lucene", args: &["search"], jars: &[LUCENE], inputs: &[] },
+    Work { case: "batik", class: "Batik", args: &[], jars: DRAWING, inputs: &[] },
 ];
 
 /// The programs' sources; `Run` is what they share.
@@ -125,6 +177,7 @@ const SOURCES: &[(&str, &str)] = &[
     ("Run", include_str!("../../workloads/jvm/Run.java")),
     ("H2", include_str!("../../workloads/jvm/H2.java")),
     ("FopReport", include_str!("../../workloads/jvm/FopReport.java")),
+    ("Pmd", include_str!("../../workloads/jvm/Pmd.java")),
     ("Xalan", include_str!("../../workloads/jvm/Xalan.java")),
     ("Jython", include_str!("../../workloads/jvm/Jython.java")),
     ("Lucene", include_str!("../../workloads/jvm/Lucene.java")),
@@ -147,10 +200,10 @@ impl Suite for Jvm {
     }
 
     fn about(&self) -> &'static str {
-        "A database, two writers of documents, stylesheets, Python, an index and its search, each on a library that DaCapo \
-         runs as well, on this machine's own JVM. Nothing is linked again: the variants of musl stand for their allocator, \
-         preloaded into the same `java`, and the first variant for no library. The time is that of the fifth iteration \
-         in a process. The works are our own, so only ratios stand beside the published ones."
+        "A database, two writers of documents, a checker of sources, stylesheets, Python, an index and its search, each on \
+         a library that DaCapo runs as well, on this machine's own JVM. Nothing is linked again: the variants of musl \
+         stand for their allocator, preloaded into the same `java`, and the first variant for no library. The time is that \
+         of the fifth iteration in a process. The works are our own, so only ratios stand beside the published ones."
     }
 
     fn needs(&self) -> &'static str {
@@ -175,13 +228,16 @@ impl Suite for Jvm {
                 continue;
             }
             let class_path = class_path(context.workshop, work)?;
+            let inputs: Vec<_> =
+                work.inputs.iter().map(|input| context.workshop.source(input)).collect::<Result<_, _>>()?;
             let variant = |(name, library): &(String, Option<PathBuf>)| {
                 let variant = Variant::new(name, &java)
                     .args(JAVA)
                     .arg("-cp")
                     .arg(&class_path)
                     .args([work.class, ITERATIONS])
-                    .args(work.args);
+                    .args(work.args)
+                    .args(&inputs);
                 match library {
                     Some(library) => variant.env("LD_PRELOAD", library),
                     None => variant,
@@ -336,6 +392,28 @@ mod tests {
         assert_eq!(found("stock", Glibc).unwrap_err(), "the JVM here is glibc's");
         assert!(found("glibc", Musl).is_err() && found("glibc-static", Glibc).is_err());
         assert!(found("brawn", Glibc).unwrap_err().starts_with("brawn cannot be preloaded"));
+    }
+
+    #[test]
+    fn every_file_is_named_as_its_coordinates_say_and_pinned_once() {
+        let mut pinned = std::collections::BTreeMap::new();
+        for source in WORKS.iter().flat_map(|work| work.jars.iter().chain(work.inputs)) {
+            let Origin::Maven(coordinates) = source.origin else { panic!("{} is not of Maven", source.file) };
+            let parts: Vec<_> = coordinates.split(':').collect();
+            let name = match parts[..] {
+                [_, artifact, version] => format!("{artifact}-{version}.jar"),
+                [_, artifact, version, kind, classifier] => {
+                    format!("{artifact}-{version}-{classifier}.{kind}")
+                }
+                _ => panic!("{coordinates}"),
+            };
+            assert_eq!(source.file, name);
+            assert!(
+                source.sha256.len() == 64 && source.sha256.bytes().all(|digit| digit.is_ascii_hexdigit())
+            );
+            let before = pinned.insert(source.sha256, source.file);
+            assert!(before.is_none_or(|before| before == source.file), "{before:?} and {}", source.file);
+        }
     }
 
     #[test]
