@@ -95,7 +95,28 @@ static const char *kit_options(void) {
 
 #include "src/arena.c"
 #include "src/background_thread.c"
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23 /* Linux 5.14; older ones say that they do not know it */
+#endif
+
+/* Every start touches nearly all of these pages of the block that jemalloc's own records lie in, one after
+ * another: with one system call for all of them it takes half the time. */
+#define KIT_FIRST_RECORDS ((size_t)96 << 10)
+
+static void *kit_base_map(void *address, size_t size, size_t alignment, bool *zero, bool *commit) {
+    static bool later;
+    void *const block = extent_alloc_mmap(address, size, alignment, zero, commit);
+    if (block != NULL && !later && size >= KIT_FIRST_RECORDS) {
+        later = true;
+        (void)madvise(block, KIT_FIRST_RECORDS, MADV_POPULATE_WRITE);
+    }
+    return block;
+}
+#define extent_alloc_mmap kit_base_map
 #include "src/base.c"
+#undef extent_alloc_mmap
+
 #include "src/bin.c"
 #include "src/bin_info.c"
 #include "src/bitmap.c"

@@ -61,7 +61,11 @@ static void kit_page_unfull(mi_page_t *page);
 #include "alloc/page-queue.c"
 
 #include "heap/heap.c"
+/* It would look for an instruction that only builds by another compiler ask for, with a cpuid, which traps in
+ * a virtual machine: 4 to 13 us of every start. */
+#define _mi_detect_cpu_features() ((void)0)
 #include "heap/init.c"
+#undef _mi_detect_cpu_features
 #include "heap/page-map.c"
 #include "heap/subproc.c"
 #include "heap/theap.c"

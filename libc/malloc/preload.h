@@ -5,6 +5,7 @@
  * - fork: no libc calls into somebody else's heap around it, so handlers are registered. Those of glibc's
  *   programs are in a library that is linked statically; the function behind it is in libc itself.
  * - Locks: some types of glibc are larger than musl's, so there is more room (preload_pthread.h).
+ * - The CPU: glibc knows it already, and tells (2.33 and later), so it need not be asked again.
  * - membarrier: glibc has no function for it (gate.h).
  * - Names: glibc has a few more in the family (family.h). */
 #ifndef BRAWN_PRELOAD_H
@@ -12,6 +13,7 @@
 
 #include <pthread.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -35,6 +37,29 @@ static void preload_after_fork_in_parent(void) {
 static void preload_after_fork_in_child(void) {
     heap_atfork(1);
 }
+
+#if defined(__x86_64__)
+/* The string functions' own (level.c). */
+__attribute__((visibility("hidden"))) unsigned
+__brawn_string_level_from(uint32_t leaf1_ecx, uint32_t leaf7_ebx, uint32_t leaf7_ecx);
+
+/* glibc's answer for a leaf, of which it has a numbering of its own: 0 is leaf 1, and 1 is leaf 7. */
+struct preload_leaf {
+    uint32_t cpuid[4]; /* eax, ebx, ecx, edx */
+    uint32_t active[4];
+};
+extern const struct preload_leaf *__x86_get_cpuid_feature_leaf(unsigned number) __attribute__((weak));
+
+/* The first of all constructors, as those of the heaps may copy and clear memory. In a virtual machine each
+ * cpuid costs 4 to 13 us, and the string functions would ask for two. */
+static __attribute__((constructor(101))) void preload_level_constructor(void) {
+    if (__x86_get_cpuid_feature_leaf != NULL) {
+        const struct preload_leaf *const leaf1 = __x86_get_cpuid_feature_leaf(0);
+        const struct preload_leaf *const leaf7 = __x86_get_cpuid_feature_leaf(1);
+        (void)__brawn_string_level_from(leaf1->cpuid[2], leaf7->cpuid[1], leaf7->cpuid[2]);
+    }
+}
+#endif
 
 /* Handlers run in reverse before a fork and in order after it, and this constructor is the first of the
  * process: so the handlers of everybody else can still allocate. No library of its own is named to glibc,

@@ -8,6 +8,7 @@
 
 #define level_max NAME(__brawn_string_level_max)
 #define rep_flags NAME(__brawn_string_rep)
+#define level_from NAME(__brawn_string_level_from)
 #ifndef brawn_level
 #define brawn_level NAME(__brawn_string_level)
 #define brawn_detect NAME(__brawn_string_detect)
@@ -32,29 +33,32 @@ static uint32_t xcr0(void) {
     return low;
 }
 
+/* Takes what the CPU says of itself in leaves 1 and 7, and keeps and returns the level that follows. Whoever
+ * was told that by somebody who has looked before, as a library for glibc is, spares the process the look. It
+ * runs once, so it need not be aligned as others are. */
+extern HIDDEN __attribute__((aligned(4))) unsigned level_from(uint32_t leaf1_ecx, uint32_t leaf7_ebx,
+                                                              uint32_t leaf7_ecx);
+
 static __attribute__((used)) COLD unsigned look_at_cpu(void) __asm__("brawn_look_at_cpu");
 
 unsigned look_at_cpu(void) {
-    struct cpu_report cpu = {0, 0, 0, 0};
-    uint32_t a, b, c, d;
-    __cpuid(1, a, b, c, d);
-    cpu.leaf1_ecx = c;
-    if (c & LEAF1_ECX_OSXSAVE) {
-        cpu.xcr0 = xcr0();
-        /* There is a leaf 7, as XSAVE has leaf 13, so the highest leaf need not be asked for. A CPU without
-         * gets the baseline whatever leaf 7 says. */
-        __cpuid_count(7, 0, a, b, c, d);
-        cpu.leaf7_ebx = b;
-        cpu.leaf7_ecx = c;
-    }
+    uint32_t a, b, d, leaf1_ecx, leaf7_ebx, leaf7_ecx;
+    __cpuid(1, a, b, leaf1_ecx, d);
+    /* A CPU with XSAVE has leaf 13, so the highest leaf need not be asked for. One without gets the baseline
+     * whatever leaf 7 says; at worst, its long blocks are copied by an instruction that is slow there. */
+    __cpuid_count(7, 0, a, leaf7_ebx, leaf7_ecx, d);
+    return level_from(leaf1_ecx, leaf7_ebx, leaf7_ecx);
+}
+
+COLD unsigned level_from(uint32_t leaf1_ecx, uint32_t leaf7_ebx, uint32_t leaf7_ecx) {
+    const struct cpu_report cpu = {leaf1_ecx, leaf7_ebx, leaf7_ecx,
+                                   leaf1_ecx & LEAF1_ECX_OSXSAVE ? xcr0() : 0};
+    const unsigned level_most = level_max;
     unsigned level = level_of(&cpu);
-    if (level > level_max) {
-        level = level_max;
+    if (level > level_most) {
+        level = level_most;
     }
-    if (level < LEVEL_BASELINE) {
-        level = LEVEL_BASELINE;
-    }
-    __atomic_store_n(&rep_flags, (cpu.leaf7_ebx & LEAF7_EBX_ERMS) != 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&rep_flags, (leaf7_ebx & LEAF7_EBX_ERMS) != 0, __ATOMIC_RELAXED);
     /* Last, so that whoever sees the level sees the rest. */
     __atomic_store_n(&brawn_level, (unsigned char)level, __ATOMIC_RELEASE);
     return level;

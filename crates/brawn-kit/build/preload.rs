@@ -8,7 +8,7 @@ use crate::pack::Packed;
 use crate::seal;
 use crate::sources::Source;
 use crate::strings::Set;
-use crate::table::{Arch, FORK_HANDLERS, NOT_IN_BOTH, PRELOAD_FAMILY, Recipe};
+use crate::table::{Arch, FORK_HANDLERS, LEVEL, NOT_IN_BOTH, PRELOAD_FAMILY, Recipe};
 use object::read::elf::ElfFile64;
 use object::{Object as _, ObjectSection as _, ObjectSymbol as _};
 use std::path::Path;
@@ -76,7 +76,8 @@ pub fn build(
 ) -> Result<Library, Error> {
     let built_in = knobs::built_in(table);
     let object = compile::compile(recipe, arch, compiler, source, &built_in, Form::Library, folders)?;
-    let imports: Vec<&str> = recipe.family.imports.iter().chain(FORK_HANDLERS).copied().collect();
+    let imports: Vec<&str> =
+        recipe.family.imports.iter().chain(FORK_HANDLERS).chain(LEVEL).copied().collect();
     let contract = seal::Contract {
         machine: arch.machine,
         exports: PRELOAD_FAMILY,

@@ -1,12 +1,15 @@
 //! Programs of this machine, with each allocator preloaded: a C program that tries everything, on glibc and on musl, and
 //! Python, Node and Java.
 
+use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use brawn_elf::Arch;
 use brawn_libc::Choice;
 use brawn_preload::{Libc, Library, Program};
+use object::read::elf::ElfFile64;
+use object::{Object as _, ObjectSection as _};
 
 /// Says why a test did not look; in CI, where everything must be there, that is a failure.
 fn skip(why: &str) {
@@ -72,6 +75,63 @@ fn a_c_program_on_glibc_stays_whole() {
 #[test]
 fn a_c_program_on_musl_stays_whole() {
     everything(Libc::Musl);
+}
+
+/// `cpuid`, and an instruction of the same length that ends the process.
+const CPUID: [u8; 2] = [0x0f, 0xa2];
+const UNDEFINED: [u8; 2] = [0x0f, 0x0b];
+
+/// A library in which every `cpuid` ends the process, and how many there were.
+fn without_cpuid(library: &mut Library) -> usize {
+    let file: ElfFile64<'_> = ElfFile64::parse(&*library.bytes).expect("an ELF file");
+    let text = file.section_by_name(".text").expect("code");
+    let (start, size) = text.file_range().expect("code in the file");
+    let code = &mut library.bytes[start as usize..(start + size) as usize];
+    let places: Vec<usize> = (0..code.len() - 1).filter(|&at| code[at..at + 2] == CPUID).collect();
+    for &at in &places {
+        code[at..at + 2].copy_from_slice(&UNDEFINED);
+    }
+    places.len()
+}
+
+/// `cpuid` traps in a virtual machine, and a start has no time for it. glibc has asked the CPU already; musl has not, which
+/// shows that this can fail.
+#[test]
+fn glibc_says_what_the_cpu_is_so_that_it_is_not_asked_again() {
+    if Arch::host() != Some(Arch::X86_64) {
+        return skip("cpuid is an instruction of x86_64");
+    }
+    let version = Command::new("getconf").arg("GNU_LIBC_VERSION").output().expect("getconf starts");
+    let version = String::from_utf8_lossy(&version.stdout);
+    let minor = version.trim().strip_prefix("glibc 2.").and_then(|minor| minor.parse::<u32>().ok());
+    if minor.is_none_or(|minor| minor < 33) {
+        return skip(&format!("{}: 2.33 is the first that says it", version.trim()));
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    for libc in [Libc::Glibc, Libc::Musl] {
+        let Some((program, module)) = compiled(folder.path(), libc) else {
+            skip(&format!("no compiler for {libc}, or no {libc} to load"));
+            continue;
+        };
+        for name in brawn_kit::library_names() {
+            let choice = Choice::malloc(name).expect("an allocator");
+            let mut library = Library::new(&choice, libc, Arch::X86_64).expect("a library");
+            assert_eq!(without_cpuid(&mut library), 2, "{name}: the string functions ask for two leaves");
+            let own = library.file_name.clone();
+            let library = library.placed(folder.path()).expect("it is written");
+            let mut command = Command::new(&program);
+            command.env("LD_PRELOAD", library).arg(&own);
+            command.arg(if libc == Libc::Musl { &own } else { "libc.so.6" }).arg(&module).arg("4");
+            let output = command.output().expect("it starts");
+            let said = String::from_utf8_lossy(&output.stderr);
+            match libc {
+                Libc::Glibc => assert!(output.status.success(), "{name}: {}: {said}", output.status),
+                Libc::Musl => {
+                    assert_eq!(output.status.signal(), Some(4), "{name}: {}: {said}", output.status)
+                }
+            }
+        }
+    }
 }
 
 /// Runs a program of this machine with each allocator. It has to print how many of its mappings are the library's, and then
