@@ -80,7 +80,9 @@ pub const HEAP: Family = Family { exports: MALLOC_FAMILY, weak: REPLACEABLE, imp
 /// `malloc`.
 pub const FRONT: Family = Family {
     exports: &[
+        "__brawn_lock",
         "__brawn_map_pages",
+        "__brawn_unlock",
         "__brawn_unmap_pages",
         "__ldso_atfork",
         "__libc_malloc",
@@ -120,6 +122,7 @@ pub const FRONT: Family = Family {
         "__libc_realloc",
         "__malloc_allzerop",
         "__malloc_context",
+        "__malloc_lock",
         "__malloc_size_classes",
         "bcmp",
         "clock_gettime",

@@ -2,7 +2,8 @@
 //!
 //! The front reads the headers of mallocng's blocks (`libc/malloc/brawn/layout.h`), and musl promises nobody that they
 //! stay as they are. So before an overlay is made, what can be told from the archive is held against what is known:
-//! the version, the table of size classes, and the sizes of mallocng's state and of musl's own record of the process.
+//! the version, the table of size classes, the sizes of mallocng's state, of its lock and of musl's own record of the
+//! process, and by whose functions that lock is taken.
 
 use std::path::Path;
 
@@ -19,7 +20,10 @@ const NEEDS_MALLOCNG: &str = "__malloc_context";
 const KNOWN: std::ops::RangeInclusive<(u32, u32, u32)> = (1, 2, 2)..=(1, 2, 6);
 
 /// Sizes in bytes of hidden structures, on every 64-bit architecture.
-const STRUCTURES: [(&str, u64); 2] = [("__malloc_context", 928), ("__libc", 104)];
+const STRUCTURES: [(&str, u64); 3] = [("__malloc_context", 928), ("__libc", 104), ("__malloc_lock", 4)];
+
+/// Those who change mallocng's state, which the front does as well and under the same lock.
+const LOCKING: [&str; 2] = ["__libc_malloc_impl", "__libc_free"];
 
 /// Refuses an archive with another heap than the one that a front among `kit` was written for.
 pub fn check(path: &Path, archive: &Archive<'_>, musl: &Musl, kit: &[Member<'_>]) -> Result<(), Error> {
@@ -46,6 +50,13 @@ pub fn check(path: &Path, archive: &Archive<'_>, musl: &Musl, kit: &[Member<'_>]
             Some(found) if found.size == size => {}
             Some(found) => return Err(unknown(format!("{name} has {} bytes instead of {size}", found.size))),
             None => return Err(unknown(format!("{name} is missing"))),
+        }
+    }
+    for function in LOCKING {
+        let locks =
+            |member: &Member<'_>| ["__lock", "__unlock"].iter().all(|name| member.needed.contains(name));
+        if !archive.owner(function).is_some_and(locks) {
+            return Err(unknown(format!("{function} does not take musl's lock")));
         }
     }
     Ok(())

@@ -12,11 +12,13 @@ use crate::archive::{Archive, Member};
 const MALLOCNG: [&str; 2] = ["__libc_malloc_impl", "__libc_free"];
 
 /// What they call, and what takes its place.
-const CALLS: [(&str, &str); 4] = [
+const CALLS: [(&str, &str); 6] = [
     ("mmap", "__brawn_map_pages"),
     ("__mmap", "__brawn_map_pages"),
     ("munmap", "__brawn_unmap_pages"),
     ("__munmap", "__brawn_unmap_pages"),
+    ("__lock", "__brawn_lock"),
+    ("__unlock", "__brawn_unlock"),
 ];
 
 /// Those of the members in `keep` that change, by their index.

@@ -3,6 +3,7 @@
  *
  *   layout.h   how mallocng lays out memory, and all checks
  *   list.h     encoded lists        lock.h     the one kind of lock
+ *   slots.h    mallocng's slots, many at a time
  *   shared.h   what threads share   large.h    blocks with a mapping of their own
  *   pages.h    pages for mallocng's groups
  *   thread.h   what a thread keeps  family.h   malloc and its family

@@ -356,7 +356,6 @@ PUBLIC RARE void __ldso_atfork(int who) {
         who < 0 ? lock_take_always(&stocks[number].lock) : lock_give_always(&stocks[number].lock);
     }
     who < 0 ? lock_take_always(&large.lock) : lock_give_always(&large.lock);
-    who < 0 ? lock_take_always(&backend_lock) : lock_give_always(&backend_lock);
     uint32_t being_made = 1;
     if (who > 0) {
         /* The thread that was making the key is not here to end it. */

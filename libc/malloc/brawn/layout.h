@@ -36,6 +36,7 @@ enum {
     UNIT = 16,              /* slots and offsets are multiples of this */
     IN_BAND = 4,            /* bytes of a slot that its header takes from the block before */
     CLASSES = 48,           /* size classes */
+    SMALL_CLASSES = 20,     /* up to 1,004 bytes: kept by threads, in chains by all */
     CLASS_OF_MAPPINGS = 63, /* stands for a block that is a mapping of its own */
     PAGE = 4096,            /* unit of `maplen`, whatever the machine's pages are */
     RESERVED_CACHED = 6,    /* the block is in a cache of this front */
@@ -125,12 +126,17 @@ static inline uint64_t meta_secret(const struct meta *meta) {
     return *(const uint64_t *)((uintptr_t)meta & -(uintptr_t)PAGE);
 }
 
+/* One of its masks, which any thread may change. */
+static inline uint32_t meta_read(const volatile int *mask) {
+    return (uint32_t)__atomic_load_n(mask, __ATOMIC_ACQUIRE);
+}
+
 /* What mallocng itself checks before it frees: the group and its meta know each other, the meta lies in a
  * page of metas, and the slot is in use. */
 static inline bool meta_is_sound(const struct meta *meta, const struct group *group, unsigned index) {
     return meta->group == group && meta_secret(meta) == __malloc_context.secret &&
            index <= meta_last_index(meta) &&
-           (((unsigned)meta->available | (unsigned)meta->freed) >> index & 1) == 0;
+           ((meta_read(&meta->available) | meta_read(&meta->freed)) >> index & 1) == 0;
 }
 
 /* A block's slot, in full. */
@@ -253,7 +259,7 @@ static inline size_t class_capacity(unsigned class) {
 
 /* The smallest class for a block of this size, which is at most LARGEST_SLOT. Below 64 units, by table: see
  * `small_class`; above, four classes for each power of two. */
-static inline unsigned class_of_size(size_t size) {
+static SLOW unsigned class_of_size(size_t size) {
     const unsigned units = (unsigned)((size + IN_BAND + UNIT - 1) / UNIT);
     unsigned class = 0;
     if (units >= 64) {

@@ -10,12 +10,10 @@
 #include <time.h>
 
 #include "../kit.h"
-#include "list.h"
-#include "lock.h"
 #include "recent.h"
+#include "slots.h"
 
 enum {
-    SMALL_CLASSES = 20, /* up to 1,004 bytes: kept by threads, in chains by all */
     SHELVES = CLASSES - SMALL_CLASSES,
     STOCK_LOOKS = 16,      /* visits of a thread between two looks at where it runs */
     SHELVES_TO_TRY = 2,    /* classes for a medium block: it has a fifth more than was asked for with each */
@@ -77,15 +75,6 @@ static __thread struct {
     struct stock *stock;
     uint32_t looks;
 } place;
-
-/* How often what was asked: for brawn_malloc_info. They count what is slow anyway, and never the fast path.
- */
-static struct {
-    _Atomic(uint64_t) refills, refilled_blocks, returned_blocks, medium_misses, large_hits, large_misses,
-        upkeeps;
-} counters;
-
-#define COUNT(name, by) atomic_fetch_add_explicit(&counters.name, (by), memory_order_relaxed)
 
 /* What the program's knob makes of a bound on bytes that lie unused for all threads. Slow paths alone ask. */
 #ifdef BRAWN_KIT_KNOBS
@@ -152,20 +141,6 @@ static inline struct stock *stock_here(void) {
         return &stocks[0];
     }
     return likely(place.looks-- > 0) ? place.stock : stock_look();
-}
-
-/* Back to mallocng. */
-static SLOW void backend_free_chain(struct chain chain) {
-    if (chain.head == NULL) {
-        return;
-    }
-    COUNT(returned_blocks, chain.count);
-    while (chain.head != NULL) {
-        void *const block = chain.head;
-        chain.head = list_next(block);
-        block_unmark(block);
-        __libc_free(block);
-    }
 }
 
 static inline uint16_t tally_count(const struct tally *tally) {
@@ -235,7 +210,7 @@ static RARE bool stock_make_room(struct stock *stock, size_t bound, bool locked)
     struct chain out;
     while (stock->bytes > bound && (out = stock_oldest(stock, bound)).head != NULL) {
         lock_give(&stock->lock, locked);
-        backend_free_chain(out);
+        chain_give(out);
         locked = lock_take(&stock->lock);
     }
     return locked;
@@ -271,7 +246,7 @@ static void *shelf_take(unsigned class) {
 }
 
 /* Keeps a block at its slot's start. */
-static SLOW void shelf_give(unsigned class, void *block, unsigned index) {
+static RARE void shelf_give(unsigned class, void *block, unsigned index) {
     struct stock *const stock = stock_here();
     struct shelf *const shelf = &stock->shelves[class - SMALL_CLASSES];
     const size_t bound = stock_bound();
@@ -329,7 +304,7 @@ static RARE void depot_give(unsigned class, struct chain chain) {
         chain.head = NULL;
     }
     lock_give(&stock->lock, locked);
-    backend_free_chain(chain);
+    chain_give(chain);
 }
 
 /* Gives back everything that was never wanted since the last upkeep: half of it, so that a slow rhythm is not
@@ -350,7 +325,7 @@ static RARE bool stock_release(struct stock *stock, bool everything) {
             }
             lock_give(&stock->lock, locked);
             any = true;
-            backend_free_chain(chain);
+            chain_give(chain);
             locked = lock_take(&stock->lock);
         }
         tally->lowest = tally_count(tally);

@@ -63,7 +63,6 @@ static __thread struct cache *own = (struct cache *)&cache_none;
 
 static _Atomic(uint32_t) key_state; /* 0: none yet, 1: being made, 2: there, 3: there is none to be had */
 static pthread_key_t key;
-static lock backend_lock;
 static _Atomic(uint64_t) last_upkeep;
 
 /* What one of the threads may have of something of which there is `crowd` for each processor: more helps
@@ -79,7 +78,7 @@ static inline size_t magazine_bytes(void) {
     return crowd_share(MAGAZINE_CROWD, MAGAZINE_BYTES, MAGAZINE_CROWDED);
 }
 
-static inline uint16_t magazine_size(unsigned class) {
+static RARE uint16_t magazine_size(unsigned class) {
     const size_t blocks = magazine_bytes() / class_bytes(class);
     return blocks < MAGAZINE_SMALLEST  ? MAGAZINE_SMALLEST
            : blocks > MAGAZINE_LARGEST ? MAGAZINE_LARGEST
@@ -173,11 +172,11 @@ static RARE void cache_upkeep(struct cache *cache, unsigned busy, uint64_t time)
     for (unsigned class = 0; class < SMALL_CLASSES; class ++) {
         struct bin *const bin = &cache->bins[class];
         if (bin->head == bin->seen && class != busy) {
-            backend_free_chain((struct chain){bin->head, (uint32_t)(bin->size - bin->room)});
+            chain_give((struct chain){bin->head, (uint32_t)(bin->size - bin->room)});
             bin->head = NULL;
             bin->room = bin->size;
             if (bin->spare != NULL) {
-                backend_free_chain((struct chain){bin->spare, bin->spare_count});
+                chain_give((struct chain){bin->spare, bin->spare_count});
                 bin->spare = NULL;
                 cache->spare_bytes -= bin->spare_count * (uint32_t)class_bytes(class);
             }
@@ -215,7 +214,7 @@ static SLOW void cache_visit(struct cache *cache, unsigned class) {
 }
 
 /* Lets the list of a class become longer, up to its bound. */
-static SLOW void bin_grow(struct bin *bin, unsigned class, uint16_t to) {
+static RARE void bin_grow(struct bin *bin, unsigned class, uint16_t to) {
     const uint16_t largest = magazine_size(class);
     const uint16_t size = to < largest ? to : largest;
     if (size > bin->size) {
@@ -247,18 +246,6 @@ static inline void bin_push(struct bin *bin, void *block, unsigned index) {
     bin->room--;
 }
 
-/* The same where there may be no room; whether there is some now. */
-static SLOW bool bin_put(struct bin *bin, void *block, unsigned index, unsigned class) {
-    if (bin->room == 0) {
-        bin_grow(bin, class, bin->size + 1);
-    }
-    const bool room = bin->room > 0;
-    if (room) {
-        bin_push(bin, block, index);
-    }
-    return room;
-}
-
 /* Memory is short: whatever this thread and all of them have in store goes back. */
 static COLD bool release_all(void) {
     struct cache *const cache = own;
@@ -278,43 +265,40 @@ static RARE void *backend_malloc(size_t size) {
     return block;
 }
 
-/* Takes blocks for a whole list from mallocng, whose lock would make threads queue once for each block;
- * behind this one they queue once for all of them. */
-static SLOW void *bin_refill(struct cache *cache, unsigned class) {
-    struct bin *const bin = &cache->bins[class];
+/* Takes blocks for a whole list from mallocng, with each the free slots beside it. Answers with a block
+ * that is no good for the list, if there is no other. */
+static RARE void *bin_refill(struct bin *bin, unsigned class) {
     const size_t request = class_request(class);
-    void *first = NULL;
-    const bool locked = lock_take(&backend_lock);
-    for (uint16_t wanted = bin->size; wanted > 0; wanted--) {
+    unsigned wanted = bin->size;
+    while (wanted > 0) {
         void *const block = __libc_malloc_impl(request);
         if (block == NULL) {
             break;
         }
-        if (first == NULL) {
-            first = block;
-            continue;
+        const struct header header = header_of(block);
+        struct meta *const meta = group_at(block, header.offset)->meta;
+        if (meta_class(meta) != class) {
+            /* mallocng takes a slot of a coarser class while a class is young. */
+            if (bin->head == NULL) {
+                return block;
+            }
+            __libc_free(block);
+            break;
         }
-        const struct slot slot = slot_of(block);
-        const unsigned found = class_of_capacity((size_t)(slot.end - slot.start));
-        void *const start = block_to_start(&slot, block);
-        if (found == class) {
-            bin_push(bin, start, slot.index);
-            continue;
+        uint32_t slots = slots_take(meta, wanted - 1) | (uint32_t)1 << header.index;
+        for (; slots != 0; wanted--) {
+            const unsigned index = 31 - (unsigned)__builtin_clz(slots);
+            slots -= (uint32_t)1 << index;
+            bin_push(bin, slot_begin(meta, index), index);
         }
-        /* mallocng takes a slot of a coarser class while a class is young. */
-        if (found >= SMALL_CLASSES || !bin_put(&cache->bins[found], start, slot.index, found)) {
-            __libc_free(start);
-        }
-        break;
     }
-    lock_give(&backend_lock, locked);
     COUNT(refills, 1);
-    COUNT(refilled_blocks, bin->size - bin->room + 1);
-    return likely(first != NULL) ? first : backend_malloc(request);
+    COUNT(refilled_blocks, bin->size - wanted);
+    return bin->head != NULL ? NULL : backend_malloc(request);
 }
 
 /* There is no block of this class in the thread's own list. */
-static SLOW void *small_miss(unsigned class) {
+static RARE void *small_miss(unsigned class) {
     struct cache *cache = own;
     if (unlikely(cache == &cache_none)) {
         cache = cache_start();
@@ -324,27 +308,28 @@ static SLOW void *small_miss(unsigned class) {
     }
     cache_visit(cache, class);
     struct bin *const bin = &cache->bins[class];
-    if (bin->spare != NULL) {
-        bin->head = bin->spare;
-        bin->room = bin->size - bin->spare_count;
-        bin->spare = NULL;
-        cache->spare_bytes -= bin->spare_count * (uint32_t)class_bytes(class);
-        return bin_pop(bin);
-    }
-    const struct chain chain = depot_take(class);
+    struct chain chain = {bin->spare, bin->spare_count};
     if (chain.head != NULL) {
-        bin_grow(bin, class, chain.count);
-        bin->head = chain.head;
-        bin->room = bin->size - chain.count;
-        return bin_pop(bin);
+        bin->spare = NULL;
+        cache->spare_bytes -= chain.count * (uint32_t)class_bytes(class);
+    } else {
+        chain = depot_take(class);
     }
-    bin_grow(bin, class, bin->size == 0 ? bin_first_size(class) : bin->size * 2);
-    bin->room = bin->size;
-    return bin_refill(cache, class);
+    void *other = NULL;
+    if (chain.head != NULL) {
+        bin_grow(bin, class, (uint16_t)chain.count);
+        bin->head = chain.head;
+        bin->room = (uint16_t)(bin->size - chain.count);
+    } else {
+        bin_grow(bin, class, bin->size == 0 ? bin_first_size(class) : bin->size * 2);
+        bin->room = bin->size;
+        other = bin_refill(bin, class);
+    }
+    return other != NULL || bin->head == NULL ? other : bin_pop(bin);
 }
 
 /* The thread's own list of this class is full. */
-static SLOW void small_overflow(unsigned class, void *block, unsigned index) {
+static RARE void small_overflow(unsigned class, void *block, unsigned index) {
     struct cache *cache = own;
     if (unlikely(cache == &cache_none)) {
         cache = cache_start();

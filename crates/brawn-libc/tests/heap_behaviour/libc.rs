@@ -131,21 +131,29 @@ impl Libc {
         })
     }
 
-    /// Whether in an overlay with the Brawn heap mallocng's calls for pages go to its front, and nobody else's do.
+    /// Whether in an overlay with the Brawn heap mallocng's calls for pages and for its lock go to its front, and nobody
+    /// else's do.
     pub fn mallocng_asks_the_front(&self) -> Result<(), String> {
         let path = self.overlay("brawn")?.dir.join("libc.a");
         let bytes = fs_err::read(&path).map_err(|error| error.to_string())?;
         let archive = Archive::parse(&path, &bytes).map_err(|error| error.to_string())?;
-        let ours = |name: &&str| ["__brawn_map_pages", "__brawn_unmap_pages"].contains(name);
-        let theirs = |name: &&str| ["mmap", "__mmap", "munmap", "__munmap"].contains(name);
-        for (symbol, calls) in [("__libc_malloc_impl", 2), ("__libc_free", 1)] {
+        let ours = |name: &&str| {
+            ["__brawn_map_pages", "__brawn_unmap_pages", "__brawn_lock", "__brawn_unlock"].contains(name)
+        };
+        let theirs =
+            |name: &&str| ["mmap", "__mmap", "munmap", "__munmap", "__lock", "__unlock"].contains(name);
+        for (symbol, calls) in [("__libc_malloc_impl", 4), ("__libc_free", 3)] {
             let needed = &archive.owner(symbol).ok_or(format!("nobody defines {symbol}"))?.needed;
             if needed.iter().filter(|name| ours(name)).count() != calls || needed.iter().any(theirs) {
                 return Err(format!("the member with {symbol} needs {needed:?}"));
             }
         }
         let callers = archive.members.iter().filter(|member| member.needed.iter().any(ours)).count();
-        if callers == 2 { Ok(()) } else { Err(format!("{callers} members ask the front for pages")) }
+        if callers == 2 {
+            Ok(())
+        } else {
+            Err(format!("{callers} members ask the front for pages or the lock"))
+        }
     }
 
     /// Whether it came with the Rust toolchain.

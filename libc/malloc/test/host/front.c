@@ -47,6 +47,7 @@ void *__libc_malloc_impl(size_t);
 void *__libc_realloc(void *, size_t);
 void __libc_free(void *);
 static char handed_over;
+#define SLOTS_HANDED_OVER(how) __tsan_##how(&handed_over)
 static void *backend_gives(size_t size) {
     void *const block = __libc_malloc_impl(size);
     __tsan_acquire(&handed_over);

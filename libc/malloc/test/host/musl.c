@@ -1,7 +1,6 @@
 /* What mallocng's objects, taken out of a libc.a of musl, need around them. */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <pthread.h>
 #include <stdarg.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -36,19 +35,6 @@ void host_start(void) {
 void host_threads(int count) {
     __libc.need_locks = count > 1;
     __libc.threads_minus_1 = count - 1;
-}
-
-/* A mutex of the host's, which its sanitizers know. */
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-
-void __lock(volatile int *lock) {
-    (void)lock;
-    pthread_mutex_lock(&mutex);
-}
-
-void __unlock(volatile int *lock) {
-    (void)lock;
-    pthread_mutex_unlock(&mutex);
 }
 
 int *___errno_location(void) {

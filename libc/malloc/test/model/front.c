@@ -207,12 +207,12 @@ static const struct cache *cache_of(int thread) {
     return cache;
 }
 
-/* mallocng's lock: who asks for pages has it. */
-static lock mallocng_lock;
+/* mallocng's lock: who asks for pages has it. What else mallocng does takes no time here. */
+volatile int __malloc_lock[1];
 
 void *front_map_pages(size_t count) {
     uint64_t mask;
-    lock_take_always(&mallocng_lock);
+    __brawn_lock(__malloc_lock);
     void *const start =
         __brawn_map_pages(NULL, count * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (start == MAP_FAILED) {
@@ -223,18 +223,18 @@ void *front_map_pages(size_t count) {
         model_fail("pages that are in use are given to another");
     }
     *held |= mask;
-    lock_give_always(&mallocng_lock);
+    __brawn_unlock(__malloc_lock);
     return start;
 }
 
 /* More pages than the system has. */
 void front_map_too_many(void) {
-    lock_take_always(&mallocng_lock);
+    __brawn_lock(__malloc_lock);
     if (__brawn_map_pages(NULL, GROUP_LARGEST - PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) !=
         MAP_FAILED) {
         model_fail("pages that the system does not have");
     }
-    lock_give_always(&mallocng_lock);
+    __brawn_unlock(__malloc_lock);
 }
 
 void front_unmap_pages(void *start, size_t count) {
@@ -317,7 +317,7 @@ void front_forget_statistics(void) {
 }
 
 bool front_locks_are_free(void) {
-    uint32_t held = large.lock | backend_lock | mallocng_lock;
+    uint32_t held = large.lock | (uint32_t)__malloc_lock[0];
     for (unsigned number = 0; number < STOCKS; number++) {
         held |= stocks[number].lock;
     }
@@ -329,8 +329,8 @@ void front_forks_(int who) {
     (void)who;
 #else
     /* mallocng's comes last, and is the first to be free again. */
-    who < 0 ? __ldso_atfork(who) : lock_give_always(&mallocng_lock);
-    who < 0 ? lock_take_always(&mallocng_lock) : __ldso_atfork(who);
+    who < 0 ? __ldso_atfork(who) : __brawn_unlock(__malloc_lock);
+    who < 0 ? __brawn_lock(__malloc_lock) : __ldso_atfork(who);
 #endif
 }
 
