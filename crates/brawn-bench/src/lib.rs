@@ -23,6 +23,7 @@ pub mod html;
 pub mod limits;
 pub mod machine;
 pub mod noise;
+pub mod pace;
 pub mod probe;
 pub mod report;
 pub mod results;

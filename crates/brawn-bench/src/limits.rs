@@ -84,21 +84,39 @@ pub(crate) fn apply(command: &mut Command, cores: &[usize], quota: Option<&Quota
     if let Some(&core) = cores.iter().find(|core| !allowed.contains(core)) {
         return Err(Error::Core { core, allowed });
     }
-    // SAFETY: the set is a plain array of bits, for which all zeroes are a value; the cores are below its size, because
-    // the kernel has told them in such a set.
-    let set = unsafe {
-        let mut set: libc::cpu_set_t = std::mem::zeroed();
-        cores.iter().for_each(|&core| libc::CPU_SET(core, &mut set));
-        set
-    };
+    let set = set_of(cores);
     // SAFETY: the closure runs between fork and exec and makes one system call, which reads a live set.
     unsafe {
-        command.pre_exec(move || match libc::sched_setaffinity(0, size_of_val(&set), &raw const set) {
-            0 => Ok(()),
-            _ => Err(io::Error::last_os_error()),
-        });
+        command.pre_exec(move || hold(&set));
     }
     Ok(())
+}
+
+/// Holds the calling thread to these cores.
+///
+/// # Errors
+/// What the kernel says when there is no such core, or this process may not use it.
+pub(crate) fn hold_thread(cores: &[usize]) -> io::Result<()> {
+    hold(&set_of(cores))
+}
+
+/// The kernel's form of some cores.
+fn set_of(cores: &[usize]) -> libc::cpu_set_t {
+    // SAFETY: the set is a plain array of bits, for which all zeroes are a value; only cores below its size are put in.
+    unsafe {
+        let mut set: libc::cpu_set_t = std::mem::zeroed();
+        let inside = cores.iter().filter(|&&core| core < libc::CPU_SETSIZE as usize);
+        inside.for_each(|&core| libc::CPU_SET(core, &mut set));
+        set
+    }
+}
+
+fn hold(set: &libc::cpu_set_t) -> io::Result<()> {
+    // SAFETY: the call reads a live set of the size that is given, and 0 is the calling thread.
+    match unsafe { libc::sched_setaffinity(0, size_of_val(set), set) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
 }
 
 /// The cores that this process may use, by number.

@@ -238,6 +238,7 @@ impl Session {
             quota: self.quota.map(|cores| Quota::create(cores).map(Arc::new)).transpose()?,
             memory: None,
             timeline: self.timeline,
+            pace: false,
             scratch: self.scratch.clone(),
             interrupt: self.interrupt.clone(),
         })

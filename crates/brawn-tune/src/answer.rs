@@ -9,7 +9,7 @@ use crate::apply;
 use crate::explain::{FIGURES, Profile};
 use crate::front::{self, Point};
 use crate::goal::{self, Goal};
-use crate::race::{Lane, Role, Standing, ratio};
+use crate::race::{Lane, Role, Round, Standing, ratio};
 use crate::setting::Setting;
 use crate::state::State;
 use crate::trace::Trace;
@@ -297,13 +297,14 @@ fn against(state: &State, pick: &str) -> Vec<Against> {
     let wanted = state.candidates.iter().filter(|candidate| {
         candidate.name != pick && (candidate.role != Role::Candidate || candidate.name == "stock")
     });
+    let rounds: Vec<Round> = state.rounds.iter().map(Round::at_one_pace).collect();
     wanted
         .map(|other| {
-            let both = |round: &crate::race::Round| {
+            let both = |round: &Round| {
                 let (mine, theirs) = (round.lane(pick)?.clone(), round.lane(&other.name)?.clone());
                 (mine.blocks() > 0 && theirs.blocks() > 0).then_some((mine, theirs))
             };
-            let lanes: Option<(Lane, Lane)> = state.rounds.iter().rev().find_map(both);
+            let lanes: Option<(Lane, Lane)> = rounds.iter().rev().find_map(both);
             let of = |figure: fn(&brawn_bench::Sample) -> Option<f64>| {
                 lanes.as_ref().and_then(|(mine, theirs)| ratio(mine, theirs, figure))
             };

@@ -29,6 +29,7 @@ pub mod goal;
 pub mod job;
 pub mod links;
 pub mod load;
+mod pace;
 pub mod race;
 pub mod runner;
 pub mod setting;

@@ -147,6 +147,20 @@ impl Round {
         self.lanes.iter().find(|lane| lane.name == name)
     }
 
+    /// Every second block of it, from this one on.
+    pub fn half(&self, from: usize) -> Self {
+        let mut half = self.clone();
+        for series in half.lanes.iter_mut().flat_map(|lane| &mut lane.samples) {
+            let mut block = from + 1;
+            series.retain(|_| {
+                block += 1;
+                block % 2 == 0
+            });
+        }
+        half.blocks = half.lanes.iter().map(Lane::blocks).max().unwrap_or(0);
+        half
+    }
+
     /// How many lanes that may win are in.
     pub fn rivals(&self) -> usize {
         self.lanes.iter().filter(|lane| lane.is_in() && lane.role.may_win()).count()

@@ -266,6 +266,7 @@ impl<'a> Runner<'a> {
             cores: self.job.cores.clone(),
             quota: self.quota.clone(),
             memory,
+            pace: true,
             scratch: self.job.scratch.clone(),
             interrupt: Some(Arc::clone(&self.job.interrupt)),
             ..Conditions::new(self.job.run_limit.unwrap_or(automatic))

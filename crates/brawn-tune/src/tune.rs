@@ -157,7 +157,7 @@ impl<'a, S: Stage, L: Linker> Search<'a, S, L> {
             let setting = self.state.candidate(name).and_then(|candidate| candidate.setting.as_ref());
             setting.map_or(usize::MAX, Setting::complexity)
         };
-        verdict::decide(&self.state.rounds[index], self.plan.goal, complexity)
+        verdict::decide(&self.state.rounds[index].at_one_pace(), self.plan.goal, complexity)
     }
 
     fn lane(&self, candidate: &Candidate) -> Lane {
@@ -199,8 +199,8 @@ impl<'a, S: Stage, L: Linker> Search<'a, S, L> {
             let chosen = round.name != FINAL && blocks >= ENOUGH && round.rivals() <= rounds::FINALISTS;
             if blocks >= MOST
                 || chosen
-                || round.is_settled(self.plan.goal, self.plan.precision)
                 || late
+                || round.at_one_pace().is_settled(self.plan.goal, self.plan.precision)
                 || alone && blocks > 0
             {
                 self.state.rounds[index].done = true;
@@ -313,7 +313,11 @@ impl<'a, S: Stage, L: Linker> Search<'a, S, L> {
     ) -> Result<(), Error> {
         let exhaustive = self.plan.exhaustive;
         let before: Vec<bool> = self.state.rounds[index].lanes.iter().map(Lane::is_in).collect();
-        self.state.rounds[index].eliminate(self.plan.goal, |role| !exhaustive || role == Role::Reference);
+        let mut even = self.state.rounds[index].at_one_pace();
+        even.eliminate(self.plan.goal, |role| !exhaustive || role == Role::Reference);
+        for (lane, judged) in self.state.rounds[index].lanes.iter_mut().zip(even.lanes) {
+            lane.standing = judged.standing;
+        }
         for (lane, was_in) in self.state.rounds[index].lanes.iter().zip(before) {
             if was_in && !lane.is_in() {
                 on(Step::Left(lane))?;

@@ -52,6 +52,51 @@ impl Drift {
     }
 }
 
+/// Neighbours on the other halves of the cores, who come and go: everything takes up to 1.7 times as long, now more and now less.
+/// Two runs in a row meet different ones, and nothing tells unless somebody looks at the machine's pace.
+struct Neighbour {
+    random: fastrand::Rng,
+    /// How long everything takes now, and until when.
+    factor: f64,
+    until: f64,
+}
+
+impl Neighbour {
+    /// Mean length of a visit, and of the time between them, in seconds.
+    const VISIT: f64 = 0.7;
+
+    fn new(seed: u64) -> Self {
+        Self { random: fastrand::Rng::with_seed(seed), factor: 1.0, until: 0.0 }
+    }
+
+    /// How long everything takes at that moment; time only goes on.
+    fn factor(&mut self, at: f64) -> f64 {
+        while at >= self.until {
+            self.factor = 1.0 + 0.7 * self.random.f64().powi(2);
+            self.until += -Self::VISIT * (1.0 - self.random.f64()).ln();
+        }
+        self.factor
+    }
+
+    /// How long a piece of work takes that begins at that moment.
+    fn take(&mut self, start: f64, mut work: f64) -> f64 {
+        let mut at = start;
+        loop {
+            let factor = self.factor(at);
+            if at + work * factor <= self.until {
+                return at + work * factor - start;
+            }
+            work -= (self.until - at) / factor;
+            at = self.until;
+        }
+    }
+
+    /// What a look at the machine's pace sees: not exactly what is.
+    fn pace(&mut self, at: f64) -> f64 {
+        self.factor(at) * (1.0 + 0.05 * (self.random.f64() - 0.5))
+    }
+}
+
 /// A machine that exists in a table only.
 struct Table {
     natures: BTreeMap<String, Nature>,
@@ -61,6 +106,10 @@ struct Table {
     noise: f64,
     /// How slow the machine's neighbours make it, by time; none when they leave it alone.
     drift: Option<Drift>,
+    /// Who else is on the machine by the moment; none when nobody is.
+    neighbour: Option<Neighbour>,
+    /// Whether somebody looks at the machine's pace.
+    looks: bool,
     limit: Option<u64>,
     failing: BTreeMap<String, Failure>,
     random: fastrand::Rng,
@@ -80,6 +129,8 @@ impl Table {
             other: Nature { seconds: 1.5, peak: 20 * MIB },
             noise: 0.01,
             drift: None,
+            neighbour: None,
+            looks: true,
             limit: None,
             failing: BTreeMap::new(),
             random: fastrand::Rng::with_seed(1),
@@ -106,6 +157,18 @@ impl Stage for Table {
         let burst = if self.random.u8(..) < 8 { 1.5 } else { 1.0 };
         let drift = self.drift.as_mut().map_or(1.0, |drift| drift.factor(self.clock));
         let seconds = nature.seconds * (1.0 + self.noise * (2.0 * self.random.f64() - 1.0)) * burst * drift;
+        let start = self.clock.as_secs_f64();
+        let mut pace_seconds = None;
+        let seconds = match &mut self.neighbour {
+            None => seconds,
+            Some(neighbour) => {
+                let before = neighbour.pace(start);
+                let took = neighbour.take(start, seconds);
+                let after = neighbour.pace(start + took);
+                pace_seconds = self.looks.then(|| (before * after).sqrt());
+                took
+            }
+        };
         self.clock += Duration::from_secs_f64(seconds);
         if let Some(failure) = self.failing.get(&candidate.name) {
             return Ok(Err(failure.clone()));
@@ -113,7 +176,12 @@ impl Stage for Table {
         if let Some(limit) = self.limit.filter(|limit| nature.peak > *limit) {
             return Ok(Err(Failure::OverLimit { limit, peak: None }));
         }
-        Ok(Ok(Sample { wall_seconds: seconds, peak_bytes: Some(nature.peak), ..Sample::default() }))
+        Ok(Ok(Sample {
+            wall_seconds: seconds,
+            peak_bytes: Some(nature.peak),
+            pace_seconds,
+            ..Sample::default()
+        }))
     }
 
     fn peak_without_limit(&mut self, candidate: &Candidate) -> Result<Option<u64>, Error> {
@@ -431,6 +499,58 @@ fn on_a_drifting_machine_all_runs_and_the_exhaustive_ones_agree() {
 fn a_drift_is_no_difference() {
     for seed in 0..40 {
         let (mut table, plan) = drifting(&[], seed);
+        table.other = Nature { seconds: 0.25, peak: 3 * MIB };
+        let decision = search(&mut table, &plan, &mut state(seed)).unwrap();
+        assert_eq!((decision.advice, decision.pick), (Advice::Keep, now()), "seed {seed}");
+    }
+}
+
+/// A machine on which neighbours come and go, for a minute and a half.
+fn visited(rows: &[(&str, f64, u64)], seed: u64, looks: bool) -> (Table, Plan) {
+    let (mut table, plan) = drifting(rows, seed);
+    table.drift = None;
+    table.neighbour = Some(Neighbour::new(!seed));
+    table.looks = looks;
+    // So narrow that nobody ends early, and the same time tells how well it was used.
+    (table, Plan { precision: 0.0005, ..plan })
+}
+
+#[test]
+fn with_a_neighbour_that_comes_and_goes_all_runs_agree() {
+    let [rival, other] = rivals();
+    let rows: &[(&str, f64, u64)] =
+        &[(&now(), 0.25, 20), (&rival, 0.2, 20), (&other, 0.216, 18), ("stock", 1.2, 5), ("glibc", 0.26, 10)];
+    let (mut known, mut blind) = (0.0, 0.0);
+    for seed in 0..40 {
+        // To compare with, a quarter of them will do.
+        let both = if seed % 4 == 0 { &[true, false][..] } else { &[true] };
+        for &looks in both {
+            let (mut table, plan) = visited(rows, seed, looks);
+            let decision = search(&mut table, &plan, &mut state(seed));
+            match (looks, decision) {
+                (true, decision) => {
+                    let decision = decision.unwrap();
+                    assert_eq!(
+                        (decision.advice, decision.pick.as_str()),
+                        (Advice::Change, rival.as_str()),
+                        "seed {seed}"
+                    );
+                    let gain = decision.gain.unwrap();
+                    assert!((0.76..0.84).contains(&gain.median), "seed {seed}: {gain:?}");
+                    known += if both.len() > 1 { decision.resolution } else { 0.0 };
+                }
+                (false, Ok(decision)) => blind += decision.resolution,
+                (false, Err(error)) => assert!(matches!(error, Error::TooNoisy { .. }), "{error}"),
+            }
+        }
+    }
+    assert!(known < 0.8 * blind, "looking at the pace tells smaller differences: {known} {blind}");
+}
+
+#[test]
+fn a_neighbour_is_no_difference() {
+    for seed in 0..40 {
+        let (mut table, plan) = visited(&[], seed, true);
         table.other = Nature { seconds: 0.25, peak: 3 * MIB };
         let decision = search(&mut table, &plan, &mut state(seed)).unwrap();
         assert_eq!((decision.advice, decision.pick), (Advice::Keep, now()), "seed {seed}");

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use crate::limits::Quota;
+use crate::pace;
 
 /// What a run is held to, and how closely it is looked at.
 #[derive(Clone, Debug)]
@@ -22,6 +23,8 @@ pub struct Conditions {
     /// its size, so it is done less often when needed to stay below one percent, and
     /// after 512 points half as often from there on.
     pub timeline: Option<Duration>,
+    /// Whether the machine's [pace](crate::pace) is measured right before and right after the run, on the cores above.
+    pub pace: bool,
     /// The folder for the program's output, in unlinked files.
     pub scratch: PathBuf,
     /// Set from elsewhere, it kills the program.
@@ -37,9 +40,15 @@ impl Conditions {
             quota: None,
             memory: None,
             timeline: None,
+            pace: false,
             scratch: std::env::temp_dir(),
             interrupt: None,
         }
+    }
+
+    /// The machine's pace now, if it is asked for.
+    pub(super) fn pace_now(&self) -> Option<f64> {
+        self.pace.then(|| pace::seconds(&self.cores)).flatten()
     }
 
     pub(super) fn is_interrupted(&self) -> bool {

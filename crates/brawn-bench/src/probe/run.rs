@@ -11,6 +11,7 @@ use super::memory::Resident;
 use super::sample::metrics;
 use super::tracer::Tracee;
 use super::{Conditions, Exit, Point, Sample, service};
+use crate::statistics::geometric_mean;
 use crate::{Error, Variant};
 
 /// How often an interrupt is looked for.
@@ -60,6 +61,7 @@ pub fn run_under(variant: &Variant, conditions: &Conditions) -> Result<Run, Erro
     let mut streams = Streams::open(&conditions.scratch)?;
     let command = streams.attach(variant.command(), variant.stdin.as_deref())?;
     let follower = Follower::new(false, conditions.timeline.is_some());
+    let before = conditions.pace_now();
     let tracee =
         Tracee::start(&variant.program, command, conditions, move |pid, start| follower.follow(pid, start))?;
     let (pid, start) = (tracee.pid, tracee.start);
@@ -73,14 +75,21 @@ pub fn run_under(variant: &Variant, conditions: &Conditions) -> Result<Run, Erro
         return Err(error);
     }
     drop(tracee);
+    let pace = between(before, conditions.pace_now());
     streams.check(&conditions.scratch)?;
     let Ended { mut sample, exit } = ended;
+    sample.pace_seconds = pace;
     sample.timeline = join(timeline, sample.timeline);
     // The output of a program that failed is not asked for figures.
     if exit == Exit::Status(variant.expected_status) {
         sample.metrics = streams.metrics(variant)?;
     }
     Ok(Run { sample, exit, stdout: streams.stdout, stderr: streams.stderr })
+}
+
+/// The pace between two moments.
+pub(super) fn between(before: Option<f64>, after: Option<f64>) -> Option<f64> {
+    geometric_mean(&[before?, after?])
 }
 
 /// How the sizes of a timeline are read, and since when their time counts.

@@ -9,7 +9,7 @@ use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
 use super::follower::{Children, Ended, Follower};
-use super::run::{Run, Streams, join, last_lines, text, watch};
+use super::run::{Run, Streams, between, join, last_lines, text, watch};
 use super::sample::metrics;
 use super::tracer::Tracee;
 use super::{Conditions, Exit, Point};
@@ -46,6 +46,7 @@ pub(super) fn run(variant: &Variant, service: &Service, conditions: &Conditions)
 
     sample.timeline = join(timeline, sample.timeline);
     sample.wall_seconds = client.wall;
+    sample.pace_seconds = client.pace;
     sample.metrics = std::mem::take(&mut client.metrics);
     sample.metrics.insert("ready_seconds".into(), ready.as_secs_f64());
     sample.metrics.extend(idle.map(|bytes| ("idle_bytes".to_owned(), bytes as f64)));
@@ -65,6 +66,7 @@ struct Running<'a> {
 
 struct Served {
     wall: f64,
+    pace: Option<f64>,
     metrics: BTreeMap<String, f64>,
     streams: Streams,
 }
@@ -110,6 +112,8 @@ impl Running<'_> {
             ..self.conditions.clone()
         };
         let follower = Follower::new(false, false);
+        // The server stands idle meanwhile.
+        let before = self.conditions.pace_now();
         let client = Tracee::start(&self.service.client.program, command, &conditions, move |pid, start| {
             follower.follow(pid, start)
         })?;
@@ -118,6 +122,7 @@ impl Running<'_> {
         let sizes = || children.resident(pid);
         let ended = watch(&client, until, self.conditions, Some((&sizes, start)), &mut self.timeline)?;
         drop(client);
+        let pace = between(before, self.conditions.pace_now());
         // A client fails at once when its server dies, and the kernel takes a moment to bury that.
         let failed = ended.as_ref().is_some_and(|ended| ended.exit != Exit::Status(0));
         if let Some(server) = self.server.wait(if failed { BURIAL } else { Duration::ZERO }) {
@@ -137,7 +142,7 @@ impl Running<'_> {
         streams.check(&self.conditions.scratch)?;
         let mut found = metrics(&text(&streams.stdout)?);
         found.extend(streams.metrics(self.variant)?);
-        Ok(Served { wall: ended.sample.wall_seconds, metrics: found, streams })
+        Ok(Served { wall: ended.sample.wall_seconds, pace, metrics: found, streams })
     }
 
     /// The size of the server, in bytes, after it was left alone.

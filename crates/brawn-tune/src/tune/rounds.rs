@@ -22,8 +22,8 @@ impl<S: Stage, L: Linker> Search<'_, S, L> {
     /// The neighbours of the best allocators, as many as there is time for; none when there is nothing to be got.
     pub(super) fn knob_round(&mut self, share: f64) -> Option<Round> {
         let goal = self.plan.goal;
-        let round = &self.state.rounds[0];
-        let base = &round.lanes[front::base(round)?];
+        let round = self.state.rounds[0].at_one_pace();
+        let base = &round.lanes[front::base(&round)?];
         let costs: Vec<f64> = round
             .lanes
             .iter()
@@ -94,8 +94,8 @@ impl<S: Stage, L: Linker> Search<'_, S, L> {
     fn ranked(&self, rounds: &[usize]) -> Vec<(String, f64)> {
         let mut ranked: Vec<(String, f64)> = Vec::new();
         for &index in rounds.iter().rev() {
-            let round = &self.state.rounds[index];
-            let Some(base) = front::base(round) else { continue };
+            let round = self.state.rounds[index].at_one_pace();
+            let Some(base) = front::base(&round) else { continue };
             for lane in round.lanes.iter().filter(|lane| lane.role.may_win() && lane.failure().is_none()) {
                 let cost = ratio(lane, &round.lanes[base], |sample| self.plan.goal.cost(sample));
                 if let Some(cost) = cost.filter(|_| !ranked.iter().any(|(name, _)| *name == lane.name)) {

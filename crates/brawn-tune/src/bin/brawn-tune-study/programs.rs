@@ -124,7 +124,7 @@ pub const CASES: &[Case] = &[
 ];
 
 /// The mean of the rates, and of the latencies in the 99th percentile, of its own benchmark's table.
-const REDIS_LOAD: &str = "'{work}/redis/src/redis-benchmark' -p {port} -t set,get,lpush,hset -n 25000 -c 50 -P 16 -d 200 -r 100000 \
+const REDIS_LOAD: &str = "'{work}/redis/src/redis-benchmark' -p {port} -t set,get,lpush,hset -n 60000 -c 50 -P 16 -d 200 -r 100000 \
                           --csv | awk -F'\"' 'NR>1 && $4>0 { t+=1/$4; l+=$14; n++ } END { if (!n) exit 1; printf \"metric \
                           requests_per_second %f\\nmetric latency_p99_seconds %f\\n\", n/t, l/n/1000 }'";
 
