@@ -96,7 +96,7 @@ presets: brawn ## measure the candidates for presets again: the choice is made f
 	gzip -9nf docs/results/presets/results.json docs/results/presets/startup.json
 	$(CARGO_TARGET_DIR)/debug/brawn-bench quote
 
-# Seconds for each of two runs of each program; the exhaustive run takes twice that.
+# Seconds for each of two runs of most programs; the exhaustive run takes twice that, and redis needs more of all (see programs.rs).
 STUDY_SECONDS := 60
 STUDY_WORK := $(CARGO_TARGET_DIR)/tune-study
 

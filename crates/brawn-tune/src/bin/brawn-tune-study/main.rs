@@ -117,16 +117,16 @@ impl Study {
         if page.exists() {
             fs_err::remove_file(page)?;
         }
-        let budget = |seconds: u64| format!("--budget={seconds}s");
+        let budget = |times: u64| format!("--budget={:.0}s", (times * seconds) as f64 * program.share);
         for run in ["first", "second"] {
             say(&format!("{}: {run} run", program.name));
-            let given = [options.clone(), vec![budget(seconds)]].concat();
+            let given = [options.clone(), vec![budget(1)]].concat();
             let answer = self.tune(&executable, &given, &args, &folder, run)?;
             // The exhaustive run measures both answers, whatever its own search would have come to.
             options.extend(answer.and_then(|answer| answer.flags).map(|flags| format!("--also={flags}")));
         }
         say(&format!("{}: exhaustive run", program.name));
-        options.extend(["--exhaustive".to_owned(), budget(EXHAUSTIVE * seconds)]);
+        options.extend(["--exhaustive".to_owned(), budget(EXHAUSTIVE)]);
         self.tune(&executable, &options, &args, &folder, "exhaustive")?;
         Ok(())
     }

@@ -10,6 +10,8 @@ pub struct Program {
     pub origin: Origin,
     /// Memory that it may hold.
     pub limit: &'static str,
+    /// How many times as long as others it is tuned: what runs long, or varies, needs more time for as many blocks.
+    pub share: f64,
     /// Options of `brawn tune`. `{work}` stands for the study's folder, `{sources}` for the crates that serve as input.
     pub options: &'static [&'static str],
     /// Its arguments.
@@ -32,6 +34,7 @@ pub const PROGRAMS: &[Program] = &[
                 own dependencies, those from C to G.",
         origin: Origin::Crate("0.1.33", "leptosfmt", &[]),
         limit: "128MiB",
+        share: 1.0,
         options: &["--dir", "{sources}", "--output", "sorted", "--ignore-lines", "Checked "],
         args: &["--check", "[c-g]*/**/*.rs"],
     },
@@ -48,6 +51,7 @@ pub const PROGRAMS: &[Program] = &[
             &["src/redis-server", "src/redis-benchmark"],
         ),
         limit: "128MiB",
+        share: 1.6,
         options: &["--serve", "--ready", "{port}", "--idle", "100ms", "--load", REDIS_LOAD],
         args: &["--port", "{port}", "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"],
     },
@@ -56,6 +60,7 @@ pub const PROGRAMS: &[Program] = &[
         about: "Data tool with threads: counts the lines of those sources by language, but those for Windows, with four threads on one core.",
         origin: Origin::Crate("12.1.2", "tokei", &[]),
         limit: "64MiB",
+        share: 1.0,
         options: &["--dir", "{sources}", "--cpus", "1", "--threads", "4"],
         args: &["--sort", "code", "--exclude", "*.json", "--exclude", "windows*", "."],
     },
@@ -72,6 +77,7 @@ pub const PROGRAMS: &[Program] = &[
             &["src/lua"],
         ),
         limit: "64MiB",
+        share: 0.8,
         options: &["--cpus", "1"],
         args: &["{work}/work.lua", "1", "half"],
     },
@@ -81,6 +87,7 @@ pub const PROGRAMS: &[Program] = &[
         // By default it brings an allocator of its own, as Brawn tells whoever builds it.
         origin: Origin::Crate("2.3.0", "jaq", &["--no-default-features"]),
         limit: "64MiB",
+        share: 0.8,
         options: &["--cpus", "1"],
         args: &[
             "group_by(.group) | map({group: .[0].group, sum: (map(.value) | add)}) | length",
@@ -124,7 +131,7 @@ pub const CASES: &[Case] = &[
 ];
 
 /// The mean of the rates, and of the latencies in the 99th percentile, of its own benchmark's table.
-const REDIS_LOAD: &str = "'{work}/redis/src/redis-benchmark' -p {port} -t set,get,lpush,hset -n 60000 -c 50 -P 16 -d 200 -r 100000 \
+const REDIS_LOAD: &str = "'{work}/redis/src/redis-benchmark' -p {port} -t set,get,lpush,hset -n 40000 -c 50 -P 16 -d 200 -r 100000 \
                           --csv | awk -F'\"' 'NR>1 && $4>0 { t+=1/$4; l+=$14; n++ } END { if (!n) exit 1; printf \"metric \
                           requests_per_second %f\\nmetric latency_p99_seconds %f\\n\", n/t, l/n/1000 }'";
 
