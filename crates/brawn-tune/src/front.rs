@@ -162,7 +162,9 @@ mod tests {
             });
             let round = Round { blocks: 20, ..Round::new("final", lanes.collect()) };
             let luckiest = round.leader(Goal::Time).unwrap();
-            for (index, (lane, point)) in round.lanes.iter().zip(points(&[round.clone()])).enumerate() {
+            for (index, (lane, point)) in
+                round.lanes.iter().zip(points(std::slice::from_ref(&round))).enumerate()
+            {
                 if index != luckiest {
                     beside_best += point.to_best.unwrap().median.ln() / 280.0;
                     beside_luckiest +=

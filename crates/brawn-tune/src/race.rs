@@ -151,10 +151,10 @@ impl Round {
     pub fn half(&self, from: usize) -> Self {
         let mut half = self.clone();
         for series in half.lanes.iter_mut().flat_map(|lane| &mut lane.samples) {
-            let mut block = from + 1;
+            let mut block: usize = from + 1;
             series.retain(|_| {
                 block += 1;
-                block % 2 == 0
+                block.is_multiple_of(2)
             });
         }
         half.blocks = half.lanes.iter().map(Lane::blocks).max().unwrap_or(0);
