@@ -28,8 +28,6 @@ impl Case<'_> {
 pub struct Candidates<'a> {
     pub cases: Vec<Case<'a>>,
     pub variants: Vec<&'a str>,
-    /// Those of them that the committed results may lack.
-    pub new: Vec<&'a str>,
 }
 
 /// Those of the file: all of them, or those of the reduced search; of these, those whose names hold the texts. The
@@ -53,10 +51,9 @@ pub fn chosen(reduced: bool, case: Option<&str>, candidate: Option<&str>) -> Res
 }
 
 fn parse(text: &str, reduced: bool) -> Result<Candidates<'_>> {
-    let mut found = Candidates { cases: Vec::new(), variants: Vec::new(), new: Vec::new() };
+    let mut found = Candidates { cases: Vec::new(), variants: Vec::new() };
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
-        let new = line.starts_with('+');
-        let (starred, line) = match line.strip_prefix(['*', '+']) {
+        let (starred, line) = match line.strip_prefix('*') {
             Some(rest) => (true, rest.trim_start()),
             None => (false, line),
         };
@@ -73,10 +70,7 @@ fn parse(text: &str, reduced: bool) -> Result<Candidates<'_>> {
                     case.split_once(' ').map_or((case, None), |(suite, text)| (suite, Some(text)));
                 found.cases.push(Case { suite, text, blocks });
             }
-            None => {
-                found.variants.push(line);
-                found.new.extend(new.then_some(line));
-            }
+            None => found.variants.push(line),
         }
     }
     ensure!(!found.cases.is_empty() && found.variants.len() > YARDSTICKS, "no cases, or no candidates");
@@ -121,10 +115,9 @@ mod tests {
         assert!(parse("glibc\nstock\nbrawn\n", false).is_err());
         let few = parse("case footprint churn=10s blocks=1\nglibc\nstock\nbrawn\n", false).unwrap();
         assert_eq!(few.cases, [Case { suite: "footprint", text: Some("churn=10s"), blocks: Some(1) }]);
-        let added = parse("case threads\n* glibc\n* stock\n+ brawn\n  jemalloc\n", true);
-        assert!(added.is_err(), "a case without a star");
-        let added = parse("* case threads\n* glibc\n* stock\n+ brawn\n  jemalloc\n", true).unwrap();
-        assert_eq!((added.variants, added.new), (vec!["glibc", "stock", "brawn"], vec!["brawn"]));
+        assert!(parse("case threads\n* glibc\n* stock\n* brawn\n", true).is_err(), "a case without a star");
+        let few = parse("* case threads\n* glibc\n* stock\n* brawn\n  jemalloc\n", true).unwrap();
+        assert_eq!(few.variants, ["glibc", "stock", "brawn"]);
         assert!(parse("case footprint churn=10s blocks=few\nglibc\nstock\nbrawn\n", false).is_err());
     }
 }
