@@ -1,7 +1,7 @@
 //! Overlays of musls as distributions and people build them, each linked and run. Two archives are at hand anyway,
 //! rustup's and the distribution's, and other tests use them; here are their like, made from the sources of Debian's
 //! package: members named `.o`, addresses fixed, with debug sections; the heap that musl had before mallocng; a heap
-//! that is not musl's at all, as Chimera builds it.
+//! that is not musl's at all, as Chimera builds it; mallocng under a lock that is not musl's.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -19,15 +19,22 @@ const SHA256: &str = "7d5b0b6062521e4627e099e4c9dc8248d32a30285e959b7eecaa780cf8
 struct Variant {
     name: &'static str,
     libc_a: fn(&Path) -> Vec<u8>,
-    /// Whether it has the heap that the Brawn heap stands on.
-    mallocng: bool,
+    /// Why the Brawn heap has nothing to stand on there.
+    refused: Option<&'static str>,
 }
 
 const VARIANTS: &[Variant] = &[
-    Variant { name: "fixed addresses, debug sections", libc_a: with_mallocng, mallocng: true },
-    Variant { name: "--with-malloc=oldmalloc", libc_a: with_oldmalloc, mallocng: false },
-    Variant { name: "another heap", libc_a: with_another_heap, mallocng: false },
+    Variant { name: "fixed addresses, debug sections", libc_a: with_mallocng, refused: None },
+    Variant { name: "--with-malloc=oldmalloc", libc_a: with_oldmalloc, refused: Some(NO_MALLOCNG) },
+    Variant { name: "another heap", libc_a: with_another_heap, refused: Some(NO_MALLOCNG) },
+    Variant {
+        name: "mallocng under another lock",
+        libc_a: with_another_lock,
+        refused: Some("__libc_malloc_impl does not take musl's lock"),
+    },
 ];
+
+const NO_MALLOCNG: &str = "it has no mallocng";
 
 fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -161,12 +168,42 @@ fn with_another_heap(built: &Path) -> Vec<u8> {
     let inner = ["__malloc_context", "__malloc_donate", "__malloc_alloc_meta", "__malloc_allzerop"];
     let of_the_heap = |name: &str| [&mallocs[..], &others, &inner].concat().contains(&name);
     let kept = archive.members.iter().filter(|member| !member.defined.iter().any(|d| of_the_heap(d.name)));
-    let members: Vec<_> = kept
-        .map(|member| NewArchiveMember::new(member.data, &DEFAULT_OBJECT_READER, member.name.clone()))
-        .chain([NewArchiveMember::new(&heap, &DEFAULT_OBJECT_READER, "heap.o".to_owned())])
-        .collect();
+    let kept = kept.map(|member| (member.name.clone(), member.data.to_vec()));
+    archive_of(kept.chain([("heap.o".to_owned(), heap)]).collect())
+}
+
+/// mallocng whose malloc and free are kept apart by a lock that is not musl's.
+const LOCK: &str = "\
+void other_lock(volatile int *lock) { while (__atomic_exchange_n(lock, 1, __ATOMIC_ACQUIRE)) {} }
+void other_unlock(volatile int *lock) { __atomic_store_n(lock, 0, __ATOMIC_RELEASE); }
+";
+
+fn with_another_lock(built: &Path) -> Vec<u8> {
+    let folder = tempfile::tempdir().unwrap();
+    let (source, object) = (folder.path().join("lock.c"), folder.path().join("lock.o"));
+    fs_err::write(&source, LOCK).unwrap();
+    ok(Command::new("cc").args(["-O1", "-c"]).arg(&source).arg("-o").arg(&object));
+    let bytes = fs_err::read(built.join("lib/mallocng.a")).unwrap();
+    let archive = Archive::parse(built, &bytes).unwrap();
+    let lock = fs_err::read(&object).unwrap();
+    let members = archive.members.iter().map(|member| {
+        let mut data = member.data.to_vec();
+        if member.defines("__libc_malloc_impl") || member.defines("__libc_free") {
+            fs_err::write(&object, &data).unwrap();
+            let names = ["--redefine-sym=__lock=other_lock", "--redefine-sym=__unlock=other_unlock"];
+            ok(Command::new("objcopy").args(names).arg(&object));
+            data = fs_err::read(&object).unwrap();
+        }
+        (member.name.clone(), data)
+    });
+    archive_of(members.chain([("lock.o".to_owned(), lock)]).collect())
+}
+
+fn archive_of(members: Vec<(String, Vec<u8>)>) -> Vec<u8> {
+    let members =
+        members.iter().map(|(name, data)| NewArchiveMember::new(data, &DEFAULT_OBJECT_READER, name.clone()));
     let mut out = std::io::Cursor::new(Vec::new());
-    write_archive_to_stream(&mut out, &members, ArchiveKind::Gnu, false, None).unwrap();
+    write_archive_to_stream(&mut out, &members.collect::<Vec<_>>(), ArchiveKind::Gnu, false, None).unwrap();
     out.into_inner()
 }
 
@@ -193,19 +230,19 @@ fn link(built: &Path, libc_a: &[u8], folder: &Path) -> PathBuf {
 #[test]
 fn every_kind_of_musl_gets_a_heap_that_works() {
     let Some(built) = built() else { return };
-    for Variant { name, libc_a, mallocng } in VARIANTS {
+    for Variant { name, libc_a, refused } in VARIANTS {
         let libc_a = libc_a(built);
         let path = Path::new("libc.a");
         for malloc in ["brawn", "mimalloc", "jemalloc"] {
             let made = overlay::make(path, &libc_a, Arch::host(), &Choice::malloc(malloc).unwrap());
             let made = match made {
-                Err(Error::UnknownHeapLayout { what, .. }) if malloc == "brawn" && !mallocng => {
-                    assert_eq!(what, "it has no mallocng", "{name}");
+                Err(Error::UnknownHeapLayout { what, .. }) if malloc == "brawn" && refused.is_some() => {
+                    assert_eq!(Some(what.as_str()), *refused, "{name}");
                     continue;
                 }
                 made => made.unwrap_or_else(|error| panic!("{name}, {malloc}: {error}")),
             };
-            assert!(malloc != "brawn" || *mallocng, "{name}: the Brawn heap has nothing to stand on");
+            assert!(malloc != "brawn" || refused.is_none(), "{name}: the Brawn heap has nothing to stand on");
             assert_eq!(made.manifest.libc, "musl 1.2.3", "{name}");
             let folder = tempfile::tempdir().unwrap();
             let program = link(built, &made.libc_a, folder.path());
