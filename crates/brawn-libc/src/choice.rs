@@ -53,11 +53,11 @@ pub const PRESETS: &[Preset] = &[
     Preset {
         name: "balanced",
         malloc: "jemalloc",
-        // An arena for each processor instead of four, and freed memory that goes back a hundred times as soon.
+        // A quarter of the blocks in the threads' caches, and freed memory that goes back two hundred times as soon.
         knobs: &[
-            ("jemalloc.narenas_ratio", "1"),
             ("jemalloc.tcache_max", "4096"),
-            ("jemalloc.dirty_decay_ms", "100"),
+            ("jemalloc.lg_tcache_nslots_mul", "-1"),
+            ("jemalloc.dirty_decay_ms", "50"),
         ],
         strings: true,
         summary: "faster than glibc in less memory (the default)",
