@@ -39,11 +39,9 @@ pub fn knobs(malloc: &str) -> Vec<Knob> {
         values: knob.search.iter().map(|value| (*value).to_owned()).collect(),
     };
     let rows = table.into_iter().flat_map(|table| table.knobs.iter().map(|knob| row(table.prefix, knob)));
-    let mut knobs: Vec<Knob> = rows.filter(|knob| !knob.values.is_empty()).collect();
-    if malloc != "stock" {
-        knobs.push(Knob { key: STRINGS.into(), values: vec!["no".into()] });
-    }
-    knobs
+    // What all allocators have comes before their own: behind a long table there might be no room for it.
+    let strings = (malloc != "stock").then(|| Knob { key: STRINGS.into(), values: vec!["no".into()] });
+    strings.into_iter().chain(rows.filter(|knob| !knob.values.is_empty())).collect()
 }
 
 /// Settings that differ from one by a single knob, at most so many: the first value of each knob, then the second ones.
