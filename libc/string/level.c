@@ -42,11 +42,13 @@ extern HIDDEN __attribute__((aligned(4))) unsigned level_from(uint32_t leaf1_ecx
 static __attribute__((used)) COLD unsigned look_at_cpu(void) __asm__("brawn_look_at_cpu");
 
 unsigned look_at_cpu(void) {
-    uint32_t a, b, d, leaf1_ecx, leaf7_ebx, leaf7_ecx;
+    uint32_t a, b, d, leaf1_ecx, leaf7_ebx = 0, leaf7_ecx = 0;
     __cpuid(1, a, b, leaf1_ecx, d);
-    /* A CPU with XSAVE has leaf 13, so the highest leaf need not be asked for. One without gets the baseline
-     * whatever leaf 7 says; at worst, its long blocks are copied by an instruction that is slow there. */
-    __cpuid_count(7, 0, a, leaf7_ebx, leaf7_ecx, d);
+    if (leaf1_ecx & LEAF1_ECX_OSXSAVE) {
+        /* There is a leaf 7, as XSAVE has leaf 13, so the highest leaf need not be asked for. A CPU without
+         * gets the baseline whatever leaf 7 says. */
+        __cpuid_count(7, 0, a, leaf7_ebx, leaf7_ecx, d);
+    }
     return level_from(leaf1_ecx, leaf7_ebx, leaf7_ecx);
 }
 

@@ -9,8 +9,10 @@ use brawn_elf::Arch;
 use brawn_libc::Choice;
 use brawn_preload::{Libc, Library, Program};
 
+mod common;
 #[path = "../../../tests/emulator.rs"]
 mod emulator;
+use common::skip;
 
 /// What the program never takes, even on a busy machine: its children end by themselves after a minute.
 const LIMIT: Duration = Duration::from_secs(180);
@@ -29,12 +31,6 @@ fn package(libc: Libc) -> [&'static str; 3] {
             "6ccf2bf0f479b00411cb8e1eeb048e648718170db5d63bbb4bf4a89350b81468",
         ],
     }
-}
-
-/// Says why a test did not look; in CI, where everything must be there, that is a failure.
-fn skip(why: &str) {
-    assert!(std::env::var_os("CI").is_none(), "{why}");
-    eprintln!("skipped: {why}");
 }
 
 fn repository() -> PathBuf {

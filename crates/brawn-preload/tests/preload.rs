@@ -11,11 +11,8 @@ use brawn_preload::{Libc, Library, Program};
 use object::read::elf::ElfFile64;
 use object::{Object as _, ObjectSection as _};
 
-/// Says why a test did not look; in CI, where everything must be there, that is a failure.
-fn skip(why: &str) {
-    assert!(std::env::var_os("CI").is_none(), "{why}");
-    eprintln!("skipped: {why}");
-}
+mod common;
+use common::skip;
 
 /// The library with an allocator, written into a folder of its own.
 fn library(folder: &Path, name: &str, libc: Libc) -> PathBuf {

@@ -61,13 +61,13 @@ static inline void lock_give_always(lock *it) {
 
 /* Where an atomic operation is a loop of five instructions, a call is shorter. */
 #ifdef __x86_64__
-#define LOCK_CALL static inline
+#define ATOMIC_CALL static inline
 #else
-#define LOCK_CALL static SLOW
+#define ATOMIC_CALL static SLOW
 #endif
 
 /* Whether it was taken: `lock_give` must hear it. */
-LOCK_CALL bool lock_take(lock *it) {
+ATOMIC_CALL bool lock_take(lock *it) {
     const bool needed = threads_exist();
     if (needed) {
         lock_take_always(it);
@@ -75,7 +75,7 @@ LOCK_CALL bool lock_take(lock *it) {
     return needed;
 }
 
-LOCK_CALL void lock_give(lock *it, bool taken) {
+ATOMIC_CALL void lock_give(lock *it, bool taken) {
     if (taken) {
         lock_give_always(it);
     }

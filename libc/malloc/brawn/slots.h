@@ -17,7 +17,7 @@ static struct {
         upkeeps;
 } counters;
 
-LOCK_CALL uint64_t counter_add(_Atomic(uint64_t) *counter, uint64_t by) {
+ATOMIC_CALL uint64_t counter_add(_Atomic(uint64_t) *counter, uint64_t by) {
     return atomic_fetch_add_explicit(counter, by, memory_order_relaxed);
 }
 

@@ -270,6 +270,7 @@ static RARE void *backend_malloc(size_t size) {
 static RARE void *bin_refill(struct bin *bin, unsigned class) {
     const size_t request = class_request(class);
     unsigned wanted = bin->size;
+    void *other = NULL;
     while (wanted > 0) {
         void *const block = __libc_malloc_impl(request);
         if (block == NULL) {
@@ -280,9 +281,10 @@ static RARE void *bin_refill(struct bin *bin, unsigned class) {
         if (meta_class(meta) != class) {
             /* mallocng takes a slot of a coarser class while a class is young. */
             if (bin->head == NULL) {
-                return block;
+                other = block;
+            } else {
+                __libc_free(block);
             }
-            __libc_free(block);
             break;
         }
         uint32_t slots = slots_take(meta, wanted - 1) | (uint32_t)1 << header.index;
@@ -293,8 +295,8 @@ static RARE void *bin_refill(struct bin *bin, unsigned class) {
         }
     }
     COUNT(refills, 1);
-    COUNT(refilled_blocks, bin->size - wanted);
-    return bin->head != NULL ? NULL : backend_malloc(request);
+    COUNT(refilled_blocks, bin->size - wanted + (other != NULL));
+    return bin->head != NULL || other != NULL ? other : backend_malloc(request);
 }
 
 /* There is no block of this class in the thread's own list. */
