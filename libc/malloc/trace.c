@@ -3,7 +3,10 @@
 
    The figures lie in a file that the environment names, mapped, so that they are there however the program
    ends. */
+#ifndef _GNU_SOURCE
 #define _GNU_SOURCE
+#endif
+#include "brawn/layout.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
@@ -17,9 +20,6 @@
 static const char marker[] __attribute__((section(".rodata.brawn_kit"))) =
     "brawn-kit: " BRAWN_KIT_NAME " " BRAWN_KIT_VERSION;
 
-void *__libc_malloc_impl(size_t size);
-void *__libc_realloc(void *block, size_t size);
-void __libc_free(void *block);
 void *__libc_malloc(size_t size);
 extern char **__environ;
 
@@ -27,7 +27,7 @@ enum {
     /* Powers of two: of a size in bytes, of an age in allocations. */
     POWERS = 48,
     /* Blocks whose age is watched, at most, and one in how many is. */
-    SLOTS = 1 << 14,
+    WATCHES = 1 << 14,
     SAMPLED = 8,
 };
 
@@ -41,10 +41,10 @@ struct figures {
 
 static struct figures nowhere;
 static struct figures *_Atomic figures;
-static struct slot {
+static struct watch {
     _Atomic uintptr_t block;
     _Atomic uint64_t birth;
-} slots[SLOTS];
+} watches[WATCHES];
 
 /* What follows the name of the variable, if it is set. */
 static const char *file_name(void) {
@@ -90,11 +90,11 @@ static unsigned power(uint64_t number) {
 }
 
 /* The place of a block whose age is watched; none for the others. */
-static struct slot *slot_of(uintptr_t block) {
+static struct watch *watch_of(uintptr_t block) {
     uint64_t mixed = (block >> 4) * UINT64_C(0x9e3779b97f4a7c15);
     if ((mixed >> 20) % SAMPLED)
         return NULL;
-    return &slots[mixed >> 50];
+    return &watches[mixed >> 50];
 }
 
 static void born(void *block, size_t asked) {
@@ -108,12 +108,12 @@ static void born(void *block, size_t asked) {
     while (live > peak && !atomic_compare_exchange_weak_explicit(&all->peak, &peak, live,
                                                                  memory_order_relaxed, memory_order_relaxed))
         ;
-    struct slot *slot = slot_of((uintptr_t)block);
-    if (!slot)
+    struct watch *watch = watch_of((uintptr_t)block);
+    if (!watch)
         return;
     uintptr_t empty = 0;
-    if (atomic_compare_exchange_strong(&slot->block, &empty, (uintptr_t)block)) {
-        atomic_store_explicit(&slot->birth, birth, memory_order_relaxed);
+    if (atomic_compare_exchange_strong(&watch->block, &empty, (uintptr_t)block)) {
+        atomic_store_explicit(&watch->birth, birth, memory_order_relaxed);
         add(&all->watched, 1);
     } else {
         add(&all->lost, 1);
@@ -125,13 +125,13 @@ static void died(void *block) {
     struct figures *all = find();
     add(&all->frees, 1);
     atomic_fetch_sub_explicit(&all->live, malloc_usable_size(block), memory_order_relaxed);
-    struct slot *slot = slot_of((uintptr_t)block);
-    if (!slot || atomic_load(&slot->block) != (uintptr_t)block)
+    struct watch *watch = watch_of((uintptr_t)block);
+    if (!watch || atomic_load(&watch->block) != (uintptr_t)block)
         return;
     uint64_t now = atomic_load_explicit(&all->allocations, memory_order_relaxed);
-    uint64_t birth = atomic_load_explicit(&slot->birth, memory_order_relaxed);
+    uint64_t birth = atomic_load_explicit(&watch->birth, memory_order_relaxed);
     add(&all->ages[power(now > birth ? now - birth : 0)], 1);
-    atomic_store(&slot->block, 0);
+    atomic_store(&watch->block, 0);
 }
 
 void *__libc_malloc(size_t size) {
@@ -163,4 +163,31 @@ void *realloc(void *block, size_t size) {
     else
         born(block, before);
     return moved;
+}
+
+/* musl's own would call mallocng, past the front; memalign, posix_memalign and valloc are musl's, and call
+   this. The same as there: a block with room for the alignment, which begins later in its slot. */
+void *aligned_alloc(size_t alignment, size_t size) {
+    if ((alignment & (alignment - 1)) != 0) {
+        errno = EINVAL;
+        return NULL;
+    }
+    /* mallocng has 32 bits for the distance, in units. */
+    if (alignment >= (size_t)UNIT << 31 || size > SIZE_MAX - alignment) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    if (alignment <= UNIT)
+        return malloc(size);
+    unsigned char *block = __libc_malloc_impl(size + alignment - 1);
+    if (!block)
+        return NULL;
+    const struct slot slot = slot_of(block);
+    const size_t skip = -(uintptr_t)block & (alignment - 1);
+    if (skip)
+        block_move_up(&slot, block + skip);
+    block += skip;
+    block_end_after(block, slot.end, size);
+    born(block, size);
+    return block;
 }

@@ -143,10 +143,11 @@ pub const FRONT: Family = Family {
     ],
 };
 
-/// A front that counts, and leaves everything else to musl: also what is not counted, `aligned_alloc` and its kind.
+/// A front that counts, and leaves the rest to musl. `memalign`, `posix_memalign` and `valloc` are musl's: they call
+/// `aligned_alloc`.
 pub const COUNTER: Family = Family {
-    exports: &["__libc_malloc", "free", "malloc", "realloc"],
-    weak: &["free", "malloc", "realloc"],
+    exports: &["__libc_malloc", "aligned_alloc", "free", "malloc", "realloc"],
+    weak: &["aligned_alloc", "free", "malloc", "realloc"],
     imports: &[
         "_GLOBAL_OFFSET_TABLE_", // made by the linker
         "__environ",
@@ -154,10 +155,15 @@ pub const COUNTER: Family = Family {
         "__libc_free",
         "__libc_malloc_impl",
         "__libc_realloc",
+        "__malloc_context",
+        "__malloc_size_classes",
         "close",
         "malloc_usable_size",
+        "memcpy",
         "mmap",
         "open",
+        "strlen",
+        "syscall",
     ],
 };
 

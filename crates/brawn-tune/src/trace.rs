@@ -20,7 +20,7 @@ pub const FILE_BYTES: usize = (COUNTERS + 2 * POWERS) * 8;
 /// What a program has allocated.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Trace {
-    /// Blocks that were handed out, those of reallocations included; not those of `aligned_alloc` and its kind.
+    /// Blocks that were handed out, those of reallocations included.
     pub allocations: u64,
     /// Calls of `realloc` for a block that there was.
     pub reallocations: u64,
@@ -54,8 +54,8 @@ impl Trace {
         else {
             return None;
         };
-        // A block of `aligned_alloc` is not seen when it is handed out, but when it is given back. A program in which these are
-        // more than all others comes below nothing, and then neither figure says how much there was.
+        // A child of fork counts in the same file, and may give back blocks that were only counted once for both. If it comes
+        // below nothing by that, neither figure says how much there was.
         let below_nothing = |bytes: &u64| *bytes > i64::MAX as u64;
         let [live, peak] = match below_nothing(live) || below_nothing(peak) {
             true => [&0, &0],
@@ -172,7 +172,7 @@ mod tests {
             words.contains("of the 8.00 KiB that it peaks at, blocks in use are 4.00 KiB at most"),
             "{words}"
         );
-        // Blocks of `aligned_alloc` were given back that were not seen before.
+        // A child of fork gave back what its parent had given back as well.
         let unknown = Trace::read(&file(0u64.wrapping_sub(1_429_506), 0u64.wrapping_sub(16))).unwrap();
         assert!(!unknown.words(2.0, Some(8192.0)).contains("blocks in use"), "nobody knows how many");
         assert_eq!(Trace::default().words(1.0, None), "It allocates nothing by malloc.");

@@ -30,23 +30,11 @@ static inline unsigned char *block_end(const void *block) {
     return slot_of(block).end;
 }
 
-/* Makes `block` as large as was asked for: the same that mallocng writes for a request. */
+/* Makes `block` as large as was asked for. */
 static void *block_set_size(void *block, size_t size) {
-    if (block == NULL) {
-        return NULL;
+    if (block != NULL) {
+        block_end_after(block, block_end(block), size);
     }
-    unsigned char *const bytes = block, *const end = block_end(block);
-    const size_t left = (size_t)(end - bytes) - size;
-    const unsigned index = bytes[-3] & 31;
-    if (left > 0) {
-        *(end - left) = 0;
-    }
-    if (left >= 5) {
-        const uint32_t wide = (uint32_t)left;
-        memcpy(end - 4, &wide, sizeof wide);
-        *(end - 5) = 0;
-    }
-    bytes[-3] = (unsigned char)(index | (left < 5 ? left : 5) << 5);
     return block;
 }
 

@@ -252,6 +252,23 @@ static inline void block_move_up(const struct slot *slot, unsigned char *block) 
     slot->start[-3] = RESERVED_FREE << 5;
 }
 
+/* Ends a block of a slot that ends at `end` after `size` bytes: the same that mallocng writes for a request.
+ */
+static inline void block_end_after(void *block, unsigned char *end, size_t size) {
+    unsigned char *const bytes = block;
+    const size_t left = (size_t)(end - bytes) - size;
+    const unsigned index = bytes[-3] & 31;
+    if (left > 0) {
+        *(end - left) = 0;
+    }
+    if (left >= 5) {
+        const uint32_t wide = (uint32_t)left;
+        memcpy(end - 4, &wide, sizeof wide);
+        *(end - 5) = 0;
+    }
+    bytes[-3] = (unsigned char)(index | (left < 5 ? left : 5) << 5);
+}
+
 /* What a block of this class can hold, in bytes. */
 static inline size_t class_capacity(unsigned class) {
     return UNIT * (size_t)__malloc_size_classes[class] - IN_BAND;
