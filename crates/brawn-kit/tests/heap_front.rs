@@ -45,6 +45,16 @@ fn the_model_notices_wake_ups_that_are_lost() {
 fn the_model_notices_operations_that_are_not_atomic() {
     run_badly(&["model", "FLAW_TORN_OPERATIONS", "shelf"]);
     run_badly(&["model", "FLAW_TORN_OPERATIONS", "pages"]);
+    run_badly(&["model", "FLAW_TORN_OPERATIONS", "slots-give"]);
+}
+
+#[test]
+fn the_model_notices_each_rule_of_mallocng_that_the_front_forgets() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../libc/malloc/test/model/flaws");
+    let flaws = fs_err::read_to_string(path).expect("the flaws of the front's own code");
+    for flaw in flaws.lines().filter_map(|line| line.split(' ').next()) {
+        run_badly(&["model", &format!("FLAW_{flaw}"), "slots"]);
+    }
 }
 
 #[test]

@@ -1,13 +1,14 @@
 /* mallocng's place: a few blocks of each class, each a group of its own, so that all of the front's checks
  * pass. It takes no time: a call is part of the step in which it happens. It answers with the lowest free
- * block, so that its choice adds no states, and insists that every block that comes back was out. */
+ * block, so that its choice adds no states, and insists that every block that comes back was out. One class
+ * has groups of several slots, which take their time: groups.c. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 
-#include "model.h"
+#include "backend.h"
 
-enum { UNIT = 16, CLASSES = 48, SMALL = 20, METAS = 4096, MAPPING_PAGES = 50, MAPPINGS = 4 };
+enum { SMALL = 20, MAPPING_PAGES = 50, MAPPINGS = 4 };
 
 const uint16_t __malloc_size_classes[CLASSES] = {
     1,   2,   3,   4,    5,    6,    7,    8,    9,    10,   12,   15,   18,   20,   25,   31,
@@ -19,22 +20,10 @@ struct malloc_context {
     uint64_t secret;
 } __malloc_context = {0x5ec4e7};
 
-struct meta {
-    struct meta *previous, *next;
-    struct group *group;
-    volatile int available, freed;
-    uint64_t bits;
-};
-
-struct group {
-    struct meta *meta;
-    unsigned char active_index, pad[7];
-    unsigned char storage[];
-};
-
 struct page {
     uint64_t secret;
     struct meta metas[MODEL_BLOCKS];
+    struct meta groups[GROUPS];
 };
 
 static struct page *const page = (struct page *)0x200000000000;
@@ -98,7 +87,8 @@ void backend_start(size_t small_blocks) {
     for (int at = 0; at < MAPPINGS; at++) {
         add(63, MAPPING_PAGES * 4096 / UNIT - 1, MAPPING_PAGES);
     }
-    if (count > MODEL_BLOCKS) {
+    groups_start(count, page->groups, blocks + ((size_t)32 << 20));
+    if (count + GROUP_BLOCKS > MODEL_BLOCKS) {
         model_fail("too many blocks for the model");
     }
     for (int at = 0; at < count; at++) {
@@ -113,10 +103,13 @@ int backend_number(const void *block) {
             return at;
         }
     }
-    return -1;
+    return groups_number(block);
 }
 
 void *__libc_malloc_impl(size_t size) {
+    if (size == GROUP_CAPACITY) {
+        return groups_malloc();
+    }
     int best = -1;
     const bool is_cache = size == front_cache_size();
     for (int at = is_cache ? 0 : caches; at < (is_cache ? caches : count); at++) {
@@ -152,6 +145,10 @@ void __libc_free(void *block) {
     if (((unsigned char *)block)[-3] >> 5 > 5) {
         model_fail("the backend gets a block that says it is in a list");
     }
+    if (number >= count) {
+        groups_free(block, number);
+        return;
+    }
     model.places[number] = IN_BACKEND;
     page->metas[number].available = 1;
     memset((unsigned char *)block - 4, 0, 4 + kept(number));
@@ -179,6 +176,7 @@ size_t backend_save(unsigned char *to) {
         at[END] = (unsigned char)page->metas[number].available;
         at += END + 1;
     }
+    at += groups_save(at);
     return (size_t)(at - to);
 }
 
@@ -190,4 +188,5 @@ void backend_restore(const unsigned char *at) {
         page->metas[number].available = at[END];
         at += END + 1;
     }
+    groups_restore(at);
 }

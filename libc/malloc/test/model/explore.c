@@ -5,6 +5,7 @@
  * back by copying, and known by a hash of 128 bits. */
 #define _GNU_SOURCE
 #include <linux/futex.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -136,17 +137,21 @@ long model_syscall(long number, ...) {
     return 0;
 }
 
-void *get(size_t size) {
-    void *const block = front_malloc_(size);
-    if (block == NULL) {
-        return NULL;
-    }
+void take(void *block) {
     const int number = backend_number(block);
     if (number < 0 || model.places[number] != IN_FRONT) {
         model_fail("malloc gives a block that somebody has");
     }
     model.places[number] = IN_PROGRAM;
     memset(block, 0, 16); /* nobody reads it again, so it makes no difference between states */
+}
+
+void *get(size_t size) {
+    void *const block = front_malloc_(size);
+    if (block == NULL) {
+        return NULL;
+    }
+    take(block);
     return block;
 }
 
@@ -384,6 +389,21 @@ static void explore(void) {
     }
 }
 
+/* What is gone may have been where a wrong pointer leads. */
+static void on_fault(int signal) {
+    (void)signal;
+    model_fail("memory is used that is not there");
+}
+
+static void watch_faults(void) {
+    static unsigned char stack[64 << 10];
+    const stack_t place = {.ss_sp = stack, .ss_size = sizeof stack};
+    struct sigaction action = {.sa_handler = on_fault, .sa_flags = SA_ONSTACK};
+    sigaltstack(&place, NULL);
+    sigaction(SIGSEGV, &action, NULL);
+    sigaction(SIGBUS, &action, NULL);
+}
+
 int main(int argc, char **argv) {
     const size_t front_size = (size_t)(__stop_front_state - __start_front_state);
     const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
@@ -397,6 +417,7 @@ int main(int argc, char **argv) {
         perror("no memory for the model");
         return 2;
     }
+    watch_faults();
     setvbuf(stdout, NULL, _IOLBF, 0);
     size_t total = 0;
     for (scenario = scenarios; scenario->name != NULL; scenario++) {

@@ -26,6 +26,30 @@ static inline int *kernel_libc_errno(void) {
 #define __thread __attribute__((section("front_locals")))
 #define __builtin_trap() model_fail(what) /* of `die`: what it would have said */
 
+/* The masks of mallocng's groups, which the front changes by the compiler's own operations. */
+#define __atomic_load_n(place, order) (groups_read(place), *(place))
+#define __atomic_store_n(place, value, order)                                                                \
+    ({                                                                                                       \
+        const __typeof__(*(place)) value_ = (value);                                                         \
+        groups_read(place);                                                                                  \
+        groups_write(place, (uint32_t)value_);                                                               \
+        *(place) = value_;                                                                                   \
+    })
+#define __atomic_compare_exchange_n(place, expected, value, weak, order, failure)                            \
+    ({                                                                                                       \
+        const __typeof__(*(place)) value_ = (value);                                                         \
+        groups_read(place);                                                                                  \
+        const bool equal_ = *(place) == *(expected);                                                         \
+        MODEL_TEAR(place);                                                                                   \
+        if (equal_) {                                                                                        \
+            groups_write(place, (uint32_t)value_);                                                           \
+            *(place) = value_;                                                                               \
+        } else {                                                                                             \
+            *(expected) = *(place);                                                                          \
+        }                                                                                                    \
+        equal_;                                                                                              \
+    })
+
 #define getauxval model_auxval
 static unsigned long model_auxval(unsigned long type) {
     static const unsigned char random[16] = "0123456789abcde";
@@ -49,6 +73,7 @@ static int model_gettime(clockid_t clock, struct timespec *time) {
 
 /* The system's mappings: a few places of one chunk each, the lowest that is free first. Only addresses
  * matter. */
+
 enum { PLACES = 4, PLACE_SIZE = 64 * 4096, PLACE_PAGES = 64 };
 static unsigned char *const places = (unsigned char *)0x230000000000;
 static bool place_is_mapped[PLACES];
@@ -301,6 +326,7 @@ void front_check(bool at_rest) {
     if (!at_rest) {
         return;
     }
+    groups_check();
     for (int number = 0; number < MODEL_BLOCKS; number++) {
         if (model.places[number] == IN_FRONT && !seen[number] && !model.in_child) {
             model_fail("a block is lost");
@@ -332,6 +358,29 @@ void front_forks_(int who) {
     who < 0 ? __ldso_atfork(who) : __brawn_unlock(__malloc_lock);
     who < 0 ? __brawn_lock(__malloc_lock) : __ldso_atfork(who);
 #endif
+}
+
+unsigned front_refill(void **blocks, unsigned wanted) {
+    struct bin bin = {.size = (uint16_t)wanted, .room = (uint16_t)wanted};
+    void *const other = bin_refill(&bin, class_of_size(MODEL_SHARED_SIZE));
+    unsigned count = 0;
+    if (other != NULL) { /* memory was short, and one was there when it had asked again */
+        blocks[count++] = other;
+    }
+    while (bin.head != NULL) {
+        blocks[count++] = bin_pop(&bin);
+    }
+    return count;
+}
+
+void front_give_list(void *const *blocks, unsigned count) {
+    struct chain chain = {NULL, count};
+    for (unsigned at = count; at-- > 0;) {
+        block_mark(blocks[at], header_of(blocks[at]).index);
+        list_link(blocks[at], chain.head);
+        chain.head = blocks[at];
+    }
+    chain_give(chain);
 }
 
 /* As musl runs the destructors of a thread's keys. */

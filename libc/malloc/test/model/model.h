@@ -4,6 +4,7 @@
  *
  *   front.c     the front, compiled against this header, and what is looked at from outside
  *   backend.c   a stand-in for mallocng, with its layout: one block a group
+ *   groups.c    the same with several slots a group, and mallocng's own rules for them
  *   explore.c   coroutines, states and the search       scenarios.c   what the threads do */
 #ifndef BRAWN_MODEL_H
 #define BRAWN_MODEL_H
@@ -13,6 +14,7 @@
 #include <stdint.h>
 
 enum { MODEL_THREADS = 3, MODEL_SLOTS = 16, MODEL_BLOCKS = 64 };
+enum { MODEL_SHARED_SIZE = 60 }; /* of blocks that share groups */
 
 /* What a block of the stand-in is for the world outside of it. */
 enum place { IN_BACKEND, IN_FRONT, IN_PROGRAM };
@@ -35,6 +37,7 @@ struct model {
     void *slots[MODEL_SLOTS]; /* through which the threads of a scenario hand blocks to each other */
     enum place places[MODEL_BLOCKS];
     bool in_child;
+    bool groups_go; /* when all of their slots are free */
 };
 extern struct model model;
 
@@ -46,6 +49,7 @@ _Noreturn void model_fail(const char *what);
 /* Called by scenarios, on a thread. */
 void *get(size_t size); /* malloc, which must give a block that nobody has */
 void put(void *block);  /* free */
+void take(void *block); /* which nobody may have */
 int choose(int ways);   /* 0 to ways - 1: all of them are tried */
 void fork_here(void);   /* goes on as the parent and, in other states, as the child without other threads */
 
@@ -76,11 +80,19 @@ bool front_is_threaded(void);
 void front_start_threads(int count);
 bool front_locks_are_free(void);
 void front_forget_statistics(void);
+unsigned front_refill(void **blocks, unsigned wanted);     /* a list of several slots from mallocng */
+void front_give_list(void *const *blocks, unsigned count); /* and back */
 
 /* The stand-in. */
 void backend_start(size_t small_blocks);
 int backend_number(const void *block); /* of a block, or -1 */
 size_t backend_save(unsigned char *to);
 void backend_restore(const unsigned char *from);
+void __libc_free(void *block);
+
+/* Its groups of several slots: a mask is read or written, as far as it is one. */
+void groups_read(const volatile void *place);
+void groups_write(const volatile void *place, uint32_t mask);
+void groups_check(void); /* at rest */
 
 #endif

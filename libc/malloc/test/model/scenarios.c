@@ -159,7 +159,123 @@ static void fork_and_map_pages(void) {
     three_pages();
 }
 
+/* Slots of mallocng's groups, three of each, go to lists and come back as lists, or one by one. */
+
+/* Takes a list; nobody else may have a block of it. */
+static unsigned fill(void **blocks, unsigned wanted) {
+    const unsigned count = front_refill(blocks, wanted);
+    for (unsigned at = 0; at < count; at++) {
+        take(blocks[at]);
+    }
+    return count;
+}
+
+static void give(void *const *blocks, unsigned count) {
+    for (unsigned at = 0; at < count; at++) {
+        model.places[backend_number(blocks[at])] = IN_FRONT;
+    }
+    front_give_list(blocks, count);
+}
+
+/* The library's own call of mallocng. */
+static void free_one(void *block) {
+    model.places[backend_number(block)] = IN_FRONT;
+    __libc_free(block);
+}
+
+static void one_group(void) {
+    fill(model.slots, 3);
+}
+
+/* mallocng itself does not always notice that a group is free when several threads give its slots back at
+ * once, or take some: it is taken from next then. But a group that one thread gives back has to go. */
+static void groups_of_one_thread_each(void) {
+    fill(model.slots, 3);
+    fill(model.slots + 3, 2);
+    model.groups_go = true;
+}
+
+static void two_groups(void) {
+    fill(model.slots, 3);
+    fill(model.slots + 3, 3);
+}
+
+static void all_groups(void) {
+    fill(model.slots, 9);
+}
+
+static void give_two(void) {
+    give(model.slots, 2);
+}
+
+static void give_first(void) {
+    give(model.slots, 1);
+}
+
+static void give_second(void) {
+    give(model.slots + 1, 1);
+}
+
+static void give_all_three(void) {
+    give(model.slots, 3);
+}
+
+static void give_two_more(void) {
+    give(model.slots + 3, 2);
+}
+
+static void give_third(void) {
+    give(model.slots + 2, 1);
+}
+
+static void free_third(void) {
+    free_one(model.slots[2]);
+}
+
+static void fill_two(void) {
+    void *blocks[2];
+    give(blocks, fill(blocks, 2));
+}
+
+static void fill_four(void) {
+    void *blocks[4];
+    give(blocks, fill(blocks, 4));
+}
+
+static void give_of_both(void) {
+    void *const blocks[4] = {model.slots[0], model.slots[3], model.slots[1], model.slots[4]};
+    give(blocks, 4);
+}
+
+static void give_rest_of_both(void) {
+    void *const blocks[2] = {model.slots[2], model.slots[5]};
+    give(blocks, 2);
+}
+
+static void shared_twice(void) {
+    void *const first = get(MODEL_SHARED_SIZE), *const second = get(MODEL_SHARED_SIZE);
+    put(first);
+    put(second);
+}
+
+static void put_group_and_trim(void) {
+    for (int at = 0; at < 3; at++) {
+        put(model.slots[at]);
+    }
+    trim();
+}
+
 const struct scenario scenarios[] = {
+    {"slots-go", groups_of_one_thread_each, {give_all_three, give_two_more}, 4, 0},
+    {"slots-give", one_group, {give_two, give_third}, 4, 0},
+    {"slots-give-three", one_group, {give_first, give_second, give_third}, 4, 0},
+    {"slots-give-free", one_group, {give_two, free_third}, 4, 0},
+    {"slots-fill", NULL, {fill_two, fill_four}, 4, 4},
+    {"slots-fill-give", one_group, {give_two, fill_two}, 4, 0},
+    {"slots-fill-give-free", one_group, {give_two, fill_two, free_third}, 4, 3},
+    {"slots-groups", two_groups, {give_of_both, give_rest_of_both, fill_four}, 4, 2},
+    {"slots-memory-is-short", all_groups, {give_two, fill_two}, 4, 2},
+    {"slots-trim", one_group, {put_group_and_trim, shared_twice}, 4, 2},
     {"pages", use_pages, {three_pages, unmap_first}, 4, 0},
     {"pages-three", use_pages, {three_pages, unmap_first, unmap_second}, 4, 2},
     {"pages-chunks", fill_chunk, {another_chunk, unmap_first, another_chunk}, 4, 2},
