@@ -71,14 +71,6 @@ extern struct libc {
     volatile int threads_minus_1;
 } __libc __attribute__((visibility("hidden")));
 
-/* What every malloc and free reads, in a cache line that nobody writes to: beside mallocng's state or a lock
- * each would be a miss whenever another thread was there. */
-static struct {
-    _Alignas(64) uint64_t list; /* turns the links of lists: list.h */
-    uint64_t meta;              /* mallocng's, once there is a block */
-    char alone[48];
-} secrets;
-
 void *__libc_malloc_impl(size_t) __attribute__((visibility("hidden")));
 void *__libc_realloc(void *, size_t) __attribute__((visibility("hidden")));
 void __libc_free(void *) __attribute__((visibility("hidden")));

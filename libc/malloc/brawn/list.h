@@ -11,6 +11,14 @@
 
 #include "layout.h"
 
+/* What every malloc and free reads, in a cache line that nobody writes to: beside mallocng's state or a lock
+ * each would be a miss whenever another thread was there. */
+static struct {
+    _Alignas(64) uint64_t list; /* turns the links of lists */
+    uint64_t meta;              /* mallocng's, once there is a block */
+    char alone[48];
+} secrets;
+
 /* Idempotent, so that threads may race for it. AT_RANDOM's halves also make the stack's canary and mallocng's
  * secret; from a mixture of both neither can be computed. */
 static COLD void secrets_start(void) {
