@@ -16,7 +16,7 @@
 
 enum { THREADS = 1024, LINES = 1 << 14 };
 
-enum what { CALLS, LOCKS, BUSY, WRITES, MOVES, FUTEXES, BACKEND, BACKEND_MOVES, KINDS };
+enum what { CALLS, LOCKS, BUSY, WRITES, MOVES, FUTEXES, BACKEND, BACKEND_LOCKS, BACKEND_MOVES, KINDS };
 
 static const char *const names[KINDS] = {
     [CALLS] = "calls",
@@ -26,7 +26,8 @@ static const char *const names[KINDS] = {
     [MOVES] = "shared lines that move",
     [FUTEXES] = "futex calls",
     [BACKEND] = "calls of mallocng",
-    [BACKEND_MOVES] = "calls of mallocng after another thread's",
+    [BACKEND_LOCKS] = "of the locks, mallocng's",
+    [BACKEND_MOVES] = "of these, after another thread's",
 };
 
 static struct {
@@ -54,19 +55,21 @@ static int moves(uintptr_t line) {
     return __atomic_exchange_n(last, who(), __ATOMIC_RELAXED) != who();
 }
 
+extern volatile int __malloc_lock[1] __attribute__((visibility("hidden")));
+
 void count_write(const volatile void *place) {
     count(WRITES);
     threads[who()].sums[MOVES] += (uint64_t)moves((uintptr_t)place >> 6);
 }
 
 void count_lock(const volatile void *place, int taken) {
+    const int moved = moves((uintptr_t)place >> 6);
     count(taken ? LOCKS : BUSY);
-    threads[who()].sums[MOVES] += (uint64_t)moves((uintptr_t)place >> 6);
-}
-
-static void count_backend(void) {
-    count(BACKEND);
-    threads[who()].sums[BACKEND_MOVES] += (uint64_t)moves(1);
+    threads[who()].sums[MOVES] += (uint64_t)moved;
+    if (place == (const volatile void *)__malloc_lock && taken) {
+        count(BACKEND_LOCKS);
+        threads[who()].sums[BACKEND_MOVES] += (uint64_t)moved;
+    }
 }
 
 /* What the front asks the system. */
@@ -112,12 +115,12 @@ void *__libc_malloc_impl(size_t size);
 void __libc_free(void *block);
 
 static void *counted_malloc_impl(size_t size) {
-    count_backend();
+    count(BACKEND);
     return __libc_malloc_impl(size);
 }
 
 static void counted_free(void *block) {
-    count_backend();
+    count(BACKEND);
     __libc_free(block);
 }
 
