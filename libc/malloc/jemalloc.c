@@ -150,7 +150,72 @@ static void *kit_base_map(void *address, size_t size, size_t alignment, bool *ze
 #include "src/malloc_io.c"
 #include "src/mutex.c"
 #include "src/nstime.c"
+/* Whether no later extent belongs to the same mapping. One that does would be joined with what comes to lie
+ * before it, even with another arena's: only the first extent of a mapping is safe from that. */
+static bool kit_ends_mapping(tsdn_t *tsdn, pac_t *pages, edata_t *extent) {
+    EMAP_DECLARE_RTREE_CTX;
+    rtree_t *const map = &pages->emap->rtree;
+    rtree_leaf_elm_t *const next =
+        rtree_leaf_elm_lookup(tsdn, map, rtree_ctx, (uintptr_t)edata_past_get(extent), false, false);
+    if (next == NULL) {
+        return true;
+    }
+    const rtree_contents_t contents = rtree_leaf_elm_read(tsdn, map, next, false);
+    return contents.edata == NULL || contents.metadata.is_head;
+}
+
+/* An arena keeps the address space whose pages it gave back, and no other arena gets at it. Before an
+ * allocation fails, each lets go the ends of its mappings, or all of them: it counts against the limit of the
+ * process. */
+static void kit_let_go(tsdn_t *tsdn) {
+    const unsigned count = narenas_total_get();
+    for (unsigned at = 0; at < count; at++) {
+        arena_t *const arena = arena_get(tsdn, at, false);
+        if (arena == NULL) {
+            continue;
+        }
+        arena_decay(tsdn, arena, false, true);
+        pac_t *const pages = &arena->pa_shard.pac;
+        ecache_t *const retained = &pages->ecache_retained;
+        edata_list_inactive_t free;
+        edata_list_inactive_init(&free);
+        malloc_mutex_lock(tsdn, &retained->mtx);
+        edata_t *next;
+        for (edata_t *extent = edata_list_inactive_first(&retained->eset.lru); extent != NULL;
+             extent = next) {
+            next = edata_list_inactive_next(&retained->eset.lru, extent);
+            if (kit_ends_mapping(tsdn, pages, extent)) {
+                eset_remove(&retained->eset, extent);
+                extent_deregister(tsdn, pages, extent);
+                edata_list_inactive_append(&free, extent);
+            }
+        }
+        malloc_mutex_unlock(tsdn, &retained->mtx);
+        for (edata_t *extent; (extent = edata_list_inactive_first(&free)) != NULL;) {
+            edata_list_inactive_remove(&free, extent);
+            extent_destroy_wrapper(tsdn, pages, pac_ehooks_get(pages), extent);
+        }
+    }
+}
+
+#define pa_alloc kit_pa_alloc
 #include "src/pa.c"
+#undef pa_alloc
+
+edata_t *pa_alloc(tsdn_t *tsdn, pa_shard_t *shard, size_t size, size_t alignment, bool slab, szind_t class,
+                  bool zero, bool guarded, bool *work_left) {
+    edata_t *pages = kit_pa_alloc(tsdn, shard, size, alignment, slab, class, zero, guarded, work_left);
+    if (pages == NULL) {
+        /* One at a time, or what one lets go another takes for an arena that needs a part of it. Fork knows
+         * this lock, and all that are taken below come after it. */
+        malloc_mutex_lock(tsdn, &arenas_lock);
+        kit_let_go(tsdn);
+        pages = kit_pa_alloc(tsdn, shard, size, alignment, slab, class, zero, guarded, work_left);
+        malloc_mutex_unlock(tsdn, &arenas_lock);
+    }
+    return pages;
+}
+
 #include "src/pa_extra.c"
 #include "src/pac.c"
 #include "src/pages.c"

@@ -88,33 +88,37 @@ static void everything_fails(struct link *kept) {
     CHECK(code == EAGAIN, "pthread_create with a huge stack answers %d", code);
 }
 
-// A thread that exists, but has never allocated before memory ended, has no heap of its own yet.
-static void *first_allocation_of_thread(void *unused) {
-    (void)unused;
+// A thread that exists, but has never allocated before memory ended, has no heap of its own yet. One that has
+// allocated has one in which nothing is left: what others freed must reach it.
+static void *allocates_late(void *early) {
+    if (early != NULL)
+        free(malloc(100));
     pthread_barrier_wait(&together);
     pthread_barrier_wait(&together);
     errno = 0;
     void *large = malloc(limit_bytes * 2);
-    CHECK(large == NULL && errno == ENOMEM, "the first malloc of a thread gave %p, errno %d", large, errno);
+    CHECK(large == NULL && errno == ENOMEM, "a late thread's large malloc gave %p, errno %d", large, errno);
     errno = 0;
     void *block = malloc(100);
-    CHECK(block != NULL || errno == ENOMEM, "the first small malloc of a thread gave NULL, errno %d", errno);
+    CHECK(block != NULL || errno == ENOMEM, "a late thread's small malloc gave NULL, errno %d", errno);
     free(block);
     pthread_barrier_wait(&together);
     pthread_barrier_wait(&together);
-    block = malloc(100000);
-    CHECK(block != NULL, "no memory for a thread after the rest was freed");
-    memset(block, 1, 100000);
+    block = malloc(limit_bytes / 8); // more than a heap of its own has at first
+    CHECK(block != NULL, "no memory for a thread that %s before, after the rest was freed",
+          early != NULL ? "had allocated" : "had not allocated");
+    memset(block, 1, limit_bytes / 8);
     free(block);
     return NULL;
 }
 
 static void in_one_thread(void) {
-    pthread_t late;
-    CHECK(pthread_barrier_init(&together, NULL, 2) == 0, "no barrier");
-    CHECK(pthread_create(&late, NULL, first_allocation_of_thread, NULL) == 0, "no thread");
-    pthread_barrier_wait(&together);
+    pthread_t late[2];
     allow(limit_bytes);
+    CHECK(pthread_barrier_init(&together, NULL, 3) == 0, "no barrier");
+    for (int early = 0; early < 2; early++)
+        CHECK(pthread_create(&late[early], NULL, allocates_late, early ? late : NULL) == 0, "no thread");
+    pthread_barrier_wait(&together);
     struct link *large = NULL, *small = NULL;
     watched_step = "exhaust";
     size_t first_total = exhaust(&large, CHUNK) + exhaust(&small, SMALL);
@@ -128,7 +132,8 @@ static void in_one_thread(void) {
     release(&small);
     release(&large);
     pthread_barrier_wait(&together);
-    pthread_join(late, NULL);
+    for (int early = 0; early < 2; early++)
+        pthread_join(late[early], NULL);
     for (int round = 0; round < 2; round++) {
         size_t again = exhaust(&large, round == 0 ? SMALL : CHUNK);
         // Of small blocks fewer bytes fit: each has room for its own bookkeeping and 16 for the list.
