@@ -21,9 +21,7 @@
 #include <sys/uio.h>
 #include <time.h>
 
-#ifdef BRAWN_PRELOAD
-#include "preload_pthread.h"
-#endif
+#include "futex_pthread.h"
 
 #define KERNEL_HUGE_PAGES true /* jemalloc has a knob for them and says so itself */
 #include "kernel_redirect.h"

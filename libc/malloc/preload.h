@@ -4,7 +4,7 @@
  *
  * - fork: no libc calls into somebody else's heap around it, so handlers are registered. Those of glibc's
  *   programs are in a library that is linked statically; the function behind it is in libc itself.
- * - Locks: some types of glibc are larger than musl's, so there is more room (preload_pthread.h).
+ * - Locks: some types of glibc are larger than musl's, so an allocator has its own (futex_pthread.h).
  * - The CPU: glibc knows it already, and tells (2.33 and later), so it need not be asked again.
  * - membarrier: glibc has no function for it (gate.h).
  * - Names: glibc has a few more in the family (family.h). */
