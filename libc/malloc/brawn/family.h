@@ -79,7 +79,7 @@ static SLOW void free_slot(const struct slot *slot, void *block) {
         large_give(block, capacity);
         return;
     }
-    const unsigned class = class_of_capacity(capacity);
+    const unsigned class = class_of_capacity(meta_class(slot->meta), capacity);
     if (class >= SMALL_CLASSES) {
         shelf_give(class, block, slot->index);
         return;
@@ -157,8 +157,9 @@ static void *front_realloc(void *block, size_t size) {
     const size_t room = (size_t)(slot.end - (unsigned char *)block);
     const size_t used = slot_size(&slot, block);
     const unsigned class = meta_class(slot.meta);
-    /* As mallocng does: in place while the slot fits the size, give or take a class. */
-    if (size <= room && size <= LARGEST_SLOT && class_of_size(size) + 1 >= class) {
+    /* As mallocng does: in place while the slot fits the size, give or take a class, so that two classes
+     * below would not do. */
+    if (size <= room && class < CLASSES && (class < 2 || size > class_capacity(class - 2))) {
         block_take_all(block, slot.index);
         return block;
     }

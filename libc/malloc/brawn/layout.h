@@ -284,13 +284,19 @@ static SLOW unsigned class_of_size(size_t size) {
     return class;
 }
 
-/* The largest class for which this capacity is enough; 12 bytes and more. */
-static inline unsigned class_of_capacity(size_t capacity) {
-    if (capacity >= LARGEST_SLOT) {
-        return CLASSES - 1;
+/* The largest class for which this capacity is enough, which is 12 bytes or more. It is that of the slot's
+ * group as a rule; but a group of one slot ends with its last page. */
+static inline unsigned class_of_capacity(unsigned class, size_t capacity) {
+    if (likely(class_capacity(class) == capacity)) {
+        return class;
     }
-    const unsigned class = class_of_size(capacity);
-    return class_capacity(class) > capacity ? class - 1 : class;
+    while (class_capacity(class) > capacity) {
+        class --;
+    }
+    while (class + 1 < CLASSES && class_capacity(class + 1) <= capacity) {
+        class ++;
+    }
+    return class;
 }
 
 #endif
