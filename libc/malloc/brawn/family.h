@@ -23,7 +23,7 @@ static COLD void *fail(int error) {
 }
 
 static SLOW void *medium_malloc(size_t size) {
-    const unsigned class = class_of_size(size);
+    const unsigned class = class_of_medium(size);
     void *const block = shelf_take(class);
     if (likely(block != NULL)) {
         return block;

@@ -266,18 +266,11 @@ static inline size_t class_capacity(unsigned class) {
     return UNIT * (size_t)__malloc_size_classes[class] - IN_BAND;
 }
 
-/* The smallest class for a block of this size, which is at most LARGEST_SLOT. Below 64 units, by table: see
- * `small_class`; above, four classes for each power of two. */
-static SLOW unsigned class_of_size(size_t size) {
+/* The smallest class for a block of this size, which has 64 units at least and is at most LARGEST_SLOT: there
+ * are four for each power of two. (Below, by table: `small_class`.) */
+static inline unsigned class_of_medium(size_t size) {
     const unsigned units = (unsigned)((size + IN_BAND + UNIT - 1) / UNIT);
-    unsigned class = 0;
-    if (units >= 64) {
-        class = 20 + 4 * (31 - 6 - (unsigned)__builtin_clz(units));
-    } else if (units > 10) {
-        class = 10;
-    } else {
-        return units - 1;
-    }
+    unsigned class = 20 + 4 * (31 - 6 - (unsigned)__builtin_clz(units));
     while (__malloc_size_classes[class] < units) {
         class ++;
     }

@@ -22,7 +22,13 @@ struct group {
 };
 
 /* Their one class, of 60 bytes a block. */
-enum { GROUPS = 3, GROUP_SLOTS = 3, GROUP_BLOCKS = GROUPS * GROUP_SLOTS, GROUP_CLASS = 3, GROUP_UNITS = 4 };
+enum {
+    GROUPS = 3,
+    GROUP_SLOTS = 3,
+    GROUP_BLOCKS = GROUPS * GROUP_SLOTS,
+    GROUP_CLASS = MODEL_SHARED_CLASS,
+    GROUP_UNITS = 4
+};
 enum { GROUP_CAPACITY = UNIT * GROUP_UNITS - 4 };
 _Static_assert((int)GROUP_CAPACITY == (int)MODEL_SHARED_SIZE, "one class has several slots a group");
 

@@ -362,7 +362,7 @@ void front_forks_(int who) {
 
 unsigned front_refill(void **blocks, unsigned wanted) {
     struct bin bin = {.size = (uint16_t)wanted, .room = (uint16_t)wanted};
-    void *const other = bin_refill(&bin, class_of_size(MODEL_SHARED_SIZE));
+    void *const other = bin_refill(&bin, MODEL_SHARED_CLASS);
     unsigned count = 0;
     if (other != NULL) { /* memory was short, and one was there when it had asked again */
         blocks[count++] = other;

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 enum { MODEL_THREADS = 3, MODEL_SLOTS = 16, MODEL_BLOCKS = 64 };
-enum { MODEL_SHARED_SIZE = 60 }; /* of blocks that share groups */
+enum { MODEL_SHARED_SIZE = 60, MODEL_SHARED_CLASS = 3 }; /* of blocks that share groups */
 
 /* What a block of the stand-in is for the world outside of it. */
 enum place { IN_BACKEND, IN_FRONT, IN_PROGRAM };
