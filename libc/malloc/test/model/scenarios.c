@@ -252,6 +252,11 @@ static void give_rest_of_both(void) {
     give(blocks, 2);
 }
 
+static void fork_and_fill(void) {
+    fork_here();
+    fill_two();
+}
+
 static void shared_twice(void) {
     void *const first = get(MODEL_SHARED_SIZE), *const second = get(MODEL_SHARED_SIZE);
     put(first);
@@ -275,6 +280,7 @@ const struct scenario scenarios[] = {
     {"slots-fill-give-free", one_group, {give_two, fill_two, free_third}, 4, 3},
     {"slots-groups", two_groups, {give_of_both, give_rest_of_both, fill_four}, 4, 2},
     {"slots-memory-is-short", all_groups, {give_two, fill_two}, 4, 2},
+    {"slots-fork", one_group, {fork_and_fill, give_two, free_third}, 4, 3},
     {"slots-trim", one_group, {put_group_and_trim, shared_twice}, 4, 2},
     {"pages", use_pages, {three_pages, unmap_first}, 4, 0},
     {"pages-three", use_pages, {three_pages, unmap_first, unmap_second}, 4, 2},
