@@ -23,6 +23,13 @@ pub struct Library {
 /// zeros there, loaders take the entry for a symbol that the library needs from others.
 const DEFINITION: std::ops::Range<usize> = 6..24;
 
+/// The byte of an entry that holds the symbol's binding, in its upper half.
+const BINDING: usize = 4;
+
+/// A weak symbol need not be found: not every glibc has `strlcpy`, and linkers refuse a program whose libraries need what
+/// nobody has.
+const WEAK: u8 = 2 << 4;
+
 impl Library {
     /// The ELF file.
     ///
@@ -38,7 +45,9 @@ impl Library {
             knobs::write(&mut bytes, start as usize, text);
         }
         for &entry in if strings { &[] } else { self.strings_at } {
-            bytes[entry as usize..][DEFINITION].fill(0);
+            let entry = &mut bytes[entry as usize..];
+            entry[DEFINITION].fill(0);
+            entry[BINDING] = WEAK | (entry[BINDING] & 0xf);
         }
         bytes
     }

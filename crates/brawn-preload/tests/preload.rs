@@ -29,13 +29,22 @@ fn compiler(libc: Libc) -> Option<&'static str> {
 
 /// The program and the module, compiled for a libc that is loaded at run time.
 fn compiled(folder: &Path, libc: Libc) -> Option<(PathBuf, PathBuf)> {
+    linked(folder, libc, &[])
+}
+
+/// The same, with more that the program is linked with.
+fn linked(folder: &Path, libc: Libc, with: &[String]) -> Option<(PathBuf, PathBuf)> {
     let compiler = compiler(libc)?;
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/c");
     let (program, module) = (folder.join("family"), folder.join("module.so"));
     let compile = |args: &[&str], source: &str, output: &Path| {
         let mut command = Command::new(compiler);
         command.args(["-O1", "-g", "-std=gnu11", "-pthread", "-fno-builtin"]).args(args);
-        let status = command.arg(sources.join(source)).arg("-o").arg(output).arg("-ldl").status();
+        command.arg(sources.join(source)).arg("-o").arg(output);
+        if source == "family.c" {
+            command.args(with);
+        }
+        let status = command.arg("-ldl").status();
         assert!(status.expect("the compiler runs").success(), "{source}");
     };
     compile(&["-rdynamic"], "family.c", &program);
@@ -72,6 +81,31 @@ fn a_c_program_on_glibc_stays_whole() {
 #[test]
 fn a_c_program_on_musl_stays_whole() {
     everything(Libc::Musl);
+}
+
+/// As `docs/preload.md` has it for one's own programs.
+#[test]
+fn a_program_that_is_linked_with_a_library_needs_no_preloading() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for libc in [Libc::Glibc, Libc::Musl] {
+        for name in brawn_kit::library_names() {
+            let library = library(folder.path(), name, libc);
+            let own = library.file_name().expect("a name").to_owned();
+            let place = library.parent().expect("a folder").display();
+            let with = [format!("-Wl,--no-as-needed,-rpath,{place}"), library.display().to_string()];
+            let Some((program, module)) = linked(folder.path(), libc, &with) else {
+                skip(&format!("no compiler for {libc}, or no {libc} to load"));
+                break;
+            };
+            let mut command = Command::new(&program);
+            command.env_remove("LD_PRELOAD").arg(&own);
+            command.arg(if libc == Libc::Musl { own.as_os_str() } else { "libc.so.6".as_ref() });
+            let output = command.arg(&module).arg("4").output().expect("it starts");
+            let said = String::from_utf8_lossy(&output.stderr);
+            assert!(output.status.success(), "{name} on {libc}: {}: {said}", output.status);
+            assert_eq!(String::from_utf8_lossy(&output.stdout), "whole\n", "{name} on {libc}");
+        }
+    }
 }
 
 /// `cpuid`, and an instruction of the same length that ends the process.
