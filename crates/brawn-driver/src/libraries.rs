@@ -142,11 +142,14 @@ pub fn explain(line: &Line) -> Option<(String, String)> {
             folders.iter().map(|folder| folder.join(&file)).find(|path| path.is_file())
         };
         if let (None, Some(shared)) = (file("a"), file("so")) {
-            let what = format!(
-                "the linker failed: {} is a shared library, and a static executable needs lib{name}.a",
-                shared.display()
-            );
-            return Some((what, remedy(&name).to_owned()));
+            return Some((is_shared(&shared, &format!("lib{name}.a")), remedy(&name).to_owned()));
+        }
+    }
+    // By its path, as CMake and Meson name what they found.
+    for given in line.args.iter().filter(|arg| !arg.starts_with('-')).map(Path::new) {
+        if let Some(library) = name_of_shared(given).filter(|_| given.is_file()) {
+            let what = is_shared(given, &format!("{library}.a"));
+            return Some((what, remedy(library.strip_prefix("lib").unwrap_or(library)).to_owned()));
         }
     }
     line.inputs().into_iter().find_map(|input| {
@@ -158,6 +161,19 @@ pub fn explain(line: &Line) -> Option<(String, String)> {
         );
         Some((what, remedy(name.strip_prefix("lib").unwrap_or(&name)).to_owned()))
     })
+}
+
+fn is_shared(path: &Path, archive: &str) -> String {
+    format!(
+        "the linker failed: {} is a shared library, and a static executable needs {archive}",
+        path.display()
+    )
+}
+
+/// What the name of a shared library begins with: `libz` of `libz.so`, and of `libz.so.1`.
+fn name_of_shared(path: &Path) -> Option<&str> {
+    let (name, version) = path.file_name()?.to_str()?.split_once(".so")?;
+    (!name.is_empty() && (version.is_empty() || version.starts_with('.'))).then_some(name)
 }
 
 fn remedy(name: &str) -> &'static str {
@@ -196,6 +212,22 @@ mod tests {
         // With the archive beside it, the linker takes that.
         fs_err::write(folder.path().join("libssl.a"), b"!<arch>\n").unwrap();
         assert_eq!(explain(&line), None);
+    }
+
+    #[test]
+    fn a_shared_library_by_its_path_is_named_too() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["libcrypto.so", "libcrypto.so.3"] {
+            let path = folder.path().join(name);
+            fs_err::write(&path, b"").unwrap();
+            let (what, hint) = explain(&line(&format!("-static a.o {}", path.display()))).unwrap();
+            let expected =
+                format!("{} is a shared library, and a static executable needs libcrypto.a", path.display());
+            assert!(what.ends_with(&expected), "{what}");
+            assert!(hint.contains("vendored"), "{hint}");
+        }
+        assert_eq!(name_of_shared(Path::new("main.sort.o")), None);
+        assert_eq!(name_of_shared(Path::new("notes.so-called")), None);
     }
 
     #[test]

@@ -162,6 +162,21 @@ fn a_failed_link_says_which_library_does_not_fit() {
     assert!(message.contains("error: the linker failed: libpart.a was compiled for glibc"), "{message}");
 }
 
+/// CMake's `find_library` gives paths.
+#[test]
+fn a_shared_library_on_the_line_is_named_with_the_archive_that_is_needed() {
+    let bench = Bench::new();
+    bench.write("main.c", "int main(void) { return 0; }\n");
+    ok(bench.command("cc").args(["-shared", "-fPIC", "-x", "c", "main.c", "-o", "libpart.so.1"]));
+    let message = fails(&mut brawn(&bench, &["cc", "main.c", "./libpart.so.1", "-o", "main"]), 1);
+    let last = message.split("error: the linker failed").nth(1).unwrap_or_else(|| panic!("{message}"));
+    assert_snapshot!(last, @r"
+    : ./libpart.so.1 is a shared library, and a static executable needs libpart.a
+    hint: have the crate build it from source (`vendored`, `bundled` or `static` among its features), or compile the library with brawn cc
+    ");
+    assert!(!bench.path().join("main").exists());
+}
+
 /// What `openssl-sys` does with the OpenSSL that pkg-config finds when it is told that cross compiling is fine.
 #[test]
 fn openssl_found_by_pkg_config_is_named_with_what_to_do() {
