@@ -2,7 +2,9 @@
  * time, and with many threads every such munmap interrupts the other processors: 40 threads that free 4 MiB
  * of small blocks each spent nine tenths of their time there. So in an overlay mallocng's calls of mmap and
  * munmap come here (crates/brawn-libc/src/redirect.rs): groups are cut from chunks, freed pages wait in
- * bounds for the next group, and what is too much goes back to the system in long runs.
+ * bounds for the next group, and what is too much goes back to the system in long runs. That includes groups
+ * of 8 and 16 pages, in which medium blocks lie: a server that let go of one or two with each request spent a
+ * tenth of its time on faulting them in again.
  *
  * A chunk has two bits for each page: whether it is in use, and whether it was written to since it came from
  * the system. Nothing here is locked. Pages are taken under mallocng's lock, so by one thread at a time; they
@@ -16,10 +18,11 @@
 #include "large.h"
 
 enum {
-    RUN_LARGEST = 4,  /* pages of a group from a chunk: of larger ones, much may never be touched */
-    TOUCH_SHARE = 64, /* of the bytes in use, as many for one are touched before they are asked for */
-    PURGE_SHARE = 4,  /* of the bound, so much goes at once when it is passed */
-    PURGE_FIRST = 32, /* pages of the runs that go back first; then a quarter of that, and so on */
+    RUN_LARGEST = 16,  /* pages of a group from a chunk: of larger ones, much may never be touched */
+    TOUCH_LARGEST = 4, /* pages of a group that are touched before they are asked for */
+    TOUCH_SHARE = 64,  /* but of the bytes in use, as many for one */
+    PURGE_SHARE = 4,   /* of the bound, so much goes at once when it is passed */
+    PURGE_FIRST = 32,  /* pages of the runs that go back first; then a quarter of that, and so on */
 };
 
 /* Above this size a mapping may be a block of its own, which large.h tells `recent` of. */
@@ -214,7 +217,7 @@ __brawn_map_pages(void *address, size_t size, int protection, int flags, int fil
     const size_t touched = atomic_load_explicit(&recent.in_use, RELAXED) / TOUCH_SHARE;
     /* mallocng reads a header before it writes it, so a page would be faulted in twice: first as the system's
      * page of zeros, and then, with an interrupt for all other processors, as one of its own. */
-    for (size_t page = 0; page < length && page_bytes(page) <= touched; page++) {
+    for (size_t page = 0; length <= TOUCH_LARGEST && page < length && page_bytes(page) <= touched; page++) {
         *(volatile unsigned char *)(start + page_bytes(page)) = 0;
     }
     return start;

@@ -34,12 +34,12 @@ enum {
 /* Bytes that may lie in one stock: a base, and its part of what there is for each thread, up to the ceiling.
  * Checks of the front by itself set them smaller. */
 #ifndef STOCK_BASE
-#define STOCK_BASE ((size_t)256 << 10)
+#define STOCK_BASE ((size_t)512 << 10)
 #endif
 #ifndef STOCKS_PER_THREAD
-#define STOCKS_PER_THREAD ((size_t)32 << 10)
+#define STOCKS_PER_THREAD ((size_t)64 << 10)
 #endif
-#define STOCK_CEILING ((size_t)512 << 10)
+#define STOCK_CEILING ((size_t)1 << 20)
 
 /* How many chains or blocks of a class there are. Written under the stock's lock, and read without as well.
  */
