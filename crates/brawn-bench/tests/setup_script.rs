@@ -47,6 +47,7 @@ impl Machine {
             "make",
             "tclsh",
             "chromium",
+            "strace",
             "cmake",
             "skopeo",
             "umoci",
