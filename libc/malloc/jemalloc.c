@@ -148,6 +148,7 @@ static void *kit_base_map(void *address, size_t size, size_t alignment, bool *ze
 #include "src/malloc_io.c"
 #include "src/mutex.c"
 #include "src/nstime.c"
+
 /* Whether no later extent belongs to the same mapping. One that does would be joined with what comes to lie
  * before it, even with another arena's: only the first extent of a mapping is safe from that. */
 static bool kit_ends_mapping(tsdn_t *tsdn, pac_t *pages, edata_t *extent) {
@@ -175,8 +176,8 @@ static void kit_let_go(tsdn_t *tsdn) {
         arena_decay(tsdn, arena, false, true);
         pac_t *const pages = &arena->pa_shard.pac;
         ecache_t *const retained = &pages->ecache_retained;
-        edata_list_inactive_t free;
-        edata_list_inactive_init(&free);
+        edata_list_inactive_t ends;
+        edata_list_inactive_init(&ends);
         malloc_mutex_lock(tsdn, &retained->mtx);
         edata_t *next;
         for (edata_t *extent = edata_list_inactive_first(&retained->eset.lru); extent != NULL;
@@ -185,12 +186,12 @@ static void kit_let_go(tsdn_t *tsdn) {
             if (kit_ends_mapping(tsdn, pages, extent)) {
                 eset_remove(&retained->eset, extent);
                 extent_deregister(tsdn, pages, extent);
-                edata_list_inactive_append(&free, extent);
+                edata_list_inactive_append(&ends, extent);
             }
         }
         malloc_mutex_unlock(tsdn, &retained->mtx);
-        for (edata_t *extent; (extent = edata_list_inactive_first(&free)) != NULL;) {
-            edata_list_inactive_remove(&free, extent);
+        for (edata_t *extent; (extent = edata_list_inactive_first(&ends)) != NULL;) {
+            edata_list_inactive_remove(&ends, extent);
             extent_destroy_wrapper(tsdn, pages, pac_ehooks_get(pages), extent);
         }
     }

@@ -8,6 +8,9 @@ use brawn_elf::Arch;
 use brawn_libc::Choice;
 use brawn_preload::{Libc, Library};
 
+mod common;
+use common::skip;
+
 /// The calls that a thread makes besides those that it makes on glibc's own heap, by allocator.
 const MORE: &[(&str, &[&str])] = &[
     // Where no thread is left in an arena, jemalloc gives its free pages back at once.
@@ -74,18 +77,14 @@ fn compiled(folder: &Path) -> PathBuf {
 #[test]
 fn a_thread_makes_the_system_calls_that_its_allocator_needs_and_no_other() {
     if brawn_preload::program::libc_of_system().ok() != Some(Libc::Glibc) {
-        eprintln!("skipped: the programs of this machine do not load glibc");
-        return;
+        return skip("the programs of this machine do not load glibc");
     }
     let Ok(version) = Command::new("strace").arg("--version").output() else {
-        assert!(std::env::var_os("CI").is_none(), "no strace: scripts/setup installs it as root");
-        eprintln!("skipped: no strace; `make setup` as root installs it");
-        return;
+        return skip("no strace; `make setup` as root installs it");
     };
     let traces = Command::new("strace").args(["-qq", "-o", "/dev/null", "true"]).status();
     if !version.status.success() || !traces.expect("strace starts").success() {
-        eprintln!("skipped: this machine does not let strace look into programs");
-        return;
+        return skip("this machine does not let strace look into programs");
     }
     let folder = tempfile::tempdir().expect("a folder");
     let program = compiled(folder.path());
