@@ -4,13 +4,15 @@
 #define BRAWN_KIT_H
 
 #ifndef _GNU_SOURCE
-#define _GNU_SOURCE 1 /* for secure_getenv */
+#define _GNU_SOURCE 1 /* as the allocators' sources do: mremap */
 #endif
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 
 #include "kernel.h"
 #ifdef BRAWN_PRELOAD
@@ -24,6 +26,13 @@ static const char kit_marker[] __attribute__((section(".rodata.brawn_kit"))) =
 static inline void kit_keep_marker(void) {
     __asm__ volatile("" : : "r"(kit_marker));
 }
+
+/* Once in a program, if at all. */
+#ifdef __clang__
+#define KIT_COLD __attribute__((noinline, cold, unused, minsize))
+#else
+#define KIT_COLD __attribute__((noinline, cold, unused))
+#endif
 
 /* The knobs, as `name:value` with commas between them. The build of the kit fills in where the kit differs
  * from the allocator's own defaults; an overlay writes its own text over it (brawn-kit, src/knobs.rs), so
@@ -44,51 +53,66 @@ static inline const char *kit_knobs_text(void) {
     return text;
 }
 
-/* The value of a knob, and its length; NULL if it is not set. */
-static const char *kit_knob(const char *name, size_t *length) {
-    const size_t name_length = strlen(name);
+/* What stands behind `name` and the separator, if `text` begins with them; or NULL. No function of the
+ * library is called here and below: some programs would have it, in all its forms, for this alone, and a
+ * program that does nothing would touch two more pages. */
+static KIT_COLD const char *kit_after(const char *text, const char *name, char separator) {
+    for (; *name != 0; name++, text++) {
+        if (*text != *name) {
+            return NULL;
+        }
+    }
+    return *text == separator ? text + 1 : NULL;
+}
+
+/* The value of a knob, which ends with a comma or the text; NULL if it is not set. */
+static KIT_COLD const char *kit_knob(const char *name) {
     for (const char *at = kit_knobs_text(); *at != 0;) {
-        size_t end = 0;
-        while (at[end] != 0 && at[end] != ',') {
-            end++;
+        const char *const value = kit_after(at, name, ':');
+        if (value != NULL) {
+            return value;
         }
-        if (end > name_length && memcmp(at, name, name_length) == 0 && at[name_length] == ':') {
-            *length = end - name_length - 1;
-            return at + name_length + 1;
-        }
-        at += end;
-        if (*at == ',') {
-            at++;
+        while (*at != 0 && *at++ != ',') {
         }
     }
     return NULL;
 }
 
 /* The value of a knob that is a number, or what it is unless set. */
-static inline unsigned long kit_knob_number(const char *name, unsigned long unless_set) {
-    size_t length;
-    const char *const text = kit_knob(name, &length);
+static KIT_COLD unsigned long kit_knob_number(const char *name, unsigned long unless_set) {
+    const char *text = kit_knob(name);
     if (text == NULL) {
         return unless_set;
     }
     unsigned long number = 0;
-    for (size_t i = 0; i < length && text[i] >= '0' && text[i] <= '9'; i++) {
-        number = number * 10 + (unsigned long)(text[i] - '0');
+    for (; *text >= '0' && *text <= '9'; text++) {
+        number = number * 10 + (unsigned long)(*text - '0');
     }
     return number;
 }
 
 /* Whether a knob that is a switch is on. */
-static inline bool kit_knob_is_on(const char *name, bool unless_set) {
-    size_t length;
-    const char *const text = kit_knob(name, &length);
-    return text == NULL ? unless_set : length == 4 && memcmp(text, "true", 4) == 0;
+static KIT_COLD bool kit_knob_is_on(const char *name, bool unless_set) {
+    const char *const text = kit_knob(name);
+    return text == NULL ? unless_set
+                        : kit_after(text, "true", ',') != NULL || kit_after(text, "true", 0) != NULL;
 }
+
+/* By its own name: `environ` may be a program's. */
+extern char **__environ;
 
 /* A variable of the environment, for allocators whose knobs may be overridden there: only where the knob
  * `environment` says so, and never in a program that runs with more rights than its user. */
-static inline char *kit_getenv(const char *name) {
-    return kit_knob_is_on("environment", false) ? secure_getenv(name) : NULL;
+static KIT_COLD char *kit_getenv(const char *name) {
+    if (__environ != NULL && kit_knob_is_on("environment", false) && getauxval(AT_SECURE) == 0) {
+        for (char **at = __environ; *at != NULL; at++) {
+            const char *const value = kit_after(*at, name, '=');
+            if (value != NULL) {
+                return (char *)(uintptr_t)value;
+            }
+        }
+    }
+    return NULL;
 }
 
 #endif
@@ -103,7 +127,7 @@ static inline int kit_popcount(unsigned long long bits) {
 }
 
 /* Damage that an allocator has noticed: no other way to go on is safe. */
-static __attribute__((noreturn, noinline, cold, unused)) void kit_abort(const char *what) {
+static KIT_COLD __attribute__((noreturn)) void kit_abort(const char *what) {
     kernel_print(BRAWN_KIT_NAME ": ");
     kernel_print(what);
     kernel_print("\n");

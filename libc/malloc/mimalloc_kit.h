@@ -62,7 +62,10 @@ static int kit_find_option(const char *name, char *result, size_t size) {
     const char *value = kit_getenv(variable);
     size_t value_length = value != NULL ? strlen(value) : 0;
     if (value == NULL && strlen(name) >= sizeof prefix) {
-        value = kit_knob(name + sizeof prefix - 1, &value_length);
+        value = kit_knob(name + sizeof prefix - 1);
+        while (value != NULL && value[value_length] != 0 && value[value_length] != ',') {
+            value_length++;
+        }
     }
     if (value == NULL || value_length >= size) {
         return 0;

@@ -115,6 +115,7 @@ pub const FRONT: Family = Family {
     ],
     imports: &[
         "_GLOBAL_OFFSET_TABLE_", // made by the linker
+        "__environ",
         "__errno_location",
         "__libc",
         "__libc_free",
@@ -136,7 +137,6 @@ pub const FRONT: Family = Family {
         "pthread_key_create",
         "pthread_setspecific",
         "sched_getcpu",
-        "secure_getenv",
         "strlen",
         "syscall",
         "sysconf",
@@ -472,6 +472,7 @@ pub const REPLACEABLE: &[&str] = &[
 /// here, because rustc brings another one.
 pub const IMPORTS: &[&str] = &[
     "_GLOBAL_OFFSET_TABLE_", // made by the linker
+    "__environ",
     "__errno_location",
     "abort",
     "bcmp",
@@ -479,6 +480,7 @@ pub const IMPORTS: &[&str] = &[
     "clock_gettime",
     "close",
     "fsync",
+    "getauxval",
     "getpid",
     "getrusage",
     "gettimeofday",
@@ -516,7 +518,6 @@ pub const IMPORTS: &[&str] = &[
     "pthread_sigmask",
     "read",
     "sched_yield",
-    "secure_getenv",
     "sigfillset",
     "strchr",
     "strcmp",

@@ -14,12 +14,14 @@ static struct {
     size_t length;
 } stats;
 
-static COLD void stats_text(const char *text) {
-    const size_t length = strlen(text);
-    if (length <= sizeof stats.text - stats.length) {
-        memcpy(stats.text + stats.length, text, length);
-        stats.length += length;
+/* Answers with what stands behind the text. */
+static COLD const char *stats_text(const char *text) {
+    for (; *text != 0; text++) {
+        if (stats.length < sizeof stats.text) {
+            stats.text[stats.length++] = *text;
+        }
     }
+    return text + 1;
 }
 
 static COLD void stats_number(uint64_t number) {
@@ -29,15 +31,16 @@ static COLD void stats_number(uint64_t number) {
     do {
         *--first = (char)('0' + number % 10);
     } while ((number /= 10) != 0);
-    stats_text(first);
+    (void)stats_text(first);
 }
 
-static COLD void stats_line(const char *name, uint64_t number) {
-    stats_text("brawn.");
-    stats_text(name);
-    stats_text(" ");
+static COLD const char *stats_line(const char *name, uint64_t number) {
+    (void)stats_text("brawn.");
+    const char *const next = stats_text(name);
+    (void)stats_text(" ");
     stats_number(number);
-    stats_text("\n");
+    (void)stats_text("\n");
+    return next;
 }
 
 static bool stats_wanted(void) {
@@ -55,16 +58,16 @@ static COLD void stats_print(void) {
     (void)brawn_malloc_info(&info, sizeof info);
     stats.length = 0;
     const uint64_t *number = (const uint64_t *)(const void *)&info;
-    for (const char *name = stats_names; name < stats_names + sizeof stats_names; name += strlen(name) + 1) {
-        stats_line(name, *number++);
+    for (const char *name = stats_names; name < stats_names + sizeof stats_names;) {
+        name = stats_line(name, *number++);
     }
     for (unsigned class = 0; class < CLASSES; class ++) {
         if (info.class_bytes[class] > 0) {
-            stats_text("brawn.class_bytes.");
+            (void)stats_text("brawn.class_bytes.");
             stats_number(class_bytes(class));
-            stats_text(" ");
+            (void)stats_text(" ");
             stats_number(info.class_bytes[class]);
-            stats_text("\n");
+            (void)stats_text("\n");
         }
     }
     (void)KERNEL_CALL((syscall)(SYS_write, 2, stats.text, stats.length));
