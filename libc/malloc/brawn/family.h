@@ -302,7 +302,7 @@ struct brawn_malloc_info {
 /* Writes as much of it as `size` bytes hold, and returns how many bytes there are. */
 PUBLIC COLD size_t brawn_malloc_info(struct brawn_malloc_info *result, size_t size) {
     struct brawn_malloc_info info = {
-        .own_bytes = quarantine_bytes(own),
+        .own_bytes = quarantine_bytes(own) + own->spare_bytes,
         .shared_bound = stock_bound() * stock_count(),
         .large_bytes = large.bytes,
         .refills = counters.refills,
@@ -316,9 +316,7 @@ PUBLIC COLD size_t brawn_malloc_info(struct brawn_malloc_info *result, size_t si
     };
     for (unsigned class = 0; class < SMALL_CLASSES; class ++) {
         const struct bin *const bin = &own->bins[class];
-        const uint32_t blocks =
-            (uint32_t)(bin->size - bin->room) + (bin->spare != NULL ? bin->spare_count : 0);
-        info.own_bytes += blocks * class_bytes(class);
+        info.own_bytes += (size_t)(bin->size - bin->room) * class_bytes(class);
     }
     for (unsigned number = 0; number < STOCKS; number++) {
         struct stock *const stock = &stocks[number];

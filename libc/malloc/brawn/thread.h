@@ -1,8 +1,12 @@
-/* What a thread keeps for itself: for each small class a list that it allocates from and frees into, and a
- * second, full one in reserve. Both hold up to `size` blocks, so the thread may go either way for `size`
- * operations before it has to share, and then a whole list changes hands in one short lock (the magazines of
- * Bonwick and Adams, 2001). `size` starts at one and doubles with every visit to the slow path: a thread that
- * frees ten blocks keeps ten, not a page of them.
+/* What a thread keeps for itself: for each small class a list that it allocates from and frees into, and full
+ * ones in reserve. A list holds up to `size` blocks and changes hands as a whole, in one short lock (the
+ * magazines of Bonwick and Adams, 2001). `size` starts at one and doubles with every visit to the slow path:
+ * a thread that frees ten blocks keeps ten, not a page of them.
+ *
+ * The reserve is there because of cache lines. A line holds several small blocks, and where those lie in the
+ * lists of two threads, both wait for it whenever one has written to it. Lists that threads pass to and fro
+ * mix their blocks more and more; so a thread that gives lists away and comes back for as many is let keep
+ * them, and one that only frees is not (docs/heap.md).
  *
  * What that can be at most is in docs/heap.md. */
 #ifndef BRAWN_THREAD_H
@@ -18,8 +22,10 @@ enum {
     MAGAZINE_BYTES = 8192,   /* of one list, for few threads */
     MAGAZINE_CROWDED = 4096, /* and for many: see `crowd_share` */
     MAGAZINE_SMALLEST = 4,   /* blocks of one list, however large they are */
-    MAGAZINE_LARGEST = 64,   /* and however small */
-    MAGAZINES_SPARE = 8,     /* lists' worth of bytes that a thread has in reserve */
+    MAGAZINE_LARGEST = 128,  /* and however small */
+    SPARES = 128,            /* full lists that a thread has in reserve, of all classes */
+    SPARE_BASE = 16 << 10,   /* bytes of them, whatever the thread does */
+    SPARE_BYTES = 448 << 10, /* and so many more, beside few others, if it comes back for them */
     RUN_BYTES = 4096,        /* of neighbouring blocks that a thread takes at once, beside few others */
     RUN_CROWDED = 1024,      /* beside many */
     UPKEEP_INTERVAL = 100,   /* milliseconds */
@@ -32,20 +38,29 @@ enum {
 #ifndef MAGAZINE_CROWD
 #define MAGAZINE_CROWD ((size_t)64 << 10)
 #define RUN_CROWD ((size_t)8 << 10)
+#define SPARE_CROWD ((size_t)8 * SPARE_BYTES)
 #endif
 
 struct bin {
     void *head;
-    void *spare;
     const void *seen; /* `head`, when the thread last looked for lists that it does not use */
     uint16_t room;    /* blocks that `head` may still take; it holds `size` less so many */
     uint16_t size;
-    uint16_t spare_count;
+};
+
+/* A full list in reserve. */
+struct spare {
+    void *head;
+    uint16_t count;
+    uint16_t class;
 };
 
 struct cache {
     struct bin bins[SMALL_CLASSES];
+    uint32_t spare_count;
     uint32_t spare_bytes;
+    uint32_t spare_more; /* bytes that it may have beyond SPARE_BASE: what it gave away and came back for */
+    uint32_t given;      /* bytes given away since it last came for more */
     uint32_t visits;
     uint64_t since;  /* when it last looked */
     bool registered; /* whether the end of the thread will be heard of */
@@ -53,6 +68,7 @@ struct cache {
 #ifdef BRAWN_HARDENED
     struct quarantine quarantine;
 #endif
+    struct spare spares[]; /* SPARES of them, of which the first `spare_count` count */
 };
 
 /* Both never change: with nothing to give and no room, they send everything down the slow path. */
@@ -89,6 +105,24 @@ static RARE uint16_t magazine_size(unsigned class) {
 static void quarantine_empty(struct quarantine *quarantine);
 #endif
 
+/* Up to eight threads for each processor may have a reserve: of more, most wait. */
+static inline size_t spare_bound(void) {
+    return crowd_share(SPARE_CROWD, SPARE_BYTES, 0) < SPARE_BYTES ? 0 : SPARE_BYTES;
+}
+
+/* A list in reserve, or none. */
+static RARE struct chain spare_take(struct cache *cache, unsigned class) {
+    for (uint32_t at = cache->spare_count; at-- > 0;) {
+        const struct spare spare = cache->spares[at];
+        if (spare.class == class) {
+            cache->spares[at] = cache->spares[--cache->spare_count];
+            cache->spare_bytes -= spare.count * (uint32_t)class_bytes(class);
+            return (struct chain){spare.head, spare.count};
+        }
+    }
+    return (struct chain){NULL, 0};
+}
+
 static RARE void cache_give_all(struct cache *cache) {
 #ifdef BRAWN_HARDENED
     quarantine_empty(&cache->quarantine);
@@ -97,11 +131,13 @@ static RARE void cache_give_all(struct cache *cache) {
         struct bin *const bin = &cache->bins[class];
         depot_give(class,
                    (struct chain){bin->head, bin->head == NULL ? 0 : (uint32_t)(bin->size - bin->room)});
-        depot_give(class, (struct chain){bin->spare, bin->spare == NULL ? 0 : bin->spare_count});
-        bin->head = bin->spare = NULL;
+        bin->head = NULL;
         bin->room = bin->size;
+        struct chain spare;
+        while ((spare = spare_take(cache, class)).head != NULL) {
+            depot_give(class, spare);
+        }
     }
-    cache->spare_bytes = 0;
 }
 
 /* The destructor of the thread's key. Destructors of other keys, among them those of Rust's thread-locals,
@@ -146,7 +182,8 @@ static COLD struct cache *cache_start(void) {
     if (__atomic_load_n(&secrets.list, __ATOMIC_RELAXED) == 0) {
         secrets_start();
     }
-    struct cache *const cache = KERNEL_CALL(__libc_malloc_impl(sizeof(struct cache))); /* also for free */
+    struct cache *const cache = KERNEL_CALL(
+        __libc_malloc_impl(sizeof(struct cache) + SPARES * sizeof(struct spare))); /* also for free */
     if (cache == NULL) {
         return NULL;
     }
@@ -175,10 +212,9 @@ static RARE void cache_upkeep(struct cache *cache, unsigned busy, uint64_t time)
             chain_give((struct chain){bin->head, (uint32_t)(bin->size - bin->room)});
             bin->head = NULL;
             bin->room = bin->size;
-            if (bin->spare != NULL) {
-                chain_give((struct chain){bin->spare, bin->spare_count});
-                bin->spare = NULL;
-                cache->spare_bytes -= bin->spare_count * (uint32_t)class_bytes(class);
+            struct chain spare;
+            while ((spare = spare_take(cache, class)).head != NULL) {
+                chain_give(spare);
             }
         }
         bin->seen = bin->head;
@@ -234,6 +270,7 @@ static inline uint16_t bin_first_size(unsigned class) {
 static inline void *bin_pop(struct bin *bin) {
     void *const block = bin->head;
     bin->head = list_next(block);
+    __builtin_prefetch(bin->head, 1); /* the next malloc writes to its header */
     bin->room++;
     block_unmark(block);
     return block;
@@ -310,11 +347,14 @@ static RARE void *small_miss(unsigned class) {
     }
     cache_visit(cache, class);
     struct bin *const bin = &cache->bins[class];
-    struct chain chain = {bin->spare, bin->spare_count};
-    if (chain.head != NULL) {
-        bin->spare = NULL;
-        cache->spare_bytes -= chain.count * (uint32_t)class_bytes(class);
-    } else {
+    struct chain chain = spare_take(cache, class);
+    if (chain.head == NULL) {
+        const size_t bound = spare_bound();
+        cache->spare_more += cache->given;
+        cache->given = 0;
+        if (cache->spare_more > bound) {
+            cache->spare_more = (uint32_t)bound;
+        }
         chain = depot_take(class);
     }
     void *other = NULL;
@@ -349,17 +389,12 @@ static RARE void small_overflow(unsigned class, void *block, unsigned index) {
         bin_push(bin, block, index);
         return;
     }
-    if (bin->spare != NULL) {
-        depot_give(class, (struct chain){bin->spare, bin->spare_count});
-        cache->spare_bytes -= bin->spare_count * (uint32_t)class_bytes(class);
-        bin->spare = NULL;
-    }
     const uint32_t bytes = bin->size * (uint32_t)class_bytes(class);
-    if (cache->spare_bytes + bytes <= MAGAZINES_SPARE * magazine_bytes()) {
-        bin->spare = bin->head;
-        bin->spare_count = bin->size;
+    if (cache->spare_count < SPARES && cache->spare_bytes + bytes <= SPARE_BASE + cache->spare_more) {
+        cache->spares[cache->spare_count++] = (struct spare){bin->head, bin->size, (uint16_t)class};
         cache->spare_bytes += bytes;
     } else {
+        cache->given += bytes;
         depot_give(class, (struct chain){bin->head, bin->size});
     }
     bin->head = NULL;

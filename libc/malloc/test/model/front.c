@@ -145,6 +145,7 @@ static int model_madvise(void *start, size_t size, int advice) {
 #define DEPOT_CHAINS 16
 #define CHUNK_WORDS 1
 #define RUN_CROWD ((size_t)0)
+#define SPARE_CROWD ((size_t)0)
 #define BRAWN_KIT_NAME "model"
 #define BRAWN_KIT_VERSION "0"
 
@@ -154,7 +155,7 @@ struct libc __libc;
 extern unsigned char __start_front_locals[];
 
 size_t front_cache_size(void) {
-    return sizeof(struct cache);
+    return sizeof(struct cache) + SPARES * sizeof(struct spare);
 }
 
 static bool lies_in(const volatile void *place, const volatile void *start, size_t size) {
@@ -206,7 +207,9 @@ static void see_cache(const struct cache *cache, bool *seen) {
     for (unsigned class = 0; class < SMALL_CLASSES; class++) {
         const struct bin *const bin = &cache->bins[class];
         see_list(bin->head, (size_t)(bin->size - bin->room), seen);
-        see_list(bin->spare, bin->spare == NULL ? 0 : bin->spare_count, seen);
+    }
+    for (unsigned at = 0; at < cache->spare_count; at++) {
+        see_list(cache->spares[at].head, cache->spares[at].count, seen);
     }
 }
 
