@@ -296,6 +296,7 @@ static RARE bool pages_purge(size_t keep) {
 
 /* What mallocng calls in place of munmap, without its lock. */
 __attribute__((visibility("default"))) RARE int __brawn_unmap_pages(void *address, size_t size) {
+    SLOTS_HANDED_OVER(acquire); /* from those who freed the group's other slots */
     const size_t length = size >> atomic_load_explicit(&pages.shift, RELAXED);
     if (size < GROUP_LARGEST) {
         recent_shrink(size);
