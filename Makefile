@@ -97,13 +97,15 @@ presets: brawn ## measure the candidates for presets again: the choice is made f
 	$(CARGO_TARGET_DIR)/debug/brawn-bench quote
 
 # Seconds for each of two runs of most programs; the exhaustive run takes twice that, and redis needs more of all (see programs.rs).
+# `STUDY_PROGRAMS='redis jaq'` measures these alone; without, it is all of them.
 STUDY_SECONDS := 60
+STUDY_PROGRAMS :=
 STUDY_WORK := $(CARGO_TARGET_DIR)/tune-study
 
 tune-study: brawn ## tune real programs again, twice and once exhaustively, for docs/tune/
 	cargo build $(CARGO_FLAGS) -p brawn-tune
-	$(CARGO_TARGET_DIR)/debug/brawn-tune-study build $(BRAWN) $(STUDY_WORK)
-	$(CARGO_TARGET_DIR)/debug/brawn-tune-study run $(BRAWN) $(STUDY_WORK) docs/tune $(STUDY_SECONDS)
+	$(CARGO_TARGET_DIR)/debug/brawn-tune-study build $(BRAWN) $(STUDY_WORK) $(STUDY_PROGRAMS)
+	$(CARGO_TARGET_DIR)/debug/brawn-tune-study run $(BRAWN) $(STUDY_WORK) docs/tune $(STUDY_SECONDS) $(STUDY_PROGRAMS)
 
 tune-duration: brawn ## measure how long an answer of brawn tune takes, for docs/tune/
 	cargo build $(CARGO_FLAGS) -p brawn-tune

@@ -20,8 +20,8 @@ pub const LONGEST: f64 = 300.0;
 /// Largest share of the time that the runner itself may take.
 pub const OVERHEAD: f64 = 0.02;
 
-/// When, where and of what the study was made.
-#[derive(Debug, Deserialize, Serialize)]
+/// When, where and of what the study was made: a copy lies beside the answers about each program, which may be measured again alone.
+#[derive(Debug, Deserialize, PartialEq, Serialize)]
 pub struct About {
     /// The day, in UTC.
     pub date: String,
@@ -41,10 +41,15 @@ impl About {
         Self { date: brawn_bench::report::today(), machine, budget: budget.to_owned(), revision }
     }
 
-    /// Reads that of a study in this folder.
+    /// Reads that of a study in this folder, or of one program's answers.
     pub fn read(out: &Path) -> Result<Self> {
         let path = out.join(Self::FILE);
         serde_json::from_str(&fs_err::read_to_string(&path)?).with_context(|| path.display().to_string())
+    }
+
+    /// What was given for the program, when, and at which state.
+    pub fn describe(&self) -> String {
+        format!("with STUDY_SECONDS={} on {}, at {}", self.budget, self.date, self.revision)
     }
 
     /// Writes it there.

@@ -58,6 +58,8 @@ struct Study {
     work: PathBuf,
     programs: Vec<&'static Program>,
     cases: Vec<&'static Case>,
+    /// Whether that is all of them.
+    whole: bool,
 }
 
 impl Study {
@@ -68,7 +70,8 @@ impl Study {
         let cases: Vec<&Case> = CASES.iter().filter(|case| wanted(case.name)).collect();
         let known = programs.len() + cases.len();
         ensure!(only.is_empty() || known == only.len(), "one of {only:?} is no program of the study");
-        Ok(Self { brawn: fs_err::canonicalize(brawn)?, work: fs_err::canonicalize(work)?, programs, cases })
+        let [brawn, work] = [brawn, work].map(fs_err::canonicalize);
+        Ok(Self { brawn: brawn?, work: work?, programs, cases, whole: only.is_empty() })
     }
 
     /// Builds what is measured.
@@ -87,10 +90,15 @@ impl Study {
     fn run(&self, out: &Path, seconds: u64) -> Result<()> {
         let sources = build::input(&self.work)?;
         fs_err::create_dir_all(out)?;
-        About::now(Machine::read(), &seconds.to_string(), revision()?).write(out)?;
+        let about = About::now(Machine::read(), &seconds.to_string(), revision()?);
+        if self.whole {
+            about.write(out)?;
+        }
         let mut failed = Vec::new();
         for program in &self.programs {
-            let done = self.program(program, &sources, out, seconds);
+            let done = self
+                .program(program, &sources, out, seconds)
+                .and_then(|()| about.write(&out.join(program.name)));
             failed.extend(done.err().map(|error| format!("{}: {error:#}", program.name)));
         }
         for case in &self.cases {
@@ -112,6 +120,7 @@ impl Study {
         options.extend(glibc.map(|glibc| format!("--reference=glibc={}", glibc.display())));
         let args = self.filled(program.args, sources);
         let folder = out.join(program.name);
+        fs_err::create_dir_all(&folder)?;
         // The page of an older study says nothing about this one.
         let page = folder.join("README.md");
         if page.exists() {

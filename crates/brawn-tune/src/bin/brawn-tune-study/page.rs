@@ -9,6 +9,7 @@ use brawn_tune::answer::{Answer, interval};
 use brawn_tune::verdict::Advice;
 
 use crate::findings::{About, Duration, Finding, LONGEST, OVERHEAD, TOLERANCE, cases, findings};
+use crate::programs::PROGRAMS;
 
 /// Writes `README.md` from the answers that are there.
 pub fn write(out: &Path) -> Result<()> {
@@ -20,14 +21,15 @@ pub fn page(out: &Path) -> Result<String> {
     let about = About::read(out)?;
     let findings = findings(out)?;
     let mut text = format!(
-        "# `brawn tune` on five real programs\n\nMeasured by `make tune-study STUDY_SECONDS={}` on {}, at {}: {}.\n\nEach program was \
+        "# `brawn tune` on five real programs\n\nMeasured by `make tune-study STUDY_SECONDS={}` on {}, at {}: {}.{}\n\nEach program was \
          tuned for its time under a limit of memory, twice, with different seeds; then once exhaustively, in twice that time, where no \
          candidate leaves early, and both answers come into the last round. Below 1 is better. What is used now is the default of that \
          state.\n\n",
         about.budget,
         about.date,
         about.revision,
-        about.machine.describe()
+        about.machine.describe(),
+        measured_again(out, &about)?
     );
     text.push_str(&answers(&findings).to_markdown());
     let _ = write!(
@@ -75,6 +77,18 @@ pub fn page(out: &Path) -> Result<String> {
     text.push_str("\n## The programs\n\n");
     for Finding { program, .. } in &findings {
         let _ = writeln!(text, "- [`{0}`]({0}/README.md): {1}", program.name, program.about);
+    }
+    Ok(text)
+}
+
+/// A sentence for each program whose answers are not of that study.
+fn measured_again(out: &Path, study: &About) -> Result<String> {
+    let mut text = String::new();
+    for program in PROGRAMS {
+        let about = About::read(&out.join(program.name))?;
+        if about != *study {
+            let _ = write!(text, " {} was measured alone {}.", program.name, about.describe());
+        }
     }
     Ok(text)
 }

@@ -47,7 +47,8 @@ pub const PROGRAMS: &[Program] = &[
                 "redis_7.0.15.orig.tar.gz",
                 "4b1dc4ee6d622a09fff9c6777191209750fb5e5a725ef78ea012d6eef4c22982",
             ],
-            &["MALLOC=libc", "CC={cc}", "redis-server", "redis-benchmark"],
+            // Both in the one folder: the Makefile above it would start a make for each, and these get in each other's way.
+            &["-C", "src", "MALLOC=libc", "CC={cc}", "redis-server", "redis-benchmark"],
             &["src/redis-server", "src/redis-benchmark"],
         ),
         limit: "128MiB",
