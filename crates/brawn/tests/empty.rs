@@ -32,7 +32,9 @@ fn an_empty_program_takes_four_pages_more_than_stock_at_most() {
     let bench = Bench::new();
     let folder = bench.package("bare");
     bench.write("bare/src/main.rs", include_str!("../../../workloads/startup/bare.rs"));
-    let built = ok(bench.brawn(&["-q", "--malloc", "stock", "--no-strings", "build", "--release"]).current_dir(folder));
+    let built = ok(bench
+        .brawn(&["-q", "--malloc", "stock", "--no-strings", "build", "--release"])
+        .current_dir(folder));
     let stock = Path::new(built.trim());
     let ours = bench.path().join("ours");
     ok(bench.brawn(&["-q", "--preset", "small", "relink"]).arg(stock).arg("-o").arg(&ours));

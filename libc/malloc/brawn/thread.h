@@ -325,9 +325,9 @@ static RARE void *bin_refill(struct bin *bin, unsigned class) {
             break;
         }
         uint32_t slots = slots_take(meta, wanted - 1) | (uint32_t)1 << header.index;
-        /* In rising order, so that the last one is used first: groups' first slots lie at the same place of their pages,
-         * where their meta often does too, and a processor that compares 12 bits of addresses lets a read of the one
-         * wait for what was just written to the other (docs/heap.md). */
+        /* In rising order, so that the last one is used first: groups' first slots lie at the same place of
+         * their pages, where their meta often does too, and a processor that compares 12 bits of addresses
+         * lets a read of the one wait for what was just written to the other (docs/heap.md). */
         for (; slots != 0; wanted--) {
             const unsigned index = (unsigned)__builtin_ctz(slots);
             slots &= slots - 1;
