@@ -13,13 +13,18 @@ pub struct Knob {
     pub values: Vec<String>,
 }
 
-/// Every allocator and preset, what is used now first. Hardening is a promise to the program's users, which no
+/// Every preset, and with its defaults each allocator that no preset is made of, what is used now first. (What presets
+/// are made of is there already, with knobs that a search has chosen; a twin of it takes runs from all others.) Hardening is a promise to the program's users, which no
 /// measurement may take back: a hardened program is offered hardened allocators alone, and no other program is
 /// offered them.
 pub fn settings(now: &Setting) -> Vec<Setting> {
     let mut settings = vec![now.clone()];
-    let allocators = Malloc::names().into_iter().map(Setting::allocator);
-    for mut setting in Setting::presets().into_iter().chain(allocators) {
+    let presets = Setting::presets();
+    let others = Malloc::names().into_iter().map(Setting::allocator);
+    let others: Vec<_> = others
+        .filter(|other| presets.iter().all(|preset| preset.malloc != other.malloc || !preset.strings))
+        .collect();
+    for mut setting in presets.into_iter().chain(others) {
         setting.cpu = now.cpu.clone().filter(|_| setting.strings);
         // Hardened ones cost time; the preset that is stock musl is a reference in any case.
         let stock = setting.malloc == "stock" && !setting.strings;
