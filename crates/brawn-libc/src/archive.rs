@@ -1,5 +1,6 @@
 //! Reading a static library: its members and the symbols that each defines and needs.
 
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use brawn_elf::Arch;
@@ -55,13 +56,53 @@ impl<'data> Archive<'data> {
         let damaged = |error: object::read::Error| Error::Truncated(path.to_owned(), error.into());
         let file = ArchiveFile::parse(data).map_err(damaged)?;
         let mut members = Vec::new();
+        let mut places = HashMap::new();
         for member in file.members() {
             let member = member.map_err(damaged)?;
             let name = String::from_utf8_lossy(member.name()).into_owned();
             let bytes = member.data(data).map_err(damaged)?;
+            places.insert(member.file_range(), members.len());
             members.push(Member::parse(path, name, bytes)?);
         }
-        Ok(Archive { members })
+        let archive = Archive { members };
+        archive
+            .compare_with_index(&file, &places)
+            .map_err(|error| Error::Truncated(path.to_owned(), error))?;
+        Ok(archive)
+    }
+
+    /// Makes sure that every symbol of the archive's index is defined by the member that the index names. An archive
+    /// that was cut off between two members shows it here and nowhere else. One without an index is taken as it is.
+    fn compare_with_index(
+        &self,
+        file: &ArchiveFile<'data>,
+        places: &HashMap<(u64, u64), usize>,
+    ) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+        let Some(symbols) = file.symbols()? else { return Ok(()) };
+        let mut defined: HashSet<(usize, &[u8])> = HashSet::new();
+        for (at, member) in self.members.iter().enumerate() {
+            defined.extend(member.defined.iter().map(|symbol| (at, symbol.name.as_bytes())));
+        }
+        for symbol in symbols {
+            let symbol = symbol?;
+            let name = String::from_utf8_lossy(symbol.name());
+            let begins =
+                file.member(symbol.offset()).ok().and_then(|member| places.get(&member.file_range()));
+            let Some(at) = begins else {
+                let offset = symbol.offset().0;
+                return Err(
+                    format!("its index has `{name}` at offset {offset}, where no member begins").into()
+                );
+            };
+            if !defined.contains(&(*at, symbol.name())) {
+                let member = &self.members[*at].name;
+                return Err(format!(
+                    "its index has `{name}` in the member {member}, which does not define it"
+                )
+                .into());
+            }
+        }
+        Ok(())
     }
 
     /// Whether any member defines `symbol`, weakly or strongly.

@@ -240,9 +240,7 @@ impl Error {
             Error::NotAnArchive(_) | Error::NotALibc(_) => {
                 "give the path of a musl libc.a, or leave --from away to use the Rust toolchain's".into()
             }
-            Error::Truncated(path, _) => {
-                format!("install it again, then check it with `ar t {}`", path.display())
-            }
+            Error::Truncated(..) => "install it again, or copy it again from where it is whole".into(),
             Error::Thin(path) => format!(
                 "make it self-contained first: `printf 'create full.a\\naddlib {}\\nsave\\n' | ar -M`",
                 path.display()

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::process::Command;
 
 use brawn_elf::Arch;
+use brawn_libc::archive::Archive;
 use common::{Bench, fails, ok, redact, rust_libc};
 use insta::assert_snapshot;
 
@@ -118,8 +119,43 @@ fn truncated() {
     assert_snapshot!(refused(&bench, &path, &[], 3), @r"
     error: [DIR]/libc.a is truncated or damaged
       caused by: Archive member size is too large
-    hint: install it again, then check it with `ar t [DIR]/libc.a`
+    hint: install it again, or copy it again from where it is whole
     ");
+}
+
+/// Cut off where a member ends, every member that is left is sound: only the archive's index tells.
+#[test]
+fn truncated_between_members() {
+    let bench = Bench::new();
+    for name in ["a", "b", "c"] {
+        object(&bench, name, &format!("int {name};"), &[]);
+    }
+    archive(&bench, "libc.a", "rc", &["a.o", "b.o", "c.o"]);
+    let bytes = fs_err::read(bench.path().join("libc.a")).unwrap();
+    let headers: Vec<usize> = memchr::memmem::find_iter(&bytes, b"`\n").map(|end| end - 58).collect();
+    let members = &headers[headers.len() - 3..];
+    let path = bench.write("without-last.a", &bytes[..members[2]]);
+    let message = refused(&bench, &path, &[], 3).replace(&members[2].to_string(), "[OFFSET]");
+    assert_snapshot!(message, @r"
+    error: [DIR]/without-last.a is truncated or damaged
+      caused by: its index has `c` at offset [OFFSET], where no member begins
+    hint: install it again, or copy it again from where it is whole
+    ");
+    // Nothing but the index is left.
+    let path = bench.write("without-all.a", &bytes[..members[0]]);
+    assert!(refused(&bench, &path, &[], 3).contains("has `a` at offset"));
+    // A member is gone from the middle, and what follows is where it was said to be.
+    let same_size = [&bytes[..members[0]], &bytes[members[1]..members[2]], &bytes[members[1]..]].concat();
+    let path = bench.write("another.a", &same_size);
+    assert!(refused(&bench, &path, &[], 3).contains("which does not define it"));
+    // The toolchain's own, at each of a hundred members.
+    let libc = fs_err::read(rust_libc(Arch::X86_64)).unwrap();
+    let ends: Vec<usize> = memchr::memmem::find_iter(&libc, b"`\n").map(|end| end - 58).collect();
+    for cut in ends.iter().skip(2).step_by(ends.len() / 100) {
+        let damaged = Archive::parse(Path::new("libc.a"), &libc[..*cut]);
+        assert!(matches!(damaged, Err(brawn_libc::Error::Truncated(..))), "cut at {cut}");
+    }
+    assert!(Archive::parse(Path::new("libc.a"), &libc).is_ok());
 }
 
 #[test]
