@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-demo brawn demo test test-long lint fuzz release release-check results presets tune-study tune-duration clean
+.PHONY: help setup setup-demo driver brawn demo test test-long lint fuzz release release-check results presets tune-study tune-duration clean
 
 # Tools that scripts/setup put into the repository's private folder win over the machine's own.
 export PATH := $(CURDIR)/.tools/bin:$(PATH)
@@ -20,6 +20,8 @@ C_FILES := $(shell git ls-files -co --exclude-standard -- '*.c' '*.h' '*.cc' '*.
 # What this machine is: the released `brawn` is a static executable for it.
 TARGET := $(shell uname -m)-unknown-linux-musl
 BRAWN := $(CARGO_TARGET_DIR)/$(TARGET)/release/brawn
+# What only maintainers run.
+XTASK := $(CARGO_TARGET_DIR)/debug/xtask
 
 help: ## list these targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 24
@@ -30,13 +32,15 @@ setup: ## install what `make test` needs and this machine lacks
 setup-demo:
 	@scripts/setup demo
 
-# The runner needs no optimisation, and unoptimised it shares its dependencies with the first brawn.
-brawn: setup-demo ## build brawn, and with it the released brawn: a static executable of its own making
-	cargo build $(CARGO_FLAGS) -p brawn -p brawn-bench
+# Both unoptimised, so that they share their dependencies.
+driver: setup-demo
+	cargo build $(CARGO_FLAGS) -p brawn -p xtask
+
+brawn: driver ## build brawn, and with it the released brawn: a static executable of its own making
 	scripts/release build
 
-demo: brawn ## build a real program three ways and run them side by side
-	$(CARGO_TARGET_DIR)/debug/brawn-bench demo --brawn $(BRAWN)
+demo: driver ## build a real program three ways and run them side by side
+	$(XTASK) demo --brawn $(CARGO_TARGET_DIR)/debug/brawn
 
 lint: setup ## formatting, clippy, shellcheck, licences
 	cargo fmt --all --check
@@ -79,22 +83,22 @@ EACH := --time 3 --blocks 3
 RESULTS_PARTS := $(CARGO_TARGET_DIR)/results
 
 results: brawn ## measure the numbers in docs/results/ again, on this machine
-	$(CARGO_TARGET_DIR)/debug/brawn-bench results --brawn $(BRAWN) --out docs/results
+	$(XTASK) results --brawn $(BRAWN) --out docs/results
 	rm -rf $(RESULTS_PARTS)
 	for suite in $(SUITES); do $(BRAWN) bench "$$suite" $(EACH) --out $(RESULTS_PARTS)/"$$suite" || echo "left out: $$suite" >&2; done
-	$(CARGO_TARGET_DIR)/debug/brawn-bench collect --out docs/results/bench --command 'brawn bench $(SUITES) $(EACH)' $(SUITES:%=$(RESULTS_PARTS)/%)
+	$(XTASK) collect --out docs/results/bench --command 'brawn bench $(SUITES) $(EACH)' $(SUITES:%=$(RESULTS_PARTS)/%)
 	gzip -9nf docs/results/bench/results.json
 	scripts/report-pictures docs/results/bench/report.html docs/results/bench
-	$(CARGO_TARGET_DIR)/debug/brawn-bench quote
+	$(XTASK) quote
 
 # What of the search `make presets` runs: everything takes some hours. `make presets SEARCH='--reduced --time 4 --blocks 3'` takes
 # a quarter of an hour, once the programs are built. A search that was broken off goes on where it was.
 SEARCH := --time 20
 
 presets: brawn ## measure the candidates for presets again: the choice is made from docs/results/presets/
-	$(CARGO_TARGET_DIR)/debug/brawn-bench presets --brawn $(BRAWN) --out docs/results/presets --parts $(CARGO_TARGET_DIR)/presets $(SEARCH)
+	$(XTASK) presets --brawn $(BRAWN) --out docs/results/presets --parts $(CARGO_TARGET_DIR)/presets $(SEARCH)
 	gzip -9nf docs/results/presets/results.json docs/results/presets/startup.json
-	$(CARGO_TARGET_DIR)/debug/brawn-bench quote
+	$(XTASK) quote
 
 # Seconds for each of two runs of most programs; the exhaustive run takes twice that, and redis needs more of all (see programs.rs).
 # `STUDY_PROGRAMS='redis jaq'` measures these alone; without, it is all of them.
@@ -103,13 +107,11 @@ STUDY_PROGRAMS :=
 STUDY_WORK := $(CARGO_TARGET_DIR)/tune-study
 
 tune-study: brawn ## tune real programs again, twice and once exhaustively, for docs/tune/
-	cargo build $(CARGO_FLAGS) -p brawn-tune
-	$(CARGO_TARGET_DIR)/debug/brawn-tune-study build $(BRAWN) $(STUDY_WORK) $(STUDY_PROGRAMS)
-	$(CARGO_TARGET_DIR)/debug/brawn-tune-study run $(BRAWN) $(STUDY_WORK) docs/tune $(STUDY_SECONDS) $(STUDY_PROGRAMS)
+	$(XTASK) study build $(BRAWN) $(STUDY_WORK) $(STUDY_PROGRAMS)
+	$(XTASK) study run $(BRAWN) $(STUDY_WORK) docs/tune $(STUDY_SECONDS) $(STUDY_PROGRAMS)
 
 tune-duration: brawn ## measure how long an answer of brawn tune takes, for docs/tune/
-	cargo build $(CARGO_FLAGS) -p brawn-tune
-	$(CARGO_TARGET_DIR)/debug/brawn-tune-study duration $(BRAWN) $(STUDY_WORK) docs/tune
+	$(XTASK) study duration $(BRAWN) $(STUDY_WORK) docs/tune
 
 clean: ## remove everything that was built; what setup installed stays
 	cargo clean

@@ -15,7 +15,7 @@
 //! document by [`RowSpec`]s.
 
 pub mod compare;
-pub mod embed;
+pub mod date;
 pub mod export;
 pub mod figure;
 pub mod format;
@@ -25,7 +25,6 @@ pub mod machine;
 pub mod noise;
 pub mod pace;
 pub mod probe;
-pub mod report;
 pub mod results;
 pub mod service;
 pub mod standing;
@@ -34,6 +33,7 @@ pub mod table;
 
 mod document;
 mod error;
+mod lossy;
 mod means;
 mod outcome;
 mod output;
@@ -52,7 +52,6 @@ pub use means::Mean;
 pub use outcome::{Measured, Outcome, Stop};
 pub use output::{Output, Reference};
 pub use probe::{Exit, Sample};
-pub use report::{Report, Section};
 pub use service::{Client, Ready, Service};
 pub use session::{Event, Progress, Session};
 pub use statistics::Summary;

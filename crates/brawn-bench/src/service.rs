@@ -103,10 +103,10 @@ pub struct Client {
     /// The executable.
     pub program: PathBuf,
     /// Its arguments.
-    #[serde(serialize_with = "crate::report::lossy_list")]
+    #[serde(serialize_with = "crate::lossy::lossy_list")]
     pub args: Vec<OsString>,
     /// Variables added to the environment.
-    #[serde(serialize_with = "crate::report::lossy_pairs")]
+    #[serde(serialize_with = "crate::lossy::lossy_pairs")]
     pub env: Vec<(OsString, OsString)>,
 }
 

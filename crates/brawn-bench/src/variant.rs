@@ -17,10 +17,10 @@ pub struct Variant {
     /// The executable.
     pub program: PathBuf,
     /// Its arguments.
-    #[serde(serialize_with = "crate::report::lossy_list")]
+    #[serde(serialize_with = "crate::lossy::lossy_list")]
     pub args: Vec<OsString>,
     /// Variables added to the environment.
-    #[serde(serialize_with = "crate::report::lossy_pairs")]
+    #[serde(serialize_with = "crate::lossy::lossy_pairs")]
     pub env: Vec<(OsString, OsString)>,
     /// The file that stands for standard input; nothing (`/dev/null`) otherwise.
     pub stdin: Option<PathBuf>,

@@ -304,7 +304,7 @@ fn empty(job: &Job, workshop: &Workshop) -> Results {
         schema: SCHEMA,
         brawn: env!("CARGO_PKG_VERSION").to_owned(),
         command: job.command.clone(),
-        date: brawn_bench::report::today(),
+        date: brawn_bench::date::today(),
         seed: job.seed,
         settings: Settings {
             budget_seconds: job.seconds.unwrap_or(SECONDS),

@@ -22,7 +22,7 @@ pub fn results(state: &State, plan: &Plan, job: &Job, command: &str, answer: Opt
         schema: SCHEMA,
         brawn: env!("CARGO_PKG_VERSION").to_owned(),
         command: command.to_owned(),
-        date: brawn_bench::report::today(),
+        date: brawn_bench::date::today(),
         seed: state.seed,
         settings: Settings {
             budget_seconds: seconds,

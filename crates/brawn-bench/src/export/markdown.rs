@@ -5,7 +5,7 @@ use crate::results::{Cell, Results, Row, SuiteResult};
 use crate::{Summary, Table};
 
 /// The results as a Markdown document. Its first table holds the geometric means of all suites, so that a document
-/// that quotes one table ([`crate::embed`]) quotes those.
+/// that quotes one table quotes those.
 pub fn markdown(results: &Results) -> String {
     let mut text = format!(
         "# Results of `brawn bench`\n\nMeasured by `{}` with Brawn {} on {}: {}. Seed {}.\n",

@@ -89,7 +89,7 @@ pub fn run(before: Options, arguments: Run) -> anyhow::Result<ExitCode> {
     }
     let out = match &arguments.out {
         Some(folder) => folder.clone(),
-        None => free_folder(&format!("brawn-bench-{}", brawn_bench::report::today())),
+        None => free_folder(&format!("brawn-bench-{}", brawn_bench::date::today())),
     };
     fs_err::create_dir_all(&out)?;
     let ended = measure(&job, &workshop, progress, &out)?;

@@ -92,7 +92,7 @@ fn begin(given: Arguments) -> anyhow::Result<(Arguments, State, PathBuf)> {
     }
     let seed = given.seed.unwrap_or_else(brawn_suites::runner::new_seed);
     let out = given.out.clone().unwrap_or_else(|| {
-        super::super::bench::free_folder(&format!("brawn-tune-{}", brawn_bench::report::today()))
+        super::super::bench::free_folder(&format!("brawn-tune-{}", brawn_bench::date::today()))
     });
     Ok((given, State::new(command, here, seed), out))
 }

@@ -58,8 +58,8 @@ mod tests {
     use super::super::search::{REDUCED, RESULTS, STARTS, committed};
     use super::*;
 
-    const OUT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/results/presets");
-    const RENEW: &str = "`make presets` measures docs/results/presets/ again, and `brawn-bench presets --out \
+    const OUT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/results/presets");
+    const RENEW: &str = "`make presets` measures docs/results/presets/ again, and `cargo run -p xtask -- presets --out \
                          docs/results/presets --read` renews its tables and pictures";
 
     #[test]

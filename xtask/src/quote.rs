@@ -9,29 +9,49 @@
 //! <!-- end of table -->
 //! ```
 
-use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use crate::Error;
+use anyhow::{Context as _, Result, bail};
+
+use crate::workshop::{root, say};
 
 const BEGIN: &str = "<!-- table: ";
 const BEGIN_CLOSE: &str = " -->\n";
 const END: &str = "<!-- end of table -->";
 
 /// The documents that quote tables, relative to the repository.
-pub const DOCUMENTS: &[&str] = &["README.md", "docs/presets.md"];
+const DOCUMENTS: &[&str] = &["README.md", "docs/presets.md"];
+
+/// Puts the tables into the documents that quote them.
+pub fn run() -> Result<()> {
+    for (path, text, renewed) in renewed()? {
+        if renewed != text {
+            fs_err::write(&path, renewed)?;
+            say(&format!("renewed: {}", path.display()));
+        }
+    }
+    Ok(())
+}
+
+/// Each document that quotes tables: its path, its text, and what the text should be.
+fn renewed() -> Result<Vec<(PathBuf, String, String)>> {
+    let documents = DOCUMENTS.iter().map(|name| {
+        let path = root().join(name);
+        let text = fs_err::read_to_string(&path)?;
+        let renewed = embed(&text, &root())?;
+        Ok((path, text, renewed))
+    });
+    documents.collect()
+}
 
 /// The document with the first table of each named file between its marks. `root` is what the names are relative to.
-///
-/// # Errors
-/// [`Error::File`] when a file cannot be read, holds no table, or a mark has no end.
-pub fn embed(document: &str, root: &Path) -> Result<String, Error> {
+fn embed(document: &str, root: &Path) -> Result<String> {
     let mut result = String::new();
     let mut rest = document;
     while let Some((before, after)) = rest.split_once(BEGIN) {
-        let (name, after) = after.split_once(BEGIN_CLOSE).ok_or_else(|| broken("a mark is not closed"))?;
+        let (name, after) = after.split_once(BEGIN_CLOSE).context("a mark is not closed")?;
         let (_, after) =
-            after.split_once(END).ok_or_else(|| broken(&format!("the table {name} has no end mark")))?;
+            after.split_once(END).with_context(|| format!("the table {name} has no end mark"))?;
         let source = fs_err::read_to_string(root.join(name))?;
         let table: String = source
             .lines()
@@ -39,7 +59,7 @@ pub fn embed(document: &str, root: &Path) -> Result<String, Error> {
             .take_while(|line| line.starts_with('|'))
             .fold(String::new(), |text, line| text + line + "\n");
         if table.is_empty() {
-            return Err(broken(&format!("{name} holds no table")));
+            bail!("{name} holds no table");
         }
         result.push_str(&format!("{before}{BEGIN}{name}{BEGIN_CLOSE}\n{table}\n{END}"));
         rest = after;
@@ -47,13 +67,17 @@ pub fn embed(document: &str, root: &Path) -> Result<String, Error> {
     Ok(result + rest)
 }
 
-fn broken(message: &str) -> Error {
-    Error::File(io::Error::new(io::ErrorKind::InvalidData, message.to_owned()))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn documents_quote_only_numbers_of_the_results() {
+        for (path, text, renewed) in renewed().unwrap() {
+            let path = path.display();
+            assert!(text == renewed, "{path} quotes old results; renew it with: cargo run -p xtask -- quote");
+        }
+    }
 
     #[test]
     fn tables_replace_what_was_between_the_marks() {

@@ -1,13 +1,16 @@
-//! Development tool behind `make demo`, and behind the parts of `make results` that are no suite of `brawn bench`: a real
-//! program three ways, and what Brawn itself costs.
+//! What maintainers run: `make demo`, the measurements that the documentation quotes, the search for presets, and the study
+//! of `brawn tune`. Nothing of it is in what a user installs.
 
-mod build;
 mod costs;
 mod demo;
 mod leptosfmt;
 mod merge;
 mod presets;
+mod quote;
+mod report;
 mod results;
+mod study;
+mod three_ways;
 mod workshop;
 
 use std::path::PathBuf;
@@ -84,6 +87,9 @@ enum Command {
     },
     /// Put the tables of docs/results/ into the documents that quote them.
     Quote,
+    /// Tune real programs again, for docs/tune/.
+    #[command(subcommand)]
+    Study(study::Step),
     /// Measure everything that docs/results/ reports, and write it there.
     Results {
         /// The `brawn` to build with.
@@ -118,7 +124,8 @@ fn main() -> ExitCode {
             presets::run(&out, search.as_ref())
         }
         Command::Collect { out, command, parts } => results::collect(&out, &command, &parts),
-        Command::Quote => results::quote(),
+        Command::Quote => quote::run(),
+        Command::Study(step) => study::run(step),
         Command::Results { brawn, out, only, blocks } => results::run(&brawn, &out, &only, blocks),
     };
     match result {

@@ -21,12 +21,17 @@ pub struct Workshop {
     pub musl: String,
 }
 
+/// The repository, as this program was built from it.
+pub fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
 impl Workshop {
     /// Makes the folder `name`, and finds out which targets this machine builds for.
     pub fn open(name: &str, brawn: &Path) -> Result<Self> {
         let brawn =
             fs_err::canonicalize(brawn).context("cannot find the brawn to build with; run `make brawn`")?;
-        let repository = fs_err::canonicalize(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))?;
+        let repository = fs_err::canonicalize(root())?;
         let target =
             std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| repository.join("target"), PathBuf::from);
         let folder = target.join(name);

@@ -9,7 +9,7 @@ use brawn_tune::front::Point;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::programs::{CASES, Case, PROGRAMS, Program};
+use super::programs::{CASES, Case, PROGRAMS, Program};
 
 /// A recommendation may cost so much more than the best of the exhaustive run: three percent.
 pub const TOLERANCE: f64 = 1.03;
@@ -38,7 +38,7 @@ impl About {
 
     /// A study that is made now.
     pub fn now(machine: Machine, budget: &str, revision: String) -> Self {
-        Self { date: brawn_bench::report::today(), machine, budget: budget.to_owned(), revision }
+        Self { date: brawn_bench::date::today(), machine, budget: budget.to_owned(), revision }
     }
 
     /// Reads that of a study in this folder, or of one program's answers.
@@ -201,10 +201,10 @@ mod tests {
     use brawn_tune::setting::Setting;
     use brawn_tune::verdict::Advice;
 
+    use super::super::programs::OVER_LIMIT;
     use super::*;
-    use crate::programs::OVER_LIMIT;
 
-    const OUT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/tune");
+    const OUT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/tune");
     const RENEW: &str = "docs/tune/ is not what it should be: `make tune-study` makes it anew";
 
     /// Whether a recommendation repeats hangs on how quiet the machine was that measured it. `make tune-study` ends with an
@@ -314,11 +314,11 @@ mod tests {
 
     #[test]
     fn the_page_says_what_the_answers_say() {
-        let page = crate::page::page(OUT.as_ref()).expect(RENEW);
+        let page = super::super::page::page(OUT.as_ref()).expect(RENEW);
         let committed = fs_err::read_to_string(Path::new(OUT).join("README.md")).expect(RENEW);
         assert!(
             page == committed,
-            "docs/tune/README.md is stale: `brawn-tune-study page docs/tune` renews it"
+            "docs/tune/README.md is stale: `cargo run -p xtask -- study page docs/tune` renews it"
         );
     }
 }

@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use brawn_bench::export::Format;
-use brawn_bench::report::revision;
+use brawn_bench::format;
 use brawn_bench::results::Results;
-use brawn_bench::{Report, Section, embed, format};
 use clap::ValueEnum;
 
 use crate::merge::merge;
-use crate::workshop::{Workshop, measure, say};
-use crate::{costs, demo, leptosfmt};
+use crate::report::{Report, Section, revision};
+use crate::workshop::{Workshop, measure, root, say};
+use crate::{costs, demo, leptosfmt, quote};
 
 /// A part of the results: a file in docs/results/.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -56,7 +56,7 @@ pub fn run(brawn: &Path, out: &Path, only: &[Part], blocks: usize) -> Result<()>
         }
         say(&format!("written: {name}.md and {name}.json in {}", out.display()));
     }
-    quote()
+    quote::run()
 }
 
 /// Makes one document of several runs of `brawn bench`, with the state of the repository that they belong to. A suite that
@@ -78,25 +78,6 @@ pub fn collect(out: &Path, command: &str, parts: &[PathBuf]) -> Result<()> {
     results.save(&out.join("results.json"))?;
     for (name, form) in [("report.html", Format::Html), ("results.md", Format::Markdown)] {
         fs_err::write(out.join(name), form.render(&results))?;
-    }
-    Ok(())
-}
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
-
-/// Puts the tables into the documents that quote them.
-pub fn quote() -> Result<()> {
-    let root = root();
-    for name in embed::DOCUMENTS {
-        let path = root.join(name);
-        let text = fs_err::read_to_string(&path)?;
-        let renewed = embed::embed(&text, &root)?;
-        if renewed != text {
-            fs_err::write(&path, renewed)?;
-            say(&format!("renewed: {name}"));
-        }
     }
     Ok(())
 }

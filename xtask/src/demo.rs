@@ -5,8 +5,8 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use brawn_bench::{Machine, Measured, Outcome, Summary, Table, format};
 
-use crate::build::ThreeWays;
 use crate::leptosfmt;
+use crate::three_ways::ThreeWays;
 use crate::workshop::{Workshop, measure, size};
 
 pub fn run(brawn: &Path, blocks: usize, seed: Option<u64>) -> Result<()> {

@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result};
-use brawn_bench::{Outcome, Section, Session, Summary, Table, Variant, format};
+use brawn_bench::{Outcome, Session, Summary, Table, Variant, format};
 
-use crate::build::ThreeWays;
 use crate::leptosfmt;
+use crate::report::Section;
+use crate::three_ways::ThreeWays;
 use crate::workshop::{Workshop, measure, size, step};
 
 /// All of them, in the order of the issue that set their limits.

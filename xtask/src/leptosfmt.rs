@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail, ensure};
 use brawn_bench::{Output, Session, Variant};
 
-use crate::build::ThreeWays;
+use crate::three_ways::ThreeWays;
 use crate::workshop::{Workshop, say};
 
 const NAME: &str = "leptosfmt";

@@ -8,8 +8,8 @@ use brawn_bench::{Table, format};
 use brawn_tune::answer::{Answer, interval};
 use brawn_tune::verdict::Advice;
 
-use crate::findings::{About, Duration, Finding, LONGEST, OVERHEAD, TOLERANCE, cases, findings};
-use crate::programs::PROGRAMS;
+use super::findings::{About, Duration, Finding, LONGEST, OVERHEAD, TOLERANCE, cases, findings};
+use super::programs::PROGRAMS;
 
 /// Writes `README.md` from the answers that are there.
 pub fn write(out: &Path) -> Result<()> {

@@ -5,8 +5,8 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail, ensure};
 
-use crate::programs::{Case, LUA, Origin, PROGRAMS, Program};
-use crate::say;
+use super::programs::{Case, LUA, Origin, PROGRAMS, Program};
+use crate::workshop::{root, say};
 
 /// Records of the JSON document.
 const RECORDS: u32 = 30_000;
@@ -141,7 +141,7 @@ fn fetched(program: &Program, work: &Path) -> Result<PathBuf> {
 }
 
 fn unpack(source: &[&str; 3], folder: &Path, work: &Path) -> Result<()> {
-    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scripts/debian-source");
+    let script = root().join("scripts/debian-source");
     step(Command::new(script).args(source).arg(work))?;
     fs_err::create_dir_all(folder)?;
     step(

@@ -1,4 +1,4 @@
-//! Development tool behind `make tune-study`: tunes five real programs, each twice and once exhaustively, checks that the
+//! `make tune-study`: tunes five real programs, each twice and once exhaustively, checks that the
 //! answers repeat, and writes what came out into `docs/tune/`.
 
 mod build;
@@ -7,48 +7,71 @@ mod page;
 mod programs;
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode, Stdio};
+use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use anyhow::{Context as _, Result, ensure};
 use brawn_bench::Machine;
-
 use brawn_tune::answer::Answer;
+use clap::Subcommand;
 
-use crate::build::Built;
-use crate::findings::{About, Duration, Finding, findings, parsed};
-use crate::programs::{CASES, Case, PROGRAMS, Program, SECOND};
-
-const USAGE: &str = "usage: brawn-tune-study build BRAWN WORK [PROGRAM…]\n       brawn-tune-study run BRAWN WORK OUT SECONDS \
-                     [PROGRAM…]\n       brawn-tune-study duration BRAWN WORK OUT\n       brawn-tune-study page OUT";
+use self::build::Built;
+use self::findings::{About, Duration, Finding, findings, parsed};
+use self::programs::{CASES, Case, PROGRAMS, Program, SECOND};
+use crate::report;
+use crate::workshop::{root, say};
 
 /// The exhaustive run takes so many times as long as each of the others: it is the one that these are held to.
 const EXHAUSTIVE: u64 = 2;
 
-fn main() -> ExitCode {
-    let words: Vec<String> = std::env::args().skip(1).collect();
-    let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    let done = match words.as_slice() {
-        ["build", brawn, work, only @ ..] => Study::new(brawn, work, only).and_then(|study| study.build()),
-        ["run", brawn, work, out, budget, only @ ..] => {
-            let seconds = budget.parse().context("the time for a run is a whole number of seconds");
-            seconds.and_then(|seconds| Study::new(brawn, work, only)?.run(Path::new(out), seconds))
-        }
-        ["duration", brawn, work, out] => {
-            Study::new(brawn, work, &[]).and_then(|study| study.duration(Path::new(out)))
-        }
-        ["page", out] => page::write(Path::new(out)),
-        _ => Err(anyhow::anyhow!(USAGE)),
-    };
-    match done {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("error: {error}");
-            for cause in error.chain().skip(1) {
-                eprintln!("  caused by: {cause}");
-            }
-            ExitCode::FAILURE
-        }
+/// A step of the study.
+#[derive(Subcommand)]
+pub enum Step {
+    /// Build what is measured
+    Build {
+        /// The `brawn` to build with
+        brawn: PathBuf,
+        /// Where the study works
+        work: PathBuf,
+        /// These programs and cases alone
+        only: Vec<String>,
+    },
+    /// Tune every program twice and once exhaustively
+    Run {
+        /// The `brawn` to measure with
+        brawn: PathBuf,
+        /// Where the study works
+        work: PathBuf,
+        /// Folder for the answers and the page
+        out: PathBuf,
+        /// Time for each run, in seconds
+        seconds: u64,
+        /// These programs and cases alone
+        only: Vec<String>,
+    },
+    /// Measure how long an answer takes
+    Duration {
+        /// The `brawn` to measure with
+        brawn: PathBuf,
+        /// Where the study works
+        work: PathBuf,
+        /// Folder for the figure and the page
+        out: PathBuf,
+    },
+    /// Write the page again from the answers that lie there
+    Page {
+        /// Folder of the answers and the page
+        out: PathBuf,
+    },
+}
+
+/// Takes a step of the study.
+pub fn run(step: Step) -> Result<()> {
+    match step {
+        Step::Build { brawn, work, only } => Study::new(&brawn, &work, &only)?.build(),
+        Step::Run { brawn, work, out, seconds, only } => Study::new(&brawn, &work, &only)?.run(&out, seconds),
+        Step::Duration { brawn, work, out } => Study::new(&brawn, &work, &[])?.duration(&out),
+        Step::Page { out } => page::write(&out),
     }
 }
 
@@ -63,9 +86,9 @@ struct Study {
 }
 
 impl Study {
-    fn new(brawn: &str, work: &str, only: &[&str]) -> Result<Self> {
+    fn new(brawn: &Path, work: &Path, only: &[String]) -> Result<Self> {
         fs_err::create_dir_all(work)?;
-        let wanted = |name: &str| only.is_empty() || only.contains(&name);
+        let wanted = |name: &str| only.is_empty() || only.iter().any(|one| one == name);
         let programs: Vec<&Program> = PROGRAMS.iter().filter(|program| wanted(program.name)).collect();
         let cases: Vec<&Case> = CASES.iter().filter(|case| wanted(case.name)).collect();
         let known = programs.len() + cases.len();
@@ -244,10 +267,5 @@ impl Study {
 
 /// The state of the repository that is measured.
 fn revision() -> Result<String> {
-    let revision = brawn_bench::report::revision(Path::new(env!("CARGO_MANIFEST_DIR")));
-    revision.context("git does not know which state of the repository this is")
-}
-
-fn say(text: &str) {
-    eprintln!("==> {text}");
+    report::revision(&root()).context("git does not know which state of the repository this is")
 }

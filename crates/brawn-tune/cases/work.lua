@@ -1,1 +1,0 @@
-../../../workloads/lua/work.lua
