@@ -187,6 +187,11 @@ pub enum Error {
 }
 
 impl Error {
+    /// What the system refused, for `map_err`.
+    pub(crate) fn system(doing: &'static str) -> impl FnOnce(io::Error) -> Self {
+        move |source| Self::System { doing, source }
+    }
+
     /// What the user may do about it.
     pub fn hint(&self) -> Option<&'static str> {
         match self {

@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
-use tempfile::TempDir;
+use brawn_trace::Scratch;
 
 use crate::Error;
 
@@ -51,10 +51,13 @@ pub(crate) const DEVICES: [&str; 6] = ["null", "zero", "full", "random", "urando
 /// Files that a container runtime puts into `/etc`, in its own version: here, this machine's.
 const RUNTIME_FILES: [&str; 3] = ["resolv.conf", "hosts", "hostname"];
 
+/// What the folders of roots are called. What a killed run left under this name is removed by the next.
+const PREFIX: &str = "brawn-check-";
+
 /// A root on disk; removed when dropped.
 #[derive(Debug)]
 pub(crate) struct Root {
-    folder: TempDir,
+    folder: Scratch,
     folders: Vec<(PathBuf, u32)>,
     /// Where the executable stands in it.
     pub program: PathBuf,
@@ -63,7 +66,7 @@ pub(crate) struct Root {
 impl Root {
     /// Builds it. `runtime` adds the places where a container runtime mounts something.
     pub fn build(executable: &Path, entries: &[Entry], runtime: bool) -> Result<Root, Error> {
-        let folder = tempfile::Builder::new().prefix("brawn-root-").tempdir()?;
+        let folder = Scratch::create(&std::env::temp_dir(), PREFIX)?;
         let name = executable.file_name().unwrap_or(OsStr::new("program"));
         let mut root = Root { folder, folders: Vec::new(), program: Path::new("/").join(name) };
         root.folders.push((root.path().to_owned(), 0o755));
@@ -155,14 +158,11 @@ impl Root {
         }
         Ok(())
     }
-}
 
-impl Drop for Root {
-    fn drop(&mut self) {
-        // What is sealed cannot be removed by its owner.
-        for (path, _) in &self.folders {
-            let _ = fs_err::set_permissions(path, PermissionsExt::from_mode(0o755));
-        }
+    /// Removes it with all that the program left in it.
+    pub fn remove(self) -> Result<(), Error> {
+        let path = self.path().display().to_string();
+        self.folder.remove().map_err(|source| Error::System { doing: format!("remove {path}"), source })
     }
 }
 

@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
+use brawn_trace::Family;
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 use rustix::process::{PidfdFlags, pidfd_open, pidfd_send_signal};
@@ -100,12 +101,13 @@ impl End {
     }
 }
 
+/// What it did, to follow the word *it*.
 impl std::fmt::Display for End {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            End::Exited { status } => write!(f, "it ended with status {status}"),
-            End::Killed { signal } => write!(f, "it was ended by {signal}"),
-            End::StillRunning => f.write_str("it was still running when its time was up"),
+            End::Exited { status } => write!(f, "exited with status {status}"),
+            End::Killed { signal } => write!(f, "was killed by {signal}"),
+            End::StillRunning => f.write_str("was still running when its time was up"),
         }
     }
 }
@@ -129,7 +131,9 @@ pub fn run_by(program: &Program, ways: &[How]) -> Result<Run, Error> {
     for &how in ways {
         let root = Root::build(&program.executable, &program.entries, program.runtime && how != How::Chroot)?;
         root.seal(how.owns_the_root())?;
-        match run_in(program, how, &root)? {
+        let attempt = run_in(program, how, &root);
+        root.remove()?;
+        match attempt? {
             Ok((watched, in_time)) => {
                 let end = if in_time { End::from_status(watched.status) } else { End::StillRunning };
                 return Ok(Run {
@@ -162,11 +166,15 @@ fn run_in(program: &Program, how: How, root: &Root) -> Result<Attempt, Error> {
     command.args(&program.arguments).env_clear();
     command.env("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin").env("HOME", "/");
     command.envs(program.environment.iter().map(|(name, value)| (name, value)));
-    command.stdin(Stdio::null()).stdout(stderr()?).process_group(0);
+    command.stdin(Stdio::null()).stdout(stderr()?);
     // SAFETY: the closure runs between fork and exec, where only async-signal-safe calls are allowed; it makes system
     // calls and neither allocates nor locks.
     unsafe {
         command.pre_exec(move || {
+            // A session of its own: no terminal, and no way into the process group of this process.
+            if libc::setsid() < 0 {
+                return Err(std::io::Error::last_os_error());
+            }
             plan.enter().map_err(|(step, error)| {
                 let number = step as u8;
                 libc::write(told.as_raw_fd(), (&raw const number).cast(), 1);
@@ -175,6 +183,8 @@ fn run_in(program: &Program, how: How, root: &Root) -> Result<Attempt, Error> {
         });
     }
     let path = root.path().to_owned();
+    // Whatever the program leaves behind dies with it, as in a container.
+    let _family = Family::begin().map_err(failed("take in what a program leaves behind"))?;
     let (started_tell, started) = channel();
     let (ended_tell, ended) = channel();
     // `ptrace` serves only the thread that started the program.
@@ -192,7 +202,6 @@ fn run_in(program: &Program, how: How, root: &Root) -> Result<Attempt, Error> {
                     let _ = started_tell.send(Err(std::io::Error::from(error)));
                 }
             }
-            // Whatever it left behind dies with it, as in a container.
             let _ = killpg(pid, Signal::SIGKILL);
         }
         Err(error) => {

@@ -13,6 +13,7 @@ use brawn_bench::limits::Quota;
 use brawn_bench::probe::{self, Conditions, Run, SystemCalls};
 use brawn_bench::service::free_port;
 use brawn_bench::{Exit, Output, Reference, Sample, Variant};
+use brawn_trace::Scratch;
 
 pub use self::serving::ready;
 use self::serving::service;
@@ -30,6 +31,9 @@ const LEAST_PATIENCE: Duration = Duration::from_secs(10);
 /// What is used now may take this long, unless the user says otherwise.
 const FIRST_LIMIT: Duration = Duration::from_secs(600);
 
+/// What copies of the folder to run in are called. What a killed run left under this name is removed by the next.
+const COPY: &str = "brawn-tune-copy-";
+
 /// Runs candidates.
 pub struct Runner<'a> {
     job: &'a Job,
@@ -46,7 +50,7 @@ pub struct Runner<'a> {
 /// What stands in a run's folder until its end.
 struct Place {
     folder: PathBuf,
-    _copy: Option<tempfile::TempDir>,
+    _copy: Option<Scratch>,
 }
 
 impl<'a> Runner<'a> {
@@ -277,7 +281,7 @@ impl<'a> Runner<'a> {
         if !self.job.fresh_copy {
             return Ok(Place { folder: self.job.folder.clone(), _copy: None });
         }
-        let copy = tempfile::Builder::new().prefix("brawn-tune-").tempdir_in(&self.job.scratch)?;
+        let copy = Scratch::create(&self.job.scratch, COPY)?;
         let folder = copy.path().join(self.job.folder.file_name().unwrap_or(OsStr::new("copy")));
         copy_folder(&self.job.folder, &folder)?;
         Ok(Place { folder, _copy: Some(copy) })

@@ -27,6 +27,12 @@ int main(int count, char **words) {
         if (access("mark", F_OK) == 0) return 4;
         fclose(fopen("mark", "w"));
     }
+    if (!strcmp(copy, "detach") && !fork()) {
+        setsid();
+        if (fork()) _exit(0);
+        for (int file = 0; file < 3; file++) close(file);
+        for (;;) pause();
+    }
     printf("%s\n", copy);
     return 0;
 }
@@ -349,6 +355,20 @@ fn programs_that_write_get_a_fresh_folder() {
     let more = ["--copy-dir", "data", "--setup", "test -e input", "--check", "test -e mark && grep -q write"];
     answered_or_noisy(&mut tune(&bench, "odd", &more, &["write"]));
     assert!(!bench.path().join("data/mark").exists());
+}
+
+/// A daemon would take time from all runs after it.
+#[test]
+fn detached_children_end_with_their_run() {
+    let bench = Bench::new();
+    compiled(&bench, "odd", ODD, "stock");
+    answered_or_noisy(&mut tune(&bench, "odd", &[], &["detach"]));
+    let folder = bench.path().to_str().unwrap();
+    let processes = fs_err::read_dir("/proc").unwrap().map(|entry| entry.unwrap().path());
+    let left = processes.filter(|path| {
+        fs_err::read_to_string(path.join("cmdline")).is_ok_and(|words| words.contains(folder))
+    });
+    assert_eq!(left.collect::<Vec<_>>(), Vec::<PathBuf>::new());
 }
 
 #[test]

@@ -108,6 +108,11 @@ impl Group {
 
 impl Drop for Group {
     fn drop(&mut self) {
+        // The second version can end all members at once (Linux 5.14), even those that fork without end.
+        let _ = fs_err::OpenOptions::new()
+            .write(true)
+            .open(self.folder.join("cgroup.kill"))
+            .and_then(|mut file| io::Write::write_all(&mut file, b"1"));
         // The kernel refuses while a killed member is still being taken apart.
         for _ in 0..50 {
             match fs_err::remove_dir(&self.folder) {

@@ -3,21 +3,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
+use brawn_trace::call::{Call, call};
+use brawn_trace::stops::{Change, Until, go_on, set_options, wait};
 use nix::sys::ptrace;
 use nix::unistd::Pid;
 use serde::{Deserialize, Serialize};
 
 use super::Conditions;
 use super::run::{Streams, watch};
-use super::stops::{Change, Until, go_on, set_options, wait};
 use super::tracer::Tracee;
 use crate::{Error, Variant};
-
-/// `ptrace` request that tells what a stop at a system call is about, on every architecture alike (Linux 5.3).
-const GET_SYSCALL_INFO: libc::c_uint = 0x420e;
-
-/// Offset of the call's number in what that request fills in.
-const NUMBER_AT: usize = 24;
 
 /// How often a program and its children made each system call.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -58,15 +53,14 @@ fn count(main: Pid) -> Result<SystemCalls, Error> {
     let mut calls = SystemCalls::default();
     let mut known = BTreeSet::new();
     loop {
-        let (pid, change, _) =
-            wait().map_err(|source| Error::System { doing: "wait for the program", source })?;
+        let (pid, change, _) = wait().map_err(Error::system("wait for the program"))?;
         let forward = match change {
             Change::Ended(_) if pid == main => {
                 return if known.contains(&main) { Ok(calls) } else { Err(Error::TraceRefused) };
             }
             Change::Ended(_) => continue,
             Change::SystemCall => {
-                if let Some(number) = entered(pid) {
+                if let Some(Call::Enter(number, _)) = call(pid) {
                     *calls.by_number.entry(number).or_default() += 1;
                 }
                 0
@@ -80,7 +74,8 @@ fn count(main: Pid) -> Result<SystemCalls, Error> {
                         | ptrace::Options::PTRACE_O_TRACEFORK
                         | ptrace::Options::PTRACE_O_TRACEVFORK
                         | ptrace::Options::PTRACE_O_TRACEEXEC,
-                )?;
+                )
+                .map_err(Error::system("set the trace options"))?;
                 known.insert(pid);
                 0
             }
@@ -89,18 +84,6 @@ fn count(main: Pid) -> Result<SystemCalls, Error> {
             Change::Stopped(signal) => signal,
             Change::Event(_) | Change::Other => 0,
         };
-        go_on(pid, Until::SystemCall, forward)?;
+        go_on(pid, Until::SystemCall, forward).map_err(Error::system("let the program go on"))?;
     }
-}
-
-/// The number of the system call that a stopped thread is about to make; none when it comes back from one.
-fn entered(pid: Pid) -> Option<libc::c_long> {
-    let mut information = [0u8; 88];
-    // SAFETY: the kernel writes at most as many bytes as it is told there are.
-    let length = unsafe {
-        libc::ptrace(GET_SYSCALL_INFO as _, pid.as_raw(), information.len(), information.as_mut_ptr())
-    };
-    let is_entry = information[0] == 1;
-    let number = information.get(NUMBER_AT..NUMBER_AT + 8)?.try_into().ok()?;
-    (usize::try_from(length).ok()? >= NUMBER_AT + 8 && is_entry).then(|| libc::c_long::from_ne_bytes(number))
 }

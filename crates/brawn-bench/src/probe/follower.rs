@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use brawn_trace::stops::{Change, Until, go_on, set_options, wait};
 use nix::sys::ptrace;
 use nix::unistd::Pid;
 
 use super::memory::{self, Resident};
-use super::stops::{Change, Until, go_on, set_options, wait};
 use super::{Exit, Point, Sample};
 use crate::Error;
 
@@ -90,11 +90,11 @@ impl Follower {
         let mut held = Duration::ZERO;
         let mut options_set = false;
         loop {
-            let (pid, change, usage) =
-                wait().map_err(|source| Error::System { doing: "wait for the program", source })?;
+            let (pid, change, usage) = wait().map_err(Error::system("wait for the program"))?;
             let stopped = Instant::now();
             let forward = match change {
-                Change::Ended(exit) if pid == main => {
+                Change::Ended(status) if pid == main => {
+                    let exit = Exit::from_raw(status);
                     return Ok(self.finish(usage, (stopped - start).saturating_sub(held), exit));
                 }
                 Change::Ended(_) => {
@@ -103,7 +103,7 @@ impl Follower {
                 }
                 // The stop at exec, the first thing that a traced process does.
                 Change::Stopped(libc::SIGTRAP) if pid == main && !options_set => {
-                    set_options(main, self.options())?;
+                    set_options(main, self.options()).map_err(Error::system("set the trace options"))?;
                     options_set = true;
                     0
                 }
@@ -119,7 +119,7 @@ impl Follower {
             if pid == main {
                 held += stopped.elapsed();
             }
-            go_on(pid, Until::Signal, forward)?;
+            go_on(pid, Until::Signal, forward).map_err(Error::system("let the program go on"))?;
         }
     }
 

@@ -13,7 +13,8 @@
 //! faults, that process and the children it waited for; memory, that process alone, not its children. A program whose main thread calls `pthread_exit` while others
 //! go on is measured at that moment.
 //!
-//! Every program runs in a process group of its own, and whatever of it is left when the run ends is killed.
+//! Every program runs in a process group of its own, and whatever of it is left when the run ends is killed, whatever
+//! group or session it has moved to ([`brawn_trace::Family`]).
 
 mod calls;
 mod conditions;
@@ -22,7 +23,6 @@ mod memory;
 mod run;
 mod sample;
 mod service;
-mod stops;
 mod tracer;
 
 pub use calls::{SystemCalls, count_system_calls};

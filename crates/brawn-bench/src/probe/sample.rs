@@ -87,6 +87,18 @@ pub enum Exit {
     Signal(Signal),
 }
 
+impl Exit {
+    /// From what `wait` tells of a process that has ended.
+    pub(super) fn from_raw(status: i32) -> Self {
+        if libc::WIFEXITED(status) {
+            return Self::Status(libc::WEXITSTATUS(status));
+        }
+        let number = libc::WTERMSIG(status);
+        // As a shell puts it, where the signal has no name.
+        Signal::try_from(number).map_or(Self::Status(128 + number), Self::Signal)
+    }
+}
+
 impl fmt::Display for Exit {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -109,6 +121,13 @@ pub(super) fn metrics(text: &str) -> BTreeMap<String, f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn ends_are_those_that_wait_tells() {
+        assert_eq!(Exit::from_raw(3 << 8), Exit::Status(3));
+        assert_eq!(Exit::from_raw(9), Exit::Signal(Signal::SIGKILL));
+        assert_eq!(Exit::from_raw(34), Exit::Status(162), "a real-time signal has no name");
+    }
 
     #[test]
     fn metrics_are_told_from_other_talk() {

@@ -12,6 +12,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use brawn_trace::Family;
 use nix::errno::Errno;
 use nix::sys::ptrace;
 use nix::sys::signal::{SigHandler, Signal, killpg, signal};
@@ -31,6 +32,8 @@ pub(super) struct Tracee<T> {
     handle: OwnedFd,
     ended: Receiver<Result<T, Error>>,
     thread: Option<JoinHandle<()>>,
+    /// Before the control group: what the program left behind is killed while that is still there.
+    _family: Family,
     /// After the thread, so that the program is gone when its control group is taken away.
     memory: Option<MemoryLimit>,
 }
@@ -50,6 +53,7 @@ impl<T: Send + 'static> Tracee<T> {
         conditions: &Conditions,
         follow: impl FnOnce(Pid, Instant) -> Result<T, Error> + Send + 'static,
     ) -> Result<Self, Error> {
+        let family = Family::begin().map_err(Error::system("take in what a program leaves behind"))?;
         command.process_group(0);
         limits::apply(&mut command, &conditions.cores, conditions.quota.as_deref())?;
         let mut memory = match conditions.memory {
@@ -86,7 +90,7 @@ impl<T: Send + 'static> Tracee<T> {
         if let Some(memory) = &mut memory {
             memory.begin(pid, &handle)?;
         }
-        Ok(Self { pid, start, handle, ended, thread: Some(thread), memory })
+        Ok(Self { pid, start, handle, ended, thread: Some(thread), _family: family, memory })
     }
 
     /// Whether the program wanted more memory than it may have: it was killed for it, or ended with that peak.
@@ -118,8 +122,8 @@ impl<T: Send + 'static> Tracee<T> {
 impl<T> Drop for Tracee<T> {
     fn drop(&mut self) {
         let _ = pidfd_send_signal(&self.handle, rustix::process::Signal::KILL);
-        // Children that were left behind. The group's number cannot belong to anybody else: the kernel hands numbers
-        // out in turn, and not those of a group that still has members.
+        // Children that the main process did not wait for. The group's number cannot belong to anybody else: the kernel
+        // hands numbers out in turn, and not those of a group that still has members. What left the group is the family's.
         let _ = killpg(self.pid, Signal::SIGKILL);
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();

@@ -1,7 +1,6 @@
 //! Watches what a program looks for, by `ptrace`.
 
 mod calls;
-mod stops;
 mod watch;
 
 pub use calls::{Access, Operation};

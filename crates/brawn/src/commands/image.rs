@@ -125,9 +125,8 @@ pub fn run(before: Options, arguments: Arguments) -> anyhow::Result<ExitCode> {
 
 /// Lets a signal end the program without the files that it has begun. A push is safe anyway: the tag comes last.
 fn leave_nothing_on_signals() -> anyhow::Result<()> {
-    use signal_hook::consts::{SIGINT, SIGTERM};
     let mut signals =
-        signal_hook::iterator::Signals::new([SIGINT, SIGTERM]).context("cannot listen for signals")?;
+        signal_hook::iterator::Signals::new(super::ending_signals()).context("cannot listen for signals")?;
     std::thread::spawn(move || {
         if signals.forever().next().is_some() {
             brawn_image::sink::discard();

@@ -27,6 +27,7 @@ use std::sync::atomic::AtomicBool;
 use anyhow::Context;
 use brawn_driver::settings::Settings;
 use brawn_libc::Choice;
+use signal_hook::consts::{SIGALRM, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU};
 
 use crate::cli::Options;
 use crate::exit;
@@ -41,19 +42,38 @@ fn choice(options: &Options) -> anyhow::Result<Choice> {
     Ok(Settings::collect(options.layer(), None)?.choice()?)
 }
 
-/// A flag that becomes true when the user or the system asks the program to end. The second signal ends it at once.
+/// A flag that becomes true when the user or the system asks the program to end. When somebody asks for the second time,
+/// it ends at once.
 fn interrupt() -> anyhow::Result<Arc<AtomicBool>> {
     let interrupt = Arc::new(AtomicBool::new(false));
-    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
-        signal_hook::flag::register_conditional_shutdown(
-            signal,
-            exit::INTERRUPTED.into(),
-            Arc::clone(&interrupt),
-        )
-        .and_then(|_| signal_hook::flag::register(signal, Arc::clone(&interrupt)))
-        .context("cannot listen for signals")?;
+    let flag = || Arc::clone(&interrupt);
+    for signal in ending_signals() {
+        // A shell sends on what a closed terminal sends, and the kernel repeats SIGXCPU: that is no second wish.
+        if [SIGINT, SIGTERM, SIGQUIT].contains(&signal) {
+            signal_hook::flag::register_conditional_shutdown(signal, exit::INTERRUPTED.into(), flag())
+                .context("cannot listen for signals")?;
+        }
+        signal_hook::flag::register(signal, flag()).context("cannot listen for signals")?;
     }
     Ok(interrupt)
+}
+
+/// The signals that ask a program to end: by a key or a closed terminal, by another program, or because its time is up.
+/// What `nohup` has made it ignore is left out. (SIGPIPE is ignored by every Rust program: writing fails instead.)
+fn ending_signals() -> Vec<::libc::c_int> {
+    let ignored = || {
+        // SAFETY: the structure is plain data that the call fills in; without a new action, nothing is changed.
+        unsafe {
+            let mut action: ::libc::sigaction = std::mem::zeroed();
+            ::libc::sigaction(SIGHUP, std::ptr::null(), &raw mut action) == 0
+                && action.sa_sigaction == ::libc::SIG_IGN
+        }
+    };
+    let mut signals = vec![SIGINT, SIGTERM, SIGQUIT, SIGALRM, SIGXCPU];
+    if !ignored() {
+        signals.push(SIGHUP);
+    }
+    signals
 }
 
 /// Takes Brawn's own options out of cargo's arguments, up to `--`. Cargo has none of these names.

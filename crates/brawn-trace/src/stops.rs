@@ -4,22 +4,18 @@ use std::io;
 
 use nix::errno::Errno;
 use nix::sys::ptrace;
-use nix::sys::signal::Signal;
 use nix::unistd::Pid;
-
-use super::Exit;
-use crate::Error;
 
 /// What has become of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Change {
-    /// It is gone.
-    Ended(Exit),
+pub enum Change {
+    /// It is gone, with this status as `wait` tells it.
+    Ended(i32),
     /// A signal is about to reach it.
     Stopped(i32),
     /// It is about to make a system call, or comes back from one.
     SystemCall,
-    /// Something that was asked for by an option.
+    /// Something that was asked for by an option: `PTRACE_EVENT_…`.
     Event(i32),
     /// It goes on after having been stopped.
     Other,
@@ -27,12 +23,8 @@ pub(super) enum Change {
 
 impl Change {
     fn from_raw(status: i32) -> Self {
-        if libc::WIFEXITED(status) {
-            Self::Ended(Exit::Status(libc::WEXITSTATUS(status)))
-        } else if libc::WIFSIGNALED(status) {
-            let number = libc::WTERMSIG(status);
-            // As a shell puts it, where the signal has no name.
-            Self::Ended(Signal::try_from(number).map_or(Exit::Status(128 + number), Exit::Signal))
+        if libc::WIFEXITED(status) || libc::WIFSIGNALED(status) {
+            Self::Ended(status)
         } else if libc::WIFSTOPPED(status) {
             match (libc::WSTOPSIG(status), status >> 16) {
                 (signal, 0) if signal == libc::SIGTRAP | 0x80 => Self::SystemCall,
@@ -45,8 +37,12 @@ impl Change {
     }
 }
 
-/// `wait4` on the processes of this thread alone: the only call that tells the resources of exactly one process.
-pub(super) fn wait() -> io::Result<(Pid, Change, libc::rusage)> {
+/// The next change of a process that this thread started or traces, and what that process has used so far: `wait4` is the
+/// only call that tells the resources of exactly one process.
+///
+/// # Errors
+/// What the kernel says; `ECHILD` when there is no such process.
+pub fn wait() -> io::Result<(Pid, Change, libc::rusage)> {
     let mut status = 0;
     // SAFETY: `rusage` is a plain structure of integers, for which all zeroes are a value.
     let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
@@ -64,26 +60,30 @@ pub(super) fn wait() -> io::Result<(Pid, Change, libc::rusage)> {
     }
 }
 
-/// Sets what a process is stopped for. It is killed if this thread ends before it.
-pub(super) fn set_options(pid: Pid, options: ptrace::Options) -> Result<(), Error> {
-    match ptrace::setoptions(pid, options | ptrace::Options::PTRACE_O_EXITKILL) {
-        // Killed while it was stopped: the next wait tells how it ended.
-        Ok(()) | Err(Errno::ESRCH) => Ok(()),
-        Err(errno) => Err(Error::System { doing: "set the trace options", source: errno.into() }),
-    }
+/// Sets what a process is stopped for. It is killed if this thread ends before it. One that was killed while it was
+/// stopped is no error: the next wait tells.
+///
+/// # Errors
+/// What the kernel says.
+pub fn set_options(pid: Pid, options: ptrace::Options) -> io::Result<()> {
+    forgive(ptrace::setoptions(pid, options | ptrace::Options::PTRACE_O_EXITKILL))
 }
 
 /// Until when a stopped process goes on.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Until {
+pub enum Until {
     /// The next signal or event.
     Signal,
     /// The same, or the start or end of a system call.
     SystemCall,
 }
 
-/// Lets a stopped process go on, with a signal unless that is 0.
-pub(super) fn go_on(pid: Pid, until: Until, signal: i32) -> Result<(), Error> {
+/// Lets a stopped process go on, with a signal unless that is 0. One that was killed while it was stopped is no error: the
+/// next wait tells.
+///
+/// # Errors
+/// What the kernel says.
+pub fn go_on(pid: Pid, until: Until, signal: i32) -> io::Result<()> {
     let request = match until {
         Until::Signal => libc::PTRACE_CONT,
         Until::SystemCall => libc::PTRACE_SYSCALL,
@@ -97,10 +97,13 @@ pub(super) fn go_on(pid: Pid, until: Until, signal: i32) -> Result<(), Error> {
             std::ptr::without_provenance_mut::<libc::c_void>(signal as usize),
         )
     };
-    match Errno::result(result) {
-        // Killed while it was stopped: the next wait tells how it ended.
-        Ok(_) | Err(Errno::ESRCH) => Ok(()),
-        Err(errno) => Err(Error::System { doing: "let the program go on", source: errno.into() }),
+    forgive(Errno::result(result).map(drop))
+}
+
+fn forgive(result: nix::Result<()>) -> io::Result<()> {
+    match result {
+        Ok(()) | Err(Errno::ESRCH) => Ok(()),
+        Err(errno) => Err(errno.into()),
     }
 }
 
@@ -110,9 +113,8 @@ mod tests {
 
     #[test]
     fn statuses_are_told_apart() {
-        assert_eq!(Change::from_raw(3 << 8), Change::Ended(Exit::Status(3)));
-        assert_eq!(Change::from_raw(9), Change::Ended(Exit::Signal(Signal::SIGKILL)));
-        assert_eq!(Change::from_raw(34), Change::Ended(Exit::Status(162)), "a real-time signal has no name");
+        assert_eq!(Change::from_raw(3 << 8), Change::Ended(3 << 8));
+        assert_eq!(Change::from_raw(9), Change::Ended(9));
         assert_eq!(Change::from_raw(34 << 8 | 0x7f), Change::Stopped(34));
         assert_eq!(Change::from_raw((libc::SIGTRAP | 0x80) << 8 | 0x7f), Change::SystemCall);
         assert_eq!(Change::from_raw(6 << 16 | libc::SIGTRAP << 8 | 0x7f), Change::Event(6));

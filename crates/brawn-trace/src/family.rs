@@ -1,0 +1,198 @@
+//! Everything that a run starts, and the end of all that is left of it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
+
+/// How long the last look for what is left may take. Only processes that fork faster than they are found need so much.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// How long the kernel is given to bury what was killed, before the next look.
+const PAUSE: Duration = Duration::from_millis(1);
+
+/// While one of these lives, what loses its parent becomes a child of this process (the kernel's *child subreaper*), so
+/// that neither a second fork nor a session of its own takes a process out of reach. When the last one is dropped, all
+/// such processes are killed, with everything below them.
+///
+/// The program itself is not meant: whoever started it ends it before. A program must have a process group of its own,
+/// since children in the group of this process count as its own commands.
+///
+/// A control group would catch processes that fork without end, too. But a group of its own is given to few users, and
+/// joining it takes milliseconds, which would be measured; and a process namespace changes the number that a program sees
+/// as its own.
+#[derive(Debug)]
+pub struct Family(());
+
+/// What holds while there are families.
+struct Watch {
+    families: usize,
+    /// Whether orphans came to this process before.
+    reaped_before: bool,
+    /// Children that were there before: they belong to whoever was in this process before `brawn`.
+    before: BTreeSet<Identity>,
+}
+
+static WATCH: Mutex<Watch> = Mutex::new(Watch { families: 0, reaped_before: false, before: BTreeSet::new() });
+
+impl Family {
+    /// From now on, nothing that is started gets away. To be called before the program is started.
+    ///
+    /// # Errors
+    /// What the kernel says.
+    pub fn begin() -> io::Result<Self> {
+        let mut watch = WATCH.lock().unwrap_or_else(PoisonError::into_inner);
+        if watch.families == 0 {
+            watch.reaped_before = rustix::process::child_subreaper()?.is_some();
+            watch.before = if has_children() { children(&processes()?).collect() } else { BTreeSet::new() };
+            rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
+        }
+        watch.families += 1;
+        Ok(Self(()))
+    }
+}
+
+impl Drop for Family {
+    fn drop(&mut self) {
+        let mut watch = WATCH.lock().unwrap_or_else(PoisonError::into_inner);
+        watch.families -= 1;
+        if watch.families > 0 {
+            return;
+        }
+        kill_all(&watch.before);
+        if !watch.reaped_before {
+            let _ = rustix::process::set_child_subreaper(None);
+        }
+    }
+}
+
+/// Kills orphans and their descendants until there are none, or only such as this user may not kill.
+fn kill_all(before: &BTreeSet<Identity>) {
+    let begun = Instant::now();
+    while has_children() && begun.elapsed() < PATIENCE {
+        let Ok(all) = processes() else { return };
+        let orphans: BTreeSet<Identity> =
+            children(&all).filter(|child| !before.contains(child) && !all[child].ours).collect();
+        let mut killed = 0;
+        for identity in below(&all, &orphans) {
+            killed += usize::from(kill(&all, identity));
+        }
+        for orphan in &orphans {
+            let mut status = 0;
+            // SAFETY: the pointer is to a live, writable value. Only this process can wait for its child, so the number
+            // cannot be another's.
+            unsafe { libc::waitpid(orphan.pid, &raw mut status, libc::WNOHANG | libc::__WALL) };
+        }
+        if killed == 0 {
+            return;
+        }
+        std::thread::sleep(PAUSE);
+    }
+}
+
+/// A process: its number may be given to another later, but not at the same time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Identity {
+    pid: i32,
+    /// In ticks since the machine was started.
+    begun: u64,
+}
+
+/// What is known about a process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Process {
+    parent: i32,
+    /// Whether it is in the process group of this process.
+    ours: bool,
+}
+
+/// All processes, by the kernel's table.
+fn processes() -> io::Result<BTreeMap<Identity, Process>> {
+    let mut all = BTreeMap::new();
+    for entry in fs_err::read_dir("/proc")? {
+        let name = entry?.file_name();
+        if let Some((identity, process)) = name.to_str().and_then(|name| name.parse().ok()).and_then(process)
+        {
+            all.insert(identity, process);
+        }
+    }
+    Ok(all)
+}
+
+fn process(pid: i32) -> Option<(Identity, Process)> {
+    let text = fs_err::read(format!("/proc/{pid}/stat")).ok()?;
+    parse(pid, &String::from_utf8_lossy(&text), rustix::process::getpgrp())
+}
+
+/// A line of `/proc/PID/stat`. The name in it may hold anything, parentheses as well.
+fn parse(pid: i32, text: &str, own_group: Pid) -> Option<(Identity, Process)> {
+    let (_, fields) = text.rsplit_once(')')?;
+    let fields: Vec<&str> = fields.split_ascii_whitespace().collect();
+    let group: i32 = fields.get(2)?.parse().ok()?;
+    let process =
+        Process { parent: fields.get(1)?.parse().ok()?, ours: group == own_group.as_raw_nonzero().get() };
+    Some((Identity { pid, begun: fields.get(19)?.parse().ok()? }, process))
+}
+
+fn children(all: &BTreeMap<Identity, Process>) -> impl Iterator<Item = Identity> {
+    let own = std::process::id().cast_signed();
+    all.iter().filter(move |(_, process)| process.parent == own).map(|(identity, _)| *identity)
+}
+
+/// These processes and their descendants.
+fn below(all: &BTreeMap<Identity, Process>, roots: &BTreeSet<Identity>) -> Vec<Identity> {
+    let mut found: Vec<Identity> = roots.iter().copied().collect();
+    let mut next = 0;
+    while let Some(parent) = found.get(next).copied() {
+        found.extend(all.iter().filter(|(_, process)| process.parent == parent.pid).map(|(child, _)| *child));
+        next += 1;
+    }
+    found
+}
+
+/// Kills a process unless its number has become another's; tells whether that could be done.
+fn kill(all: &BTreeMap<Identity, Process>, identity: Identity) -> bool {
+    let Some(handle) = Pid::from_raw(identity.pid).and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok())
+    else {
+        return false;
+    };
+    // The handle is of the process that has the number now.
+    let same = process(identity.pid).is_some_and(|(now, _)| now == identity) && all.contains_key(&identity);
+    same && pidfd_send_signal(&handle, Signal::KILL).is_ok()
+}
+
+/// Whether this process has any child.
+fn has_children() -> bool {
+    // SAFETY: the structure is plain data, for which all zeroes are a value, and the call fills it in; nothing is reaped.
+    let result = unsafe {
+        let mut information: libc::siginfo_t = std::mem::zeroed();
+        let options = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT | libc::__WALL;
+        libc::waitid(libc::P_ALL, 0, &raw mut information, options)
+    };
+    result == 0 || io::Error::last_os_error().raw_os_error() != Some(libc::ECHILD)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_kernels_table_is_read_whatever_a_process_calls_itself() {
+        let line = "7 (a) S 1 (b\n) R 5 6 7 0 -1 4194560 1 0 0 0 0 0 0 0 20 0 1 0 991 0";
+        let (identity, process) = parse(7, line, Pid::from_raw(6).unwrap()).unwrap();
+        assert_eq!((identity, process), (Identity { pid: 7, begun: 991 }, Process { parent: 5, ours: true }));
+        assert!(!parse(7, line, Pid::from_raw(8).unwrap()).unwrap().1.ours);
+        assert_eq!(parse(7, "7 (x) R 5", Pid::from_raw(6).unwrap()), None);
+        assert!(processes().unwrap().keys().any(|known| known.pid == std::process::id().cast_signed()));
+    }
+
+    #[test]
+    fn all_that_is_below_is_found() {
+        let process = |pid, parent| (Identity { pid, begun: 0 }, Process { parent, ours: false });
+        let all = BTreeMap::from([process(2, 1), process(3, 2), process(4, 3), process(5, 1)]);
+        let roots = BTreeSet::from([Identity { pid: 2, begun: 0 }]);
+        assert_eq!(below(&all, &roots).iter().map(|found| found.pid).collect::<Vec<_>>(), [2, 3, 4]);
+    }
+}
