@@ -25,7 +25,7 @@ pub use content::Content;
 pub use error::Error;
 pub use need::{Need, Provider};
 pub use needs::{Found, Needs, Strength, needs};
-pub use report::{Finding, Report, SCHEMA_VERSION, Severity, judge};
+pub use report::{Finding, Grade, Report, SCHEMA_VERSION, Severity, judge};
 pub use root::{Entry, EntryKind};
 pub use run::{End, NONROOT, Program, Run, can_trace, run, run_by, ways};
 pub use sandbox::How;

@@ -40,6 +40,12 @@ pub struct Finding {
     pub code: String,
     /// How much it matters.
     pub severity: Severity,
+    /// How much the program needs what this is about; none when it is about no need.
+    #[serde(default)]
+    pub grade: Option<Grade>,
+    /// Whether the run showed it; false when only the file does, or it was not run.
+    #[serde(default)]
+    pub in_run: bool,
     /// What is so.
     pub message: String,
     /// How it is known.
@@ -50,17 +56,37 @@ pub struct Finding {
     pub hint: Option<String>,
 }
 
+/// How much a program needs something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Grade {
+    /// It looked for this, found none, and failed.
+    Required,
+    /// It looked for this, found none, and went on; or it was not run, and the code that would use it is there.
+    Probable,
+    /// It found this, does without, or may use it another time.
+    Optional,
+}
+
 /// How much a finding matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Severity {
-    /// It does not run, or it looked for something that an image can hold and did not find it.
+    /// It does not run, it failed, or it failed without something that an image can hold.
     Error,
-    /// It may want something that is not there.
+    /// It looked for something that is not there, or may want it.
     Warning,
     /// Good to know.
     Info,
+}
+
+impl Finding {
+    /// The need that it is about, if any.
+    pub fn need(&self) -> Option<Need> {
+        self.grade.and_then(|_| Need::ALL.into_iter().find(|need| need.name() == self.code))
+    }
 }
 
 /// Pieces of evidence shown for one finding.
@@ -95,7 +121,16 @@ pub(crate) fn obstacles(needs: &Needs) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut say = |code: &str, severity, message: String, evidence: Vec<String>, hint: &str| {
         let hint = (!hint.is_empty()).then(|| hint.to_owned());
-        findings.push(Finding { code: code.to_owned(), severity, message, evidence, content: None, hint });
+        findings.push(Finding {
+            code: code.to_owned(),
+            severity,
+            grade: None,
+            in_run: false,
+            message,
+            evidence,
+            content: None,
+            hint,
+        });
     };
     let inspection = &needs.inspection;
     if !needs.is_static() {
@@ -133,6 +168,8 @@ fn processor(needs: &Needs, here: Option<CpuLevel>) -> Option<Finding> {
     Some(Finding {
         code: code.to_owned(),
         severity: if too_old { Severity::Error } else { Severity::Warning },
+        grade: None,
+        in_run: false,
         message: told.message.clone(),
         evidence: here
             .map(|here| format!("this machine's is of level {}", here.name()))
@@ -147,12 +184,12 @@ fn processor(needs: &Needs, here: Option<CpuLevel>) -> Option<Finding> {
 fn of_found(found: &Found, ran: bool, with: &BTreeSet<Content>) -> Option<Finding> {
     let need = found.need;
     let there = need.content().is_some_and(|content| with.contains(&content));
-    let severity = match (found.strength, need.provider()) {
+    let (severity, grade) = match (found.strength, need.provider()) {
         _ if there => return None,
-        (_, Provider::Runtime(_)) | (Strength::Possible, _) => Severity::Info,
+        (_, Provider::Runtime(_)) | (Strength::Possible, _) => (Severity::Info, Grade::Optional),
         // What was not looked for may be needed another time.
-        (Strength::Likely, _) if ran => Severity::Info,
-        (Strength::Likely, _) => Severity::Warning,
+        (Strength::Likely, _) if ran => (Severity::Info, Grade::Optional),
+        (Strength::Likely, _) => (Severity::Warning, Grade::Probable),
     };
     let message = match need.provider() {
         Provider::Runtime(_) => {
@@ -167,6 +204,8 @@ fn of_found(found: &Found, ran: bool, with: &BTreeSet<Content>) -> Option<Findin
     Some(Finding {
         code: need.name().to_owned(),
         severity,
+        grade: Some(grade),
+        in_run: false,
         message,
         evidence: found.evidence.iter().map(|evidence| evidence.detail.clone()).collect(),
         content: need.content(),
@@ -177,9 +216,6 @@ fn of_found(found: &Found, ran: bool, with: &BTreeSet<Content>) -> Option<Findin
 /// What the run showed.
 fn of_run(run: &Run, with: &BTreeSet<Content>, seen: &mut BTreeSet<Need>) -> Vec<Finding> {
     let mut findings = Vec::new();
-    if !run.end.is_ok() {
-        findings.push(failure(run));
-    }
     let mut by_need: BTreeMap<Need, Vec<&Access>> = BTreeMap::new();
     let mut others = Vec::new();
     for access in &run.accesses {
@@ -193,6 +229,9 @@ fn of_run(run: &Run, with: &BTreeSet<Content>, seen: &mut BTreeSet<Need>) -> Vec
         findings.push(looked_for(need, &accesses, run, with));
     }
     findings.extend(missing_files(&others));
+    if !run.end.is_ok() {
+        findings.insert(0, failure(run, &findings));
+    }
     findings
 }
 
@@ -201,21 +240,28 @@ fn need_of(access: &Access) -> Option<Need> {
         Operation::Execute => Some(Need::Programs),
         Operation::Connect if access.target.starts_with('/') => Some(Need::Sockets),
         Operation::Connect => access.target.ends_with(":53").then_some(Need::Resolver),
-        _ => Need::of_path(&access.target),
+        // A file that lies where sockets do, such as the token that Kubernetes gives to a pod.
+        _ => Need::of_path(&access.target).filter(|need| *need != Need::Sockets),
     }
 }
 
-fn failure(run: &Run) -> Finding {
+fn failure(run: &Run, others: &[Finding]) -> Finding {
     let illegal = run.end == End::Killed { signal: "SIGILL".to_owned() };
     let hint = if illegal {
         "it was compiled for a newer processor than this one: build it without target-cpu or -march, or with a lower one"
+    } else if others.iter().any(|finding| finding.grade == Some(Grade::Required)) {
+        "what it wrote to standard error stands above; what it did not find may be the reason"
+    } else if others.iter().any(|finding| finding.grade.is_none()) {
+        "what it wrote to standard error stands above; a file of its own may be the reason, see below"
     } else {
-        "what it wrote to standard error stands above; the other findings may be the reason"
+        "what it wrote to standard error stands above; nothing that it looked for was missing"
     };
     Finding {
         code: if illegal { "illegal-instruction" } else { "failed" }.to_owned(),
         severity: Severity::Error,
-        message: run.end.to_string(),
+        grade: None,
+        in_run: true,
+        message: format!("it {}", run.end),
         evidence: Vec::new(),
         content: None,
         hint: Some(hint.to_owned()),
@@ -233,10 +279,11 @@ fn looked_for(need: Need, accesses: &[&Access], run: &Run, with: &BTreeSet<Conte
         Need::Nsswitch | Need::Locale => true,
         _ => false,
     };
-    let severity = match need.provider() {
-        _ if found || has || only_default => Severity::Info,
-        Provider::Image(_) => Severity::Error,
-        Provider::Runtime(_) | Provider::Nobody => Severity::Warning,
+    let (severity, grade) = match need.provider() {
+        _ if found || has || only_default => (Severity::Info, Grade::Optional),
+        _ if run.end.is_ok() => (Severity::Warning, Grade::Probable),
+        Provider::Image(_) => (Severity::Error, Grade::Required),
+        Provider::Runtime(_) | Provider::Nobody => (Severity::Warning, Grade::Required),
     };
     let message = match (found, need.provider()) {
         (true, Provider::Runtime(_)) => {
@@ -247,7 +294,13 @@ fn looked_for(need: Need, accesses: &[&Access], run: &Run, with: &BTreeSet<Conte
         }
         (true, _) => format!("it uses {}, and finds what it looks for", need.describe()),
         (false, _) if only_default => format!("it looks for {}, and does without", need.describe()),
-        (false, _) => format!("it looks for {} and finds none", need.describe()),
+        (false, _) if has => {
+            format!("it looked for {}, but not for what an image's part holds", need.describe())
+        }
+        (false, _) => {
+            let then = if run.end.is_ok() { "went on" } else { "failed" };
+            format!("it looked for {}, found none, and {then}", need.describe())
+        }
     };
     // First what decided.
     let mut sorted = accesses.to_vec();
@@ -255,6 +308,8 @@ fn looked_for(need: Need, accesses: &[&Access], run: &Run, with: &BTreeSet<Conte
     Finding {
         code: need.name().to_owned(),
         severity,
+        grade: Some(grade),
+        in_run: true,
         message,
         evidence: sorted.into_iter().take(MOST_EVIDENCE).map(tell).collect(),
         content: need.content(),
@@ -286,6 +341,8 @@ fn missing_files(accesses: &[&Access]) -> Vec<Finding> {
         findings.push(Finding {
             code: code.to_owned(),
             severity: Severity::Info,
+            grade: None,
+            in_run: true,
             message: message.to_owned(),
             evidence,
             content: None,
@@ -356,7 +413,37 @@ mod tests {
         let certificates = Some(Content::Certificates);
         assert_eq!(findings(&run, &[]), [("certificates".to_owned(), Severity::Info, certificates)]);
         let run = run_with(&looks[..1], End::Exited { status: 0 });
-        assert_eq!(findings(&run, &[]), [("certificates".to_owned(), Severity::Error, certificates)]);
+        assert_eq!(findings(&run, &[]), [("certificates".to_owned(), Severity::Warning, certificates)]);
+    }
+
+    /// What a program did without cannot be what it needs; what it failed without may be.
+    #[test]
+    fn needs_are_graded_by_how_the_run_ended() {
+        let looks = [
+            ("/etc/ssl/cert.pem", Operation::Open, NONE),
+            ("/bin/sh", Operation::Execute, NONE),
+            ("/usr/share/locale/de", Operation::Open, NONE),
+            ("/proc/self/exe", Operation::Open, None),
+        ];
+        let graded = |end: End, with: &[Content]| -> Vec<(Grade, Severity)> {
+            let with = with.iter().copied().collect();
+            let all = of_run(&run_with(&looks, end), &with, &mut BTreeSet::new());
+            let grades = all.iter().filter_map(|finding| Some((finding.grade?, finding.severity)));
+            assert!(
+                all.iter()
+                    .all(|finding| finding.in_run && finding.grade.is_some() == finding.need().is_some())
+            );
+            grades.collect()
+        };
+        use {Grade::*, Severity::*};
+        let optional = (Optional, Info);
+        let went_on = [(Probable, Warning), optional, optional, (Probable, Warning)];
+        assert_eq!(graded(End::Exited { status: 0 }, &[]), went_on);
+        assert_eq!(graded(End::StillRunning, &[]), went_on);
+        let failed = [(Required, Error), optional, optional, (Required, Warning)];
+        assert_eq!(graded(End::Exited { status: 77 }, &[]), failed);
+        assert_eq!(graded(End::Killed { signal: "SIGABRT".into() }, &[]), failed);
+        assert_eq!(graded(End::Exited { status: 77 }, &[Content::Certificates])[0], optional);
     }
 
     #[test]
@@ -365,7 +452,9 @@ mod tests {
         let vienna = ("/usr/share/zoneinfo/Europe/Vienna", Operation::Open, NONE);
         let end = End::Exited { status: 0 };
         assert_eq!(findings(&run_with(&[local], end.clone()), &[])[0].1, Severity::Info);
-        assert_eq!(findings(&run_with(&[local, vienna], end), &[])[0].1, Severity::Error);
+        assert_eq!(findings(&run_with(&[local, vienna], end), &[])[0].1, Severity::Warning);
+        let failed = run_with(&[local, vienna], End::Exited { status: 1 });
+        assert_eq!(findings(&failed, &[])[1].1, Severity::Error);
     }
 
     #[test]
@@ -405,6 +494,7 @@ mod tests {
             ("/bin/sh", Operation::Execute, NONE),
             ("127.0.0.53:53", Operation::Connect, None),
             ("192.0.2.1:443", Operation::Connect, None),
+            ("/var/run/secrets/token", Operation::Open, NONE),
         ];
         let codes: Vec<String> = findings(&run_with(&looks, End::StillRunning), &[])
             .into_iter()

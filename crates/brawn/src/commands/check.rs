@@ -5,8 +5,9 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
+use brawn_base::text::shown;
 use brawn_check::{
-    Content, Entry, EntryKind, Finding, NONROOT, Program, Report, Severity, configure, judge, needs,
+    Content, Entry, EntryKind, Finding, Grade, NONROOT, Program, Report, Severity, configure, judge, needs,
     run as run_it,
 };
 use brawn_image::layer::Kind;
@@ -98,7 +99,7 @@ pub fn run(before: Options, arguments: Arguments) -> anyhow::Result<ExitCode> {
         value["path"] = json!(arguments.executable);
         outln!("{}", serde_json::to_string_pretty(&value)?);
     } else {
-        print(&path, &report, options.quiet);
+        print(&arguments.executable, &report, &options);
     }
     let mut left = report.findings.iter().filter(|finding| finding.severity == Severity::Error);
     let mut ok = report.ok;
@@ -161,42 +162,90 @@ fn entries(with: &BTreeSet<Content>) -> Vec<Entry> {
     files.iter().map(entry).collect()
 }
 
-fn print(path: &str, report: &Report, quiet: bool) {
-    let verdict = match (&report.run, report.ok) {
-        (Some(run), true) => format!("it runs in an empty root ({}; {})", run.root, run.end),
-        (Some(_), false) | (None, false) => "it does not run in an empty root as it is".to_owned(),
-        (None, true) => {
-            "nothing in the file keeps it from running in an empty root; it was not run".to_owned()
-        }
-    };
-    outln!("{STRONG}{path}{STRONG:#}: {verdict}");
-    for finding in &report.findings {
-        if !(quiet && finding.severity == Severity::Info) {
+/// The answer: what happened first, then what the program needs, the most important first.
+fn print(path: &Path, report: &Report, options: &Options) {
+    outln!("{STRONG}{}{STRONG:#}: {}", shown(path), headline(report));
+    let (optional, listed): (Vec<&Finding>, Vec<&Finding>) =
+        report.findings.iter().partition(|finding| finding.grade == Some(Grade::Optional));
+    for finding in listed {
+        // The headline has said it.
+        if finding.code == "failed" {
+            print_hint("  ", finding.hint.as_deref().unwrap_or_default());
+        } else if !(options.quiet && finding.severity == Severity::Info) {
             print_finding(finding);
         }
     }
+    if options.verbose > 0 {
+        optional.into_iter().for_each(print_finding);
+    } else if !options.quiet && !optional.is_empty() {
+        outln!("  optional: {}", fold(&optional, report.run.is_some()));
+    }
     if !report.missing.is_empty() {
         let names: Vec<&str> = report.missing.iter().map(|content| content.name()).collect();
-        outln!("  an image of it needs: {STRONG}--with {}{STRONG:#}", names.join(","));
+        let required = |finding: &Finding| finding.severity == Severity::Error && finding.content.is_some();
+        let verb = if report.findings.iter().any(required) { "needs" } else { "should have" };
+        outln!("  an image of it {verb}: {STRONG}--with {}{STRONG:#}", names.join(","));
     }
+}
+
+fn headline(report: &Report) -> String {
+    let Some(run) = &report.run else {
+        let why = if report.ok {
+            "nothing in the file keeps it from running in an empty root"
+        } else {
+            "it cannot run in an empty root"
+        };
+        return format!("it was not run; {why}");
+    };
+    let names: Vec<&str> = report.with.iter().map(|content| content.name()).collect();
+    let root = if names.is_empty() {
+        "an empty root".into()
+    } else {
+        format!("a root with {} alone", names.join(", "))
+    };
+    format!("it ran in {root} and {} ({})", run.end, run.root)
+}
+
+/// What is there, or not needed, in one line: of most programs it is much the same.
+fn fold(optional: &[&Finding], ran: bool) -> String {
+    let names = |in_run| -> Vec<String> {
+        let these = optional.iter().filter(|finding| finding.in_run == in_run);
+        these.map(|finding| finding.need().map_or(finding.code.clone(), |need| need.to_string())).collect()
+    };
+    let part = |words: &str, names: Vec<String>| {
+        (!names.is_empty()).then(|| format!("{words} {}", names.join(", ")))
+    };
+    let parts = [
+        part("used or done without:", names(true)),
+        part(if ran { "may be used another time:" } else { "may be used:" }, names(false)),
+    ];
+    format!("{} (-v tells why)", parts.into_iter().flatten().collect::<Vec<_>>().join("; "))
 }
 
 fn print_finding(finding: &Finding) {
     let Finding { code, message, .. } = finding;
-    match finding.severity {
-        Severity::Error => outln!("  {0}error:{0:#} {message} [{code}]", output::ERROR),
-        Severity::Warning => outln!("  {0}warning:{0:#} {message} [{code}]", output::WARNING),
-        Severity::Info => outln!("  note: {message} [{code}]"),
-    }
+    let (style, word) = match (finding.grade, finding.severity) {
+        (Some(Grade::Required), _) => (output::ERROR, "required"),
+        (Some(Grade::Probable), _) => (output::WARNING, "probable"),
+        (Some(Grade::Optional), _) => (anstyle::Style::new(), "optional"),
+        (None, Severity::Error) => (output::ERROR, "error"),
+        (None, Severity::Warning) => (output::WARNING, "warning"),
+        (None, Severity::Info) => (anstyle::Style::new(), "note"),
+    };
+    outln!("  {style}{word}:{style:#} {} [{code}]", shown(message));
     for evidence in &finding.evidence {
-        outln!("    {evidence}");
+        outln!("    {}", shown(evidence));
     }
     let flag = finding.content.filter(|_| finding.severity != Severity::Info);
     let flag = flag.map(|content| format!("--with {content}"));
     let text: Vec<&str> = flag.iter().map(String::as_str).chain(finding.hint.as_deref()).collect();
     if !text.is_empty() {
-        outln!("    {0}hint:{0:#} {1}", output::HINT, text.join("; "));
+        print_hint("    ", &text.join("; "));
     }
+}
+
+fn print_hint(indent: &str, text: &str) {
+    outln!("{indent}{0}hint:{0:#} {1}", output::HINT, shown(text));
 }
 
 /// A user's and a group's number.
