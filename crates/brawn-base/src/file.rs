@@ -1,7 +1,8 @@
 //! Files that others name: regular ones only, their first bytes first, and no more than a limit.
 //!
 //! A named pipe would keep a command waiting, a device gives bytes without end, and a sparse file is larger than all memory.
-//! Errors are [`io::Error`]s that name the path; [`refusal`] tells those that are about the file and not about reading it.
+//! Errors are [`io::Error`]s that name the path; those that are about the file, and not about reading it, have a [`Refusal`]
+//! as their source.
 
 use std::error::Error;
 use std::fmt;
@@ -78,13 +79,24 @@ impl From<Refusal> for io::Error {
             Refusal::NotRegular { .. } => io::ErrorKind::InvalidInput,
             Refusal::TooLarge { .. } => io::ErrorKind::FileTooLarge,
         };
-        io::Error::new(kind, refusal)
+        io::Error::new(kind, Refused(refusal))
     }
 }
 
-/// The refusal inside an error, if it is one.
-pub fn refusal(error: &io::Error) -> Option<&Refusal> {
-    error.get_ref()?.downcast_ref()
+/// Makes a refusal the source of its [`io::Error`], which shows the sources of what it holds, and not what it holds.
+#[derive(Debug)]
+struct Refused(Refusal);
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl Error for Refused {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        Some(&self.0)
+    }
 }
 
 /// Opens a regular file for reading.
@@ -94,7 +106,9 @@ pub fn refusal(error: &io::Error) -> Option<&Refusal> {
 pub fn open(path: impl AsRef<Path>) -> io::Result<File> {
     let path = path.as_ref();
     // Opening a device can already do something to it, so it is looked at before; what counts is what was opened.
-    regular(path, &fs_err::metadata(path)?)?;
+    if let Ok(data) = fs_err::metadata(path) {
+        regular(path, &data)?;
+    }
     let flags = OFlags::NONBLOCK.bits().cast_signed();
     let file = fs_err::OpenOptions::new().read(true).custom_flags(flags).open(path)?;
     regular(path, &file.metadata()?)?;
@@ -135,6 +149,30 @@ pub fn read_text(path: impl AsRef<Path>, limit: u64) -> io::Result<String> {
     let path = path.as_ref();
     String::from_utf8(read(path, limit)?)
         .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, format!("{} is not UTF-8 text", shown(path))))
+}
+
+/// Reads settings, a manifest or another text of at most [`TEXT`] bytes.
+///
+/// # Errors
+/// A [`Refusal`], or why it cannot be read.
+pub fn text(path: impl AsRef<Path>) -> io::Result<String> {
+    read_text(path, TEXT)
+}
+
+/// Reads an executable or another ELF file of at most [`OBJECT`] bytes; of any other file its first bytes alone.
+///
+/// # Errors
+/// A [`Refusal`], or why it cannot be read.
+pub fn elf(path: impl AsRef<Path>) -> io::Result<Vec<u8>> {
+    read_if(path, OBJECT, |head| head.starts_with(b"\x7fELF"))
+}
+
+/// Reads an archive of at most [`OBJECT`] bytes; of any other file its first bytes alone.
+///
+/// # Errors
+/// A [`Refusal`], or why it cannot be read.
+pub fn archive(path: impl AsRef<Path>) -> io::Result<Vec<u8>> {
+    read_if(path, OBJECT, |head| head.starts_with(b"!<"))
 }
 
 /// Reads a regular file whose first bytes, at most [`HEAD`], are what is wanted. Of any other it gives these bytes
@@ -229,7 +267,9 @@ mod tests {
 
     fn refused(result: io::Result<Vec<u8>>) -> String {
         let error = result.unwrap_err();
-        refusal(&error).expect("a refusal").to_string()
+        let refusal = error.source().expect("a source").downcast_ref::<Refusal>().expect("a refusal");
+        assert_eq!(error.to_string(), refusal.to_string());
+        refusal.to_string()
     }
 
     #[test]

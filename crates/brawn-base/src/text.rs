@@ -4,6 +4,7 @@
 //! sequences that steer a terminal, line breaks that forge a message, characters that reverse what follows. Here they
 //! become what a reader can see: `\x1b`, `\n`, `\u{202e}`. Other Unicode stays as it is.
 
+use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::fmt::{self, Display, Write};
 use std::os::unix::ffi::OsStrExt as _;
@@ -97,6 +98,22 @@ impl<W: Write> Write for Escaped<'_, W> {
             }
         }
         self.to.write_str(rest)
+    }
+}
+
+/// A path for a document of data such as JSON: as it is, but for bytes that are no UTF-8, which show as `\xff`.
+pub fn exact<T: AsRef<OsStr> + ?Sized>(text: &T) -> Cow<'_, str> {
+    let text = text.as_ref();
+    match text.to_str() {
+        Some(text) => Cow::Borrowed(text),
+        None => {
+            let visible = |byte: &u8| format!("\\x{byte:02x}");
+            let chunks = text.as_bytes().utf8_chunks();
+            let parts = chunks.map(|chunk| {
+                chunk.valid().to_owned() + &chunk.invalid().iter().map(visible).collect::<String>()
+            });
+            Cow::Owned(parts.collect())
+        }
     }
 }
 

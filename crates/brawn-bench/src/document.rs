@@ -62,7 +62,7 @@ impl Results {
     /// # Errors
     /// [`DocumentError`]: the file cannot be read, holds something else, or has another [`SCHEMA`].
     pub fn load(path: &Path) -> Result<Self, DocumentError> {
-        let text = fs_err::read_to_string(path)?;
+        let text = brawn_base::file::text(path)?;
         let not_results = |source| DocumentError::NotResults { path: path.to_owned(), source };
         let head: Head = serde_json::from_str(&text).map_err(not_results)?;
         if head.schema != SCHEMA {

@@ -4,6 +4,7 @@ use std::ffi::OsStr;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
+use brawn_base::file;
 use brawn_trace::Scratch;
 
 use crate::Error;
@@ -134,7 +135,7 @@ impl Root {
             kind: EntryKind::Link(format!("/proc/self/{target}")),
         }));
         for name in RUNTIME_FILES {
-            if let Ok(content) = fs_err::read(Path::new("/etc").join(name)) {
+            if let Ok(content) = file::read(Path::new("/etc").join(name), file::TEXT) {
                 entries.push(Entry::file(format!("etc/{name}"), content));
             }
         }

@@ -156,7 +156,7 @@ impl Invocation {
 
     /// Makes sure that an executable carries what was asked for.
     fn finish(&self, path: PathBuf, fresh: bool) -> Result<Built, Error> {
-        let bytes = fs_err::read(&path)?;
+        let bytes = brawn_base::file::elf(&path)?;
         let notes = brawn_elf::read_notes(&bytes).ok();
         let id = notes.as_ref().and_then(|notes| notes.link_id.clone());
         let store = Store::new(self.cache.root());

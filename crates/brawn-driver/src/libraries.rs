@@ -48,7 +48,7 @@ pub fn provide_cxx(line: &mut Line, arch: Arch, cache: &Cache) -> Result<bool, E
     let script = format!("GROUP({})\n", parts.join(" "));
     for name in CXX {
         let path = folder.join(format!("lib{name}.a"));
-        if fs_err::read_to_string(&path).ok().as_deref() != Some(&*script) {
+        if brawn_base::file::text(&path).ok().as_deref() != Some(&*script) {
             let fresh = tempfile::NamedTempFile::new_in(&folder)?;
             fs_err::write(fresh.path(), &script)?;
             fresh.persist(&path).map_err(|error| error.error)?;
@@ -88,7 +88,8 @@ fn is_unwinder(path: &Path) -> bool {
 }
 
 fn unwinds(path: &Path) -> bool {
-    fs_err::read(path).is_ok_and(|bytes| memchr::memmem::find(&bytes, b"_Unwind_Resume").is_some())
+    brawn_base::file::archive(path)
+        .is_ok_and(|bytes| memchr::memmem::find(&bytes, b"_Unwind_Resume").is_some())
 }
 
 /// Refuses glibc's C++ library: it links, more or less, and then crashes where the two C libraries differ.
@@ -126,7 +127,7 @@ fn of_the_compiler(line: &Line, linker: &[String]) -> Option<PathBuf> {
 
 /// A symbol that an archive needs and only glibc has.
 fn made_for_glibc(path: &Path) -> Option<String> {
-    let bytes = fs_err::read(path).ok()?;
+    let bytes = brawn_base::file::archive(path).ok()?;
     let archive = Archive::parse(path, &bytes).ok()?;
     let mut needed = archive.members.iter().flat_map(|member| &member.needed);
     needed.find(|symbol| is_only_glibcs(symbol)).map(|symbol| (*symbol).to_owned())

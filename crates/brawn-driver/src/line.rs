@@ -33,7 +33,7 @@ impl Line {
                 hint: "use paths in UTF-8".into(),
             })?;
             match arg.strip_prefix('@').map(Path::new).filter(|path| path.exists()) {
-                Some(path) => expanded.extend(split_response(&fs_err::read_to_string(path)?)),
+                Some(path) => expanded.extend(split_response(&brawn_base::file::text(path)?)),
                 None => expanded.push(arg),
             }
         }

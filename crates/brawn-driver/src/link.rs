@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use brawn_base::file;
 use brawn_elf::{Arch, LinkId, Problem, link_note_object};
 use brawn_libc::{Cache, Choice, Overlay, sha256_hex};
 
@@ -237,7 +238,7 @@ fn link_id(args: &[String], folder: &Path) -> Result<LinkId, Error> {
         if let Some(name) = arg.strip_prefix(RECORD).and_then(|rest| rest.strip_prefix('/'))
             && name != NOTE
         {
-            text.push_str(&identity::digest(&fs_err::read(folder.join(name))?));
+            text.push_str(&identity::digest(&file::read(folder.join(name), file::OBJECT)?));
         } else if !arg.starts_with("-L") {
             text.push_str(arg.rsplit('/').next().unwrap_or(arg));
         }
@@ -263,7 +264,7 @@ pub(crate) fn verify(output: &Path, overlay: &Overlay) -> Result<Vec<Problem>, E
         overlay: Some(overlay.manifest.id.clone()),
         link_id: None,
     };
-    let report = brawn_elf::verify(&fs_err::read(output)?, &expectation);
+    let report = brawn_elf::verify(&file::elf(output)?, &expectation);
     if report.is_ok() {
         return Ok(report.warnings);
     }

@@ -7,6 +7,7 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use brawn_base::file;
 use brawn_elf::{Arch, LinkId};
 use brawn_libc::sha256_hex;
 use serde::{Deserialize, Serialize, de::Error as _};
@@ -75,7 +76,7 @@ impl Input {
         Ok(Input {
             path: path.to_owned(),
             size: data.len(),
-            sha256: sha256_hex(&fs_err::read(path)?),
+            sha256: sha256_hex(&file::read(path, file::OBJECT)?),
             modified: modified(&data),
         })
     }
@@ -87,7 +88,7 @@ impl Input {
         if data.len() != self.size {
             return Err(changed("changed"));
         }
-        if modified(&data) == self.modified || sha256_hex(&fs_err::read(path)?) == self.sha256 {
+        if modified(&data) == self.modified || sha256_hex(&file::read(path, file::OBJECT)?) == self.sha256 {
             return Ok(());
         }
         Err(changed("changed"))
@@ -153,12 +154,12 @@ impl Store {
 
     /// Which overlay the recorded output carries.
     pub fn overlay(&self, folder: &Path) -> Option<String> {
-        fs_err::read_to_string(folder.join("overlay")).ok()
+        file::text(folder.join("overlay")).ok()
     }
 
     /// Reads the record in `folder`.
     pub fn read(&self, folder: &Path) -> Result<Record, Error> {
-        let text = fs_err::read(folder.join("record.json"))?;
+        let text = file::read(folder.join("record.json"), file::TEXT)?;
         let record: Record = serde_json::from_slice(&text)
             .map_err(|source| Error::BadRecord { path: folder.to_owned(), source })?;
         if record.format != FORMAT {
@@ -172,7 +173,7 @@ impl Store {
     pub fn find(&self, path: &Path, id: Option<&LinkId>) -> Result<PathBuf, Error> {
         let direct = self.folder(path);
         let is = |folder: &Path| {
-            let text = fs_err::read_to_string(folder.join("id")).unwrap_or_default();
+            let text = file::text(folder.join("id")).unwrap_or_default();
             id.is_none_or(|id| id.as_str() == text)
         };
         if direct.join("record.json").exists() && is(&direct) {
@@ -235,7 +236,7 @@ fn nearness(output: &Path, path: &Path) -> usize {
 }
 
 fn output_of(folder: &Path) -> Option<PathBuf> {
-    fs_err::read_to_string(folder.join("output")).ok().map(PathBuf::from)
+    file::text(folder.join("output")).ok().map(PathBuf::from)
 }
 
 /// Removes a folder that nobody needs; if it stays, it is only in the way of nothing.

@@ -20,7 +20,7 @@ pub struct Recorded {
 pub fn find(cache: &Cache, path: &Path) -> Result<Recorded, Error> {
     let store = Store::new(cache.root());
     let absolute = fs_err::canonicalize(path)?;
-    let notes = brawn_elf::read_notes(&fs_err::read(&absolute)?).ok();
+    let notes = brawn_elf::read_notes(&brawn_base::file::elf(&absolute)?).ok();
     let id = notes.and_then(|notes| notes.link_id);
     let folder = store.find(&absolute, id.as_ref())?;
     Ok(Recorded { record: store.read(&folder)?, folder })

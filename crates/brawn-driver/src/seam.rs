@@ -41,7 +41,7 @@ impl Seam {
     pub fn run(&self, args: impl IntoIterator<Item = OsString>) -> Result<(), Error> {
         let mut line = Line::parse(args)?;
         let arch = musl_arch(&self.triple)?;
-        let linker = vec![fs_err::read_to_string(self.folder.join(LINKER))?];
+        let linker = vec![brawn_base::file::text(self.folder.join(LINKER))?];
         if !line.is_static_executable() || !line.wants_libc() {
             return link::pass_through(&linker, &line.args);
         }
@@ -72,7 +72,7 @@ pub fn install_in(cache: &Cache, triple: &str, linker: &Path, executable: &Path)
     let seam = folder.join(linker.file_name().unwrap_or_default());
     fs_err::create_dir_all(&folder)?;
     let name = folder.join(LINKER);
-    if fs_err::read_to_string(&name).ok().as_deref() != Some(&*text) {
+    if brawn_base::file::text(&name).ok().as_deref() != Some(&*text) {
         // In one step: another build may be reading it.
         let fresh = tempfile::NamedTempFile::new_in(&folder)?;
         fs_err::write(fresh.path(), text.as_bytes())?;

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use brawn_base::file;
 use brawn_libc::Choice;
 use serde::Deserialize;
 
@@ -46,7 +47,7 @@ impl Settings {
         if let Some(path) = user_file()
             && path.exists()
         {
-            let layer = parse(&path, &fs_err::read_to_string(&path)?, &[])?.unwrap_or_default();
+            let layer = parse(&path, &file::text(&path)?, &[])?.unwrap_or_default();
             layers.push((path.display().to_string(), layer));
         }
         Ok(Settings { layers })
@@ -179,7 +180,7 @@ fn manifest_layers(package: &Path) -> Result<Vec<(String, Layer)>, Error> {
     let mut layers = Vec::new();
     let own = package.join("Cargo.toml");
     if own.exists() {
-        let text = fs_err::read_to_string(&own)?;
+        let text = file::text(&own)?;
         if let Some(layer) = parse(&own, &text, &["package", "metadata", "brawn"])? {
             layers.push((format!("{}: package.metadata.brawn", own.display()), layer));
         }
@@ -189,7 +190,7 @@ fn manifest_layers(package: &Path) -> Result<Vec<(String, Layer)>, Error> {
         if !path.exists() {
             continue;
         }
-        let text = fs_err::read_to_string(&path)?;
+        let text = file::text(&path)?;
         if let Some(layer) = parse(&path, &text, &["workspace", "metadata", "brawn"])? {
             layers.push((format!("{}: workspace.metadata.brawn", path.display()), layer));
         }

@@ -70,7 +70,7 @@ impl Blob {
             Content::Memory(bytes) => Ok(Box::new(std::io::Cursor::new(bytes.clone()))),
             Content::File { path, offset } => {
                 let open = || -> Result<_, Error> {
-                    let mut file = fs_err::File::open(path)?;
+                    let mut file = brawn_base::file::open(path)?;
                     file.seek(SeekFrom::Start(*offset))?;
                     Ok(file.take(self.size()))
                 };

@@ -24,7 +24,7 @@ pub struct Executable {
 impl Executable {
     /// Reads an executable. `name` is its name in the image, if it is not to be the file's.
     pub fn read(path: &Path, name: Option<&str>) -> Result<Executable, Error> {
-        let bytes = fs_err::read(path)?;
+        let bytes = brawn_base::file::elf(path)?;
         let unfit = |source| Error::NotAnExecutable { path: path.to_owned(), source };
         let needs = brawn_check::needs(&bytes).map_err(unfit)?;
         let inspection = &needs.inspection;

@@ -83,7 +83,7 @@ impl Store {
             return Err(self.damaged(format!("{name} is too long for what it is")));
         }
         use std::io::{Seek, SeekFrom};
-        let mut file = fs_err::File::open(path)?;
+        let mut file = brawn_base::file::open(path)?;
         file.seek(SeekFrom::Start(offset))?;
         let mut bytes = Vec::new();
         file.take(size).read_to_end(&mut bytes)?;
@@ -121,7 +121,7 @@ impl Store {
 
 /// Where the files of an archive are: offset and size by name.
 fn members(path: &Path) -> Result<HashMap<String, (u64, u64)>, Error> {
-    let mut file = fs_err::File::open(path)?;
+    let mut file = brawn_base::file::open(path)?;
     let mut magic = [0; 4];
     let count = file.read(&mut magic)?;
     if count >= 2 && (magic[..2] == [0x1f, 0x8b] || magic == [0x28, 0xb5, 0x2f, 0xfd]) {
@@ -131,7 +131,7 @@ fn members(path: &Path) -> Result<HashMap<String, (u64, u64)>, Error> {
         ));
     }
     let damaged = |error: std::io::Error| Error::damaged(path.display().to_string(), error.to_string());
-    let mut archive = tar::Archive::new(fs_err::File::open(path)?);
+    let mut archive = tar::Archive::new(brawn_base::file::open(path)?);
     let mut members = HashMap::new();
     let length = file.metadata()?.len();
     for entry in archive.entries_with_seek().map_err(damaged)? {

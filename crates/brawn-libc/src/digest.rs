@@ -36,7 +36,7 @@ pub(crate) fn of_file(memory: &Path, path: &Path, bytes: &[u8]) -> std::io::Resu
         data.ctime_nsec()
     );
     let entry = memory.join(&sha256_hex(identity.as_bytes())[..32]);
-    if let Ok(known) = fs_err::read_to_string(&entry)
+    if let Ok(known) = brawn_base::file::text(&entry)
         && known.len() == 64
         && data.size() == bytes.len() as u64
     {

@@ -5,6 +5,7 @@ use std::io::Cursor;
 use std::path::{Path, PathBuf};
 
 use ar_archive_writer::{ArchiveKind, DEFAULT_OBJECT_READER, NewArchiveMember, write_archive_to_stream};
+use brawn_base::file;
 use brawn_elf::Arch;
 use brawn_elf::note::Note;
 use serde::{Deserialize, Serialize};
@@ -300,7 +301,7 @@ impl Cache {
     /// Two processes may ask for the same overlay at once: each makes it in a folder of its own, and the first one
     /// to finish puts it in place in one step. What is found in the cache is checked against its digest.
     pub fn overlay(&self, base: &Path, wanted: Option<Arch>, choice: &Choice) -> Result<Overlay, Error> {
-        let bytes = fs_err::read(base)?;
+        let bytes = file::archive(base)?;
         let memory = self.root.join("digests");
         let sha256 = digest::of_file(&memory, base, &bytes)?;
         let folder = self.root.join("overlays");
@@ -348,7 +349,7 @@ impl Cache {
 
 /// Copies a cached overlay's files into `dir`, under the same conditions as [`write_to`].
 pub fn copy_to(dir: &Path, overlay: &Overlay) -> Result<(), Error> {
-    let libc_a = fs_err::read(overlay.dir.join(LIBC_A))?;
+    let libc_a = file::archive(overlay.dir.join(LIBC_A))?;
     write_to(dir, &Made { libc_a, manifest: overlay.manifest.clone() })
 }
 
@@ -372,7 +373,8 @@ fn write_files(dir: &Path, made: &Made) -> Result<(), Error> {
 }
 
 fn read_manifest(dir: &Path) -> Option<Manifest> {
-    let manifest: Manifest = serde_json::from_slice(&fs_err::read(dir.join(MANIFEST)).ok()?).ok()?;
+    let manifest: Manifest =
+        serde_json::from_slice(&file::read(dir.join(MANIFEST), file::TEXT).ok()?).ok()?;
     (manifest.format == FORMAT).then_some(manifest)
 }
 
@@ -380,7 +382,7 @@ fn read_manifest(dir: &Path) -> Option<Manifest> {
 fn existing(memory: &Path, dir: &Path) -> Option<Overlay> {
     let manifest = read_manifest(dir)?;
     let path = dir.join(LIBC_A);
-    let libc_a = fs_err::read(&path).ok()?;
+    let libc_a = file::archive(&path).ok()?;
     let sha256 = digest::of_file(memory, &path, &libc_a).ok()?;
     (libc_a.len() as u64 == manifest.size && sha256 == manifest.sha256).then(|| Overlay {
         dir: dir.to_owned(),

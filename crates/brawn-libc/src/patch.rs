@@ -9,6 +9,7 @@ use std::fs::File;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
+use brawn_base::file;
 use brawn_elf::Arch;
 use serde::{Deserialize, Serialize};
 
@@ -70,7 +71,7 @@ fn beside(path: &Path, suffix: &str) -> PathBuf {
 /// Replaces the archive at `libc_a`. With `dry_run`, everything is checked and made, and nothing is written.
 pub fn patch(libc_a: &Path, wanted: Option<Arch>, choice: &Choice, dry_run: bool) -> Result<Outcome, Error> {
     let _lock = lock(libc_a)?;
-    let current = fs_err::read(libc_a)?;
+    let current = file::archive(libc_a)?;
     let record = read_record(libc_a)?;
     let (original, kept) = match &record {
         None => (current.clone(), false),
@@ -94,7 +95,7 @@ pub fn restore(libc_a: &Path, dry_run: bool) -> Result<Outcome, Error> {
     let _lock = lock(libc_a)?;
     let record = read_record(libc_a)?
         .ok_or_else(|| Error::NotPatched { path: libc_a.to_owned(), missing: manifest_path(libc_a) })?;
-    let current = fs_err::read(libc_a)?;
+    let current = file::archive(libc_a)?;
     let state = state(libc_a, &current, &record)?;
     if state == State::Patched {
         read_original(libc_a, &record)?;
@@ -116,7 +117,7 @@ pub fn restore(libc_a: &Path, dry_run: bool) -> Result<Outcome, Error> {
 /// The original archive of a toolchain that was patched in place, or `libc_a` itself: what an overlay starts from.
 pub fn base_of(libc_a: &Path) -> Result<PathBuf, Error> {
     let Some(record) = read_record(libc_a)? else { return Ok(libc_a.to_owned()) };
-    match state(libc_a, &fs_err::read(libc_a)?, &record)? {
+    match state(libc_a, &file::archive(libc_a)?, &record)? {
         State::Original => Ok(libc_a.to_owned()),
         State::Patched => read_original(libc_a, &record).map(|_| original_path(libc_a)),
     }
@@ -143,7 +144,7 @@ fn state(libc_a: &Path, current: &[u8], record: &Record) -> Result<State, Error>
 
 fn read_record(libc_a: &Path) -> Result<Option<Record>, Error> {
     let path = manifest_path(libc_a);
-    let text = match fs_err::read(&path) {
+    let text = match file::read(&path, file::TEXT) {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error.into()),
@@ -156,7 +157,7 @@ fn read_original(libc_a: &Path, record: &Record) -> Result<Vec<u8>, Error> {
     if !original.exists() {
         return Err(Error::NotPatched { path: libc_a.to_owned(), missing: original });
     }
-    let bytes = fs_err::read(&original)?;
+    let bytes = file::archive(&original)?;
     if sha256_hex(&bytes) != record.original_sha256 {
         return Err(Error::OriginalChanged { path: libc_a.to_owned(), original });
     }
@@ -178,8 +179,8 @@ fn write(libc_a: &Path, kept: bool, made: &Made) -> Result<(), Error> {
     let mode = fs_err::metadata(libc_a)?.permissions().mode() & 0o7777;
     // Between the next two steps a re-patched archive is neither the original nor what the new record says, so the
     // archive goes back to the original first; from there on every state is one that both commands understand.
-    if kept && sha256_hex(&fs_err::read(libc_a)?) != record.original_sha256 {
-        let bytes = fs_err::read(&original)?;
+    if kept && sha256_hex(&file::archive(libc_a)?) != record.original_sha256 {
+        let bytes = file::archive(&original)?;
         atomic::write(libc_a, &bytes, mode)?;
     }
     atomic::write(&manifest_path(libc_a), &json, 0o644)?;

@@ -96,7 +96,7 @@ impl Library {
         if path.to_string_lossy().contains([' ', ':', '\t', '\n']) {
             return Err(Error::Separator(path));
         }
-        if fs_err::read(&path).is_ok_and(|bytes| bytes == self.bytes) {
+        if brawn_base::file::elf(&path).is_ok_and(|bytes| bytes == self.bytes) {
             return Ok(path);
         }
         fs_err::create_dir_all(&folder)?;

@@ -56,7 +56,7 @@ pub fn libc_of_system() -> Result<Libc, Error> {
 
 fn head(path: &Path) -> Result<Vec<u8>, Error> {
     let mut head = Vec::new();
-    fs_err::File::open(path)?.take(HEAD).read_to_end(&mut head)?;
+    brawn_base::file::open(path)?.take(HEAD).read_to_end(&mut head)?;
     Ok(head)
 }
 
@@ -83,7 +83,7 @@ fn look_into(path: PathBuf, head: Vec<u8>) -> Result<Program, Error> {
     };
     let (machine, loader, cut_off) = match loader_in(&head)? {
         // Tools that change an executable put the loader's name at its end.
-        (_, _, true) => loader_in(&fs_err::read(&path)?)?,
+        (_, _, true) => loader_in(&brawn_base::file::elf(&path)?)?,
         found => found,
     };
     if cut_off {

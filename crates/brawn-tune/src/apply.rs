@@ -20,7 +20,7 @@ pub fn lines(setting: &Setting) -> String {
 /// [`Error::Manifest`] when it is no manifest of a package, [`Error::Io`].
 pub fn write(package: &Path, setting: &Setting) -> Result<bool, Error> {
     let path = package.join("Cargo.toml");
-    let text = fs_err::read_to_string(&path)?;
+    let text = brawn_base::file::text(&path)?;
     let wrong = |what: String, hint| Error::Manifest { path: path.clone(), what, hint };
     let mut document: DocumentMut = text
         .parse()

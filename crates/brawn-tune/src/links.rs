@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use brawn_base::file;
 use brawn_driver::replay::Recorded;
 use brawn_libc::{Cache, sha256_hex};
 
@@ -102,7 +103,7 @@ fn folder_name(name: &str) -> String {
 /// # Errors
 /// [`Error::Io`].
 pub fn carried(path: &Path) -> Result<Option<Setting>, Error> {
-    let notes = brawn_elf::read_notes(&fs_err::read(path)?).ok();
+    let notes = brawn_elf::read_notes(&file::elf(path)?).ok();
     Ok(notes.and_then(|notes| notes.note).map(|note| {
         let mut setting = Setting {
             preset: note.preset,
@@ -126,7 +127,7 @@ pub fn carried(path: &Path) -> Result<Option<Setting>, Error> {
 pub fn digest<'a>(files: impl IntoIterator<Item = &'a Path>) -> Result<String, Error> {
     let mut all = String::new();
     for file in files {
-        all.push_str(&sha256_hex(&fs_err::read(file)?));
+        all.push_str(&sha256_hex(&file::read(file, file::OBJECT)?));
     }
     Ok(sha256_hex(all.as_bytes()))
 }

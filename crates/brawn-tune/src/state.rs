@@ -60,8 +60,9 @@ impl State {
     pub fn load(folder: &Path) -> Result<Self, Error> {
         let path = folder.join(FILE);
         let wrong = |what: String, hint| Error::State { path: path.clone(), what, hint };
-        let text = match fs_err::read_to_string(&path) {
+        let text = match brawn_base::file::text(&path) {
             Ok(text) => text,
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error.into()),
             Err(_) => {
                 let hint = "give the folder that `brawn tune --out DIR` has written to";
                 return Err(wrong("there is no such file".into(), hint));

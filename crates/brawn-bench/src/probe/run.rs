@@ -166,7 +166,7 @@ impl Streams {
 
     pub(super) fn attach(&self, mut command: Command, stdin: Option<&Path>) -> Result<Command, Error> {
         command.stdin(match stdin {
-            Some(file) => Stdio::from(fs_err::File::open(file)?.into_parts().0),
+            Some(file) => Stdio::from(brawn_base::file::open(file)?.into_parts().0),
             None => Stdio::null(),
         });
         command.stdout(self.stdout.try_clone()?).stderr(self.stderr.try_clone()?);

@@ -36,7 +36,7 @@ pub(super) fn look() -> Finding {
     };
     // The very thing that every link begins with, without the cache.
     let made = base_of(&libc).map_err(|error| error.to_string()).and_then(|base| {
-        let data = fs_err::read(&base).map_err(|error| error.to_string())?;
+        let data = brawn_base::file::archive(&base).map_err(|error| error.to_string())?;
         make(&base, &data, Some(arch), &Choice::default()).map_err(|error| error.to_string())
     });
     match made {

@@ -13,7 +13,7 @@ pub(super) fn look() -> Finding {
     let mut names = BTreeSet::new();
     let mut damaged = Vec::new();
     for file in files() {
-        let Ok(text) = fs_err::read_to_string(&file) else { continue };
+        let Ok(text) = brawn_base::file::text(&file) else { continue };
         match registries(&text) {
             Some(found) => names.extend(found),
             None => damaged.push(file.display().to_string()),

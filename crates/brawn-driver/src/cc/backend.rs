@@ -327,7 +327,7 @@ fn driver_facts(command: &[String]) -> Result<Option<DriverFacts>, Error> {
 /// Whether this is a `libc.a`, and not glibc's.
 pub fn is_musl(libc: &Path) -> bool {
     libc.is_file()
-        && fs_err::read(libc).is_ok_and(|bytes| {
+        && brawn_base::file::archive(libc).is_ok_and(|bytes| {
             brawn_libc::archive::Archive::parse(libc, &bytes)
                 .is_ok_and(|archive| !archive.mentions("gnu_get_libc_version"))
         })

@@ -3,6 +3,7 @@ use std::path::Path;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
+use brawn_base::file;
 use ureq::tls::{PemItem, parse_pem};
 
 use crate::Error;
@@ -26,7 +27,7 @@ pub fn read(files: &[String]) -> Result<String, Error> {
     for file in files {
         let path = Path::new(file);
         let before = text.len();
-        for item in parse_pem(&fs_err::read(path)?) {
+        for item in parse_pem(&file::read(path, file::TEXT)?) {
             let unusable = |what: String| Error::Setting {
                 what: format!("{file} {what}"),
                 hint: Some("a certificate authority begins with -----BEGIN CERTIFICATE-----".to_owned()),

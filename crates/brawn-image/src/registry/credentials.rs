@@ -1,3 +1,4 @@
+use std::error::Error as _;
 use std::path::PathBuf;
 
 use docker_credential::{CredentialRetrievalError, DockerCredential, get_credential_from_reader};
@@ -8,7 +9,12 @@ use crate::Error;
 /// What `docker login` and `podman login` left, if anything: podman's files first, then Docker's.
 pub(super) fn find(reference: &Reference) -> Result<Option<DockerCredential>, Error> {
     for file in files() {
-        let Ok(opened) = std::fs::File::options().read(true).open(&file) else { continue };
+        let opened = match brawn_base::file::open(&file) {
+            Ok(opened) => opened,
+            // What cannot be read holds no login; what is no file would hold the command up.
+            Err(error) if error.source().is_some() => return Err(error.into()),
+            Err(_) => continue,
+        };
         use CredentialRetrievalError::{HelperFailure, NoCredentialConfigured};
         match get_credential_from_reader(std::io::BufReader::new(opened), reference.credentials_key()) {
             Ok(credential) => return Ok(Some(credential)),

@@ -1,5 +1,6 @@
 use std::sync::Arc;
 
+use brawn_base::file;
 use ureq::tls::{Certificate, PemItem, RootCerts, TlsConfig, TlsProvider, parse_pem};
 
 use crate::Error;
@@ -37,7 +38,7 @@ pub(super) fn config() -> Result<TlsConfig, Error> {
 }
 
 fn read(path: &std::path::Path) -> Result<Vec<Certificate<'static>>, Error> {
-    let pem = fs_err::read(path)?;
+    let pem = file::read(path, file::TEXT)?;
     parse_pem(&pem)
         .filter_map(|item| match item {
             Ok(PemItem::Certificate(certificate)) => Some(Ok(certificate)),

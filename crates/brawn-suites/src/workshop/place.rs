@@ -230,7 +230,7 @@ impl Workshop {
     pub fn musl_version(&self) -> Option<String> {
         let libc = self.rust().ok()?.self_contained(self.arch).ok()?.join("libc.a");
         let base = brawn_libc::patch::base_of(&libc).ok()?;
-        let bytes = fs_err::read(&base).ok()?;
+        let bytes = brawn_base::file::archive(&base).ok()?;
         let archive = brawn_libc::archive::Archive::parse(&base, &bytes).ok()?;
         let musl = brawn_libc::musl::Musl::recognise(&base, &archive, None).ok()?;
         Some(musl.title().strip_prefix("musl ")?.to_owned())
