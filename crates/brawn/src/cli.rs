@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use brawn_base::text::shown;
 use brawn_driver::cc::Language;
 use brawn_driver::settings::Layer;
 use clap::{ArgAction, Args, CommandFactory, Parser, Subcommand, ValueEnum};
@@ -196,7 +197,7 @@ impl Options {
 
 /// Reads the command line and runs the command.
 pub fn run() -> anyhow::Result<ExitCode> {
-    let Cli { options, command } = Cli::parse();
+    let Cli { options, command } = parse();
     options.set_colours();
     match command {
         Command::Build(passed) => commands::build::run(options, passed.args),
@@ -223,13 +224,31 @@ pub fn run() -> anyhow::Result<ExitCode> {
     }
 }
 
+/// Reads the command line. What is wrong with it is said with the arguments made visible.
+fn parse() -> Cli {
+    Cli::try_parse().unwrap_or_else(|error| {
+        let visible: Vec<String> = std::env::args_os().map(|word| shown(&word).to_string()).collect();
+        if std::env::args_os().eq(visible.iter().map(OsString::from)) {
+            error.exit();
+        }
+        match Cli::try_parse_from(visible) {
+            Err(error) => error.exit(),
+            // Nothing else was wrong with it.
+            Ok(_) => {
+                Cli::command().error(clap::error::ErrorKind::InvalidUtf8, "an argument is not UTF-8").exit()
+            }
+        }
+    })
+}
+
 /// A wrong use of the command line that clap cannot know.
 pub fn usage(message: impl std::fmt::Display) -> ! {
     let mut root = Cli::command();
     root.build();
     // The command that was called shows how it is used.
-    let words = std::env::args().skip(1).take_while(|word| word != "--");
+    let words = std::env::args_os().skip(1).take_while(|word| word != "--");
     let called = words.fold(&root, |command, word| command.find_subcommand(&word).unwrap_or(command));
+    let message = shown(&message.to_string()).to_string();
     called.clone().error(clap::error::ErrorKind::ValueValidation, message).exit()
 }
 

@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use brawn_base::file::Refusal;
 use brawn_libc::Error as Libc;
 
 /// An exit code and what it means.
@@ -57,6 +58,10 @@ pub const ALL: &[Meaning] = &[
 
 /// The code for an error.
 pub fn code_of(error: &anyhow::Error) -> ExitCode {
+    // What cannot be read stands behind the errors of the crates, which say only that reading failed.
+    if error.chain().any(|cause| cause.is::<Refusal>()) {
+        return ExitCode::from(INPUT);
+    }
     let code = error
         .chain()
         .find_map(|cause| {

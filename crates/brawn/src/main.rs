@@ -1,5 +1,7 @@
 //! The `brawn` executable: arguments, one file per command, output. What the commands do lives in the crates behind it.
 
+#![warn(clippy::print_stdout, clippy::print_stderr)]
+
 // First, as the others print with its macros.
 #[macro_use]
 mod output;

@@ -1,10 +1,20 @@
 //! How Brawn talks: data on standard output, everything else on standard error.
+//!
+//! Everything is written here, and here it is made visible ([`brawn_base::text`]): no name, no string of a file and no
+//! answer from elsewhere brings a control character to a terminal, or begins a line that looks like Brawn's own. So a style
+//! is never a part of a text; it is given to [`Line`].
 
-use std::fmt::Arguments;
+// The one place that prints.
+#![allow(clippy::disallowed_macros)]
+
+use std::fmt::{Arguments, Display, Write as _};
 use std::io::{self, Write as _};
 use std::sync::{Mutex, PoisonError};
 
 use anstyle::{AnsiColor, Style};
+use brawn_base::file::Refusal;
+use brawn_base::text::{self, Escaped, Lines, shown};
+use serde::Serialize;
 
 /// What is wrong.
 pub const ERROR: Style = AnsiColor::Red.on_default().bold();
@@ -16,16 +26,19 @@ pub const HINT: Style = AnsiColor::Green.on_default().bold();
 /// Bold, for names in tables.
 pub const STRONG: Style = Style::new().bold();
 
+/// What begins the further lines of a message, most often of what another program wrote.
+const FURTHER: Lines<'static> = Lines::After("  | ");
+
 /// Why standard output took no more.
 static LOST: Mutex<Option<io::Error>> = Mutex::new(None);
 
 /// Writes data to standard output; [`finish`] tells whether all of it went out.
 ///
 /// A full disk is no reason to leave a command in the middle of its work: after a failure nothing more is written.
-pub fn write(text: Arguments<'_>) {
+fn write(text: &str) {
     let mut lost = LOST.lock().unwrap_or_else(PoisonError::into_inner);
     if lost.is_none() {
-        *lost = anstream::stdout().lock().write_fmt(text).err();
+        *lost = anstream::stdout().lock().write_all(text.as_bytes()).err();
     }
 }
 
@@ -38,25 +51,86 @@ pub fn finish() -> io::Result<()> {
     }
 }
 
-/// Prints data, without an end of line.
-macro_rules! out {
-    ($($text:tt)*) => { $crate::output::write(format_args!($($text)*)) };
+/// A line of parts, each in its style.
+#[derive(Debug, Default)]
+pub struct Line(String);
+
+impl Line {
+    /// An empty one.
+    pub fn new() -> Line {
+        Line::default()
+    }
+
+    /// Adds text without a style.
+    pub fn plain(self, text: impl Display) -> Line {
+        self.add(Style::new(), Lines::One, text)
+    }
+
+    /// Adds text in a style.
+    pub fn styled(self, style: Style, text: impl Display) -> Line {
+        self.add(style, Lines::One, text)
+    }
+
+    fn add(mut self, style: Style, lines: Lines<'_>, text: impl Display) -> Line {
+        // Writing to a string fails only if the text itself does.
+        let _ = write!(self.0, "{style}");
+        let _ = write!(Escaped::new(&mut self.0, lines), "{text}");
+        let _ = write!(self.0, "{style:#}");
+        self
+    }
+
+    /// Prints it as data.
+    pub fn print(mut self) {
+        self.0.push('\n');
+        write(&self.0);
+    }
+
+    /// Prints it as talk.
+    fn say(self) {
+        anstream::eprintln!("{}", self.0);
+    }
 }
 
 /// Prints a line of data.
 macro_rules! outln {
-    ($($text:tt)*) => { $crate::output::write(format_args!("{}\n", format_args!($($text)*))) };
+    ($($text:tt)*) => { $crate::output::line(format_args!($($text)*)) };
+}
+
+/// Prints a line of data. Line breaks in it are escaped as well.
+pub fn line(text: Arguments<'_>) {
+    Line::new().plain(text).print();
+}
+
+/// Prints data of several lines, which is written elsewhere: a page, a table.
+pub fn document(text: &str) {
+    write(&text::lines(text.as_bytes(), Lines::Many).to_string());
+}
+
+/// Prints what the program itself is made of, as it is: its manual, its completions.
+pub fn own(text: &str) {
+    write(text);
+}
+
+/// Prints a value as JSON, indented.
+pub fn json(value: &impl Serialize) -> anyhow::Result<()> {
+    json_text(&serde_json::to_string_pretty(value)?);
+    Ok(())
+}
+
+/// Prints a document that is JSON already, and an end of line.
+pub fn json_text(text: &str) {
+    write(&format!("{}\n", text::json(text.trim_end())));
 }
 
 /// Prints an error, its causes and what to do about it.
 pub fn error(error: &anyhow::Error) {
-    anstream::eprintln!("{ERROR}error:{ERROR:#} {error}");
+    message(ERROR, "error:", error);
     let mut said = error.to_string();
     for cause in error.chain().skip(1) {
         let text = cause.to_string();
         // A transparent error says what its source says.
         if text != said {
-            anstream::eprintln!("  caused by: {text}");
+            message(Style::new(), "  caused by:", &text);
             said = text;
         }
     }
@@ -65,10 +139,15 @@ pub fn error(error: &anyhow::Error) {
     }
 }
 
+fn message(style: Style, word: &str, text: impl Display) {
+    Line::new().styled(style, word).plain(" ").add(Style::new(), FURTHER, text).say();
+}
+
 fn hint_of(cause: &(dyn std::error::Error + 'static)) -> Option<String> {
     cause
-        .downcast_ref::<brawn_driver::Error>()
-        .and_then(brawn_driver::Error::hint)
+        .downcast_ref::<Refusal>()
+        .map(Refusal::hint)
+        .or_else(|| cause.downcast_ref::<brawn_driver::Error>().and_then(brawn_driver::Error::hint))
         .or_else(|| cause.downcast_ref::<brawn_libc::Error>().and_then(brawn_libc::Error::hint))
         .or_else(|| cause.downcast_ref::<brawn_check::Error>().and_then(brawn_check::Error::hint))
         .or_else(|| cause.downcast_ref::<brawn_elf::Error>().and_then(|error| error.hint().map(Into::into)))
@@ -92,12 +171,12 @@ fn hint_of_comparison(cause: &(dyn std::error::Error + 'static)) -> Option<Strin
 
 /// Prints what works and should be known.
 pub fn warn(text: &str) {
-    anstream::eprintln!("{WARNING}warning:{WARNING:#} {text}");
+    message(WARNING, "warning:", text);
 }
 
 /// Prints something that works and is worth changing.
 pub fn warning(about: &str, problem: &brawn_elf::Problem) {
-    anstream::eprintln!("{WARNING}warning:{WARNING:#} {about}: {}", problem.message);
+    message(WARNING, "warning:", format_args!("{}: {}", shown(about), problem.message));
     if let Some(text) = &problem.hint {
         hint(text);
     }
@@ -105,20 +184,26 @@ pub fn warning(about: &str, problem: &brawn_elf::Problem) {
 
 /// Prints a broken promise, with its published name.
 pub fn problem(about: &str, problem: &brawn_elf::Problem) {
-    anstream::eprintln!("{ERROR}error:{ERROR:#} {about}: {} [{}]", problem.message, problem.code.as_str());
+    let code = problem.code.as_str();
+    message(ERROR, "error:", format_args!("{}: {} [{code}]", shown(about), problem.message));
     if let Some(text) = &problem.hint {
         hint(text);
     }
 }
 
+/// Prints a condition that holds and should not.
+pub fn failed(text: impl Display) {
+    message(ERROR, "failed:", text);
+}
+
 /// Prints what to do about something.
 pub fn hint(text: &str) {
-    anstream::eprintln!("{HINT}hint:{HINT:#} {text}");
+    message(HINT, "hint:", text);
 }
 
 /// Prints what Brawn is doing.
 pub fn say(text: &str) {
-    anstream::eprintln!("{STRONG}brawn:{STRONG:#} {text}");
+    message(STRONG, "brawn:", text);
 }
 
 /// A size for people: `934 KiB`, `1.9 MiB`.

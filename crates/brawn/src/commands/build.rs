@@ -1,12 +1,14 @@
 use std::ffi::OsString;
 use std::process::ExitCode;
 
+use brawn_base::text::{exact, shown};
 use brawn_driver::cargo::{Built, Invocation};
 use serde_json::json;
 
 use super::{executable, take_options};
 use crate::cli::Options;
-use crate::{exit, output};
+use crate::exit;
+use crate::output::{self, Line};
 
 /// `brawn build ARGS`
 pub fn run(options: Options, args: Vec<OsString>) -> anyhow::Result<ExitCode> {
@@ -30,17 +32,17 @@ pub fn run_parsed(options: Options, args: Vec<String>) -> anyhow::Result<ExitCod
     if options.dry_run {
         return Ok(ExitCode::SUCCESS);
     }
-    let built = match invocation.build(|line| outln!("{line}"))? {
+    let built = match invocation.build(output::json_text)? {
         Ok(built) => built,
         Err(status) => return Ok(exit::code_of_status(status)),
     };
     for executable in &built {
-        let path = executable.path.display().to_string();
+        let path = shown(&executable.path).to_string();
         for warning in &executable.linked.warnings {
             output::warning(&path, warning);
         }
         if json {
-            outln!("{}", message(executable)?);
+            output::json_text(&message(executable)?);
         } else if quiet {
             outln!("{path}");
         } else {
@@ -62,10 +64,9 @@ pub fn describe(invocation: &Invocation) {
 }
 
 fn print(built: &Built) -> anyhow::Result<()> {
-    let inspection = brawn_elf::inspect(&fs_err::read(&built.path)?)?;
+    let inspection = brawn_elf::inspect(&brawn_base::file::elf(&built.path)?)?;
     let manifest = &built.linked.overlay.manifest;
-    let bold = output::STRONG;
-    outln!("{bold}{}{bold:#}", built.path.display());
+    Line::new().styled(output::STRONG, shown(&built.path)).print();
     let how = match (built.relinked, built.fresh) {
         (true, _) => ", linked again without compiling",
         (false, true) => ", up to date",
@@ -95,7 +96,7 @@ fn print(built: &Built) -> anyhow::Result<()> {
 fn message(built: &Built) -> anyhow::Result<String> {
     let value = json!({
         "reason": "brawn-executable",
-        "path": built.path,
+        "path": exact(&built.path),
         "size": fs_err::metadata(&built.path)?.len(),
         "fresh": built.fresh,
         "relinked": built.relinked,

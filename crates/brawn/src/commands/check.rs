@@ -4,8 +4,10 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
+use anstyle::Style;
 use anyhow::{Context, bail};
-use brawn_base::text::shown;
+use brawn_base::file;
+use brawn_base::text::{exact, shown};
 use brawn_check::{
     Content, Entry, EntryKind, Finding, Grade, NONROOT, Program, Report, Severity, configure, judge, needs,
     run as run_it,
@@ -16,7 +18,7 @@ use serde_json::json;
 
 use crate::cli::Options;
 use crate::exit;
-use crate::output::{self, STRONG};
+use crate::output::{self, Line, STRONG};
 
 #[derive(Args)]
 pub struct Arguments {
@@ -60,14 +62,14 @@ pub struct Arguments {
 /// `brawn check`
 pub fn run(before: Options, arguments: Arguments) -> anyhow::Result<ExitCode> {
     let options = arguments.options.clone().over(before);
-    let path = arguments.executable.display().to_string();
-    let data = fs_err::read(&arguments.executable)?;
+    let path = shown(&arguments.executable).to_string();
+    let data = file::elf(&arguments.executable)?;
     let needs = needs(&data).with_context(|| format!("cannot check {path}"))?;
     let manifest = manifest(&arguments)?;
     let mut with: BTreeSet<Content> = arguments.with.iter().copied().collect();
     if let Some(manifest) = &manifest {
-        let text = fs_err::read_to_string(manifest)?;
-        with.extend(configure::contents_of(&text).with_context(|| manifest.display().to_string())?);
+        let text = file::text(manifest)?;
+        with.extend(configure::contents_of(&text).with_context(|| shown(manifest).to_string())?);
     }
     // What cannot run is not run.
     let stands_still = judge(&needs, None, &with);
@@ -96,8 +98,8 @@ pub fn run(before: Options, arguments: Arguments) -> anyhow::Result<ExitCode> {
     };
     if arguments.json || options.json() {
         let mut value = serde_json::to_value(&report)?;
-        value["path"] = json!(arguments.executable);
-        outln!("{}", serde_json::to_string_pretty(&value)?);
+        value["path"] = json!(exact(&arguments.executable));
+        output::json(&value)?;
     } else {
         print(&arguments.executable, &report, &options);
     }
@@ -127,8 +129,8 @@ fn manifest(arguments: &Arguments) -> anyhow::Result<Option<PathBuf>> {
 }
 
 fn fix(manifest: &Path, report: &Report, dry_run: bool) -> anyhow::Result<()> {
-    let text = fs_err::read_to_string(manifest)?;
-    let place = || manifest.display().to_string();
+    let text = file::text(manifest)?;
+    let place = || shown(manifest).to_string();
     let (text, new) = configure::add_contents(&text, &report.missing).with_context(place)?;
     if new.is_empty() {
         output::say(&format!("{} names all that is needed", place()));
@@ -164,7 +166,7 @@ fn entries(with: &BTreeSet<Content>) -> Vec<Entry> {
 
 /// The answer: what happened first, then what the program needs, the most important first.
 fn print(path: &Path, report: &Report, options: &Options) {
-    outln!("{STRONG}{}{STRONG:#}: {}", shown(path), headline(report));
+    Line::new().styled(STRONG, shown(path)).plain(format_args!(": {}", headline(report))).print();
     let (optional, listed): (Vec<&Finding>, Vec<&Finding>) =
         report.findings.iter().partition(|finding| finding.grade == Some(Grade::Optional));
     for finding in listed {
@@ -184,7 +186,8 @@ fn print(path: &Path, report: &Report, options: &Options) {
         let names: Vec<&str> = report.missing.iter().map(|content| content.name()).collect();
         let required = |finding: &Finding| finding.severity == Severity::Error && finding.content.is_some();
         let verb = if report.findings.iter().any(required) { "needs" } else { "should have" };
-        outln!("  an image of it {verb}: {STRONG}--with {}{STRONG:#}", names.join(","));
+        let with = format!("--with {}", names.join(","));
+        Line::new().plain(format_args!("  an image of it {verb}: ")).styled(STRONG, with).print();
     }
 }
 
@@ -227,14 +230,14 @@ fn print_finding(finding: &Finding) {
     let (style, word) = match (finding.grade, finding.severity) {
         (Some(Grade::Required), _) => (output::ERROR, "required"),
         (Some(Grade::Probable), _) => (output::WARNING, "probable"),
-        (Some(Grade::Optional), _) => (anstyle::Style::new(), "optional"),
+        (Some(Grade::Optional), _) => (Style::new(), "optional"),
         (None, Severity::Error) => (output::ERROR, "error"),
         (None, Severity::Warning) => (output::WARNING, "warning"),
-        (None, Severity::Info) => (anstyle::Style::new(), "note"),
+        (None, Severity::Info) => (Style::new(), "note"),
     };
-    outln!("  {style}{word}:{style:#} {} [{code}]", shown(message));
+    line("  ", style, &format!("{word}:"), format_args!("{message} [{code}]"));
     for evidence in &finding.evidence {
-        outln!("    {}", shown(evidence));
+        outln!("    {evidence}");
     }
     let flag = finding.content.filter(|_| finding.severity != Severity::Info);
     let flag = flag.map(|content| format!("--with {content}"));
@@ -245,7 +248,11 @@ fn print_finding(finding: &Finding) {
 }
 
 fn print_hint(indent: &str, text: &str) {
-    outln!("{indent}{0}hint:{0:#} {1}", output::HINT, shown(text));
+    line(indent, output::HINT, "hint:", format_args!("{text}"));
+}
+
+fn line(indent: &str, style: Style, word: &str, text: std::fmt::Arguments<'_>) {
+    Line::new().plain(indent).styled(style, word).plain(format_args!(" {text}")).print();
 }
 
 /// A user's and a group's number.

@@ -16,6 +16,6 @@ pub struct Arguments {
 pub fn run(mut command: clap::Command, arguments: Arguments) -> anyhow::Result<ExitCode> {
     let mut text = Vec::new();
     clap_complete::generate(arguments.shell, &mut command, "brawn", &mut text);
-    out!("{}", String::from_utf8_lossy(&text));
+    crate::output::own(&String::from_utf8_lossy(&text));
     Ok(ExitCode::SUCCESS)
 }

@@ -5,7 +5,7 @@ use clap::Args;
 
 use crate::cli::Options;
 use crate::exit;
-use crate::output::{self, STRONG};
+use crate::output::{self, Line, STRONG};
 
 #[derive(Args)]
 pub struct Arguments {
@@ -21,7 +21,7 @@ pub fn run(before: Options, arguments: Arguments) -> anyhow::Result<ExitCode> {
     let options = arguments.options.over(before);
     let report = brawn_doctor::examine();
     if arguments.json || options.json() {
-        outln!("{}", serde_json::to_string_pretty(&report)?);
+        output::json(&report)?;
     } else {
         for finding in &report.findings {
             if !(options.quiet && finding.state == State::Good) {
@@ -32,7 +32,7 @@ pub fn run(before: Options, arguments: Arguments) -> anyhow::Result<ExitCode> {
             true => "executables can be built here",
             false => "no executable can be built here",
         };
-        outln!("{STRONG}{verdict}{STRONG:#}");
+        Line::new().styled(STRONG, verdict).print();
     }
     Ok(if report.ok { ExitCode::SUCCESS } else { ExitCode::from(exit::MISSING) })
 }
@@ -43,11 +43,12 @@ fn print(finding: &Finding) {
         State::Limited => (output::WARNING, "limited"),
         State::Missing => (output::ERROR, "missing"),
     };
-    outln!("{style}{word:7}{style:#} {STRONG}{}{STRONG:#}: {}", finding.name, finding.found);
+    let line = Line::new().styled(style, format_args!("{word:7}")).plain(" ").styled(STRONG, &finding.name);
+    line.plain(format_args!(": {}", finding.found)).print();
     if let Some(cost) = &finding.cost {
         outln!("        costs: {cost}");
     }
     if let Some(mend) = &finding.mend {
-        outln!("        {0}mend:{0:#} {mend}", output::HINT);
+        Line::new().plain("        ").styled(output::HINT, "mend:").plain(format_args!(" {mend}")).print();
     }
 }

@@ -6,6 +6,7 @@ use clap::Args;
 
 use super::executable;
 use crate::cli::Options;
+use crate::output;
 
 #[derive(Args)]
 pub struct Arguments {
@@ -37,7 +38,7 @@ pub fn run(before: Options, arguments: Arguments) -> anyhow::Result<ExitCode> {
     let c = brawn_driver::cc::install(Language::C, &triple, &executable)?;
     let cxx = brawn_driver::cc::install(Language::Cxx, &triple, &executable)?;
     if arguments.cmake {
-        out!("{}", cmake(&triple, &c.display().to_string(), &cxx.display().to_string()));
+        output::document(&cmake(&triple, &c.display().to_string(), &cxx.display().to_string()));
         return Ok(ExitCode::SUCCESS);
     }
     variables.push(("CC".into(), c.display().to_string()));
@@ -46,7 +47,7 @@ pub fn run(before: Options, arguments: Arguments) -> anyhow::Result<ExitCode> {
     if options.json() {
         let map: serde_json::Map<_, _> =
             variables.into_iter().map(|(name, value)| (name, value.into())).collect();
-        outln!("{}", serde_json::to_string_pretty(&map)?);
+        output::json(&map)?;
     } else {
         for (name, value) in variables {
             outln!("export {name}={}", quote(&value));

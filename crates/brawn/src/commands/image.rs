@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::Context as _;
+use brawn_base::text::shown;
 use brawn_image::registry::{Access, Reference, Repository};
 use brawn_image::sink::{Archive, Layout, Push, Rootfs, Sink};
 use brawn_image::{Base, Bundle, Epoch, Executable, Package, Parts, Platform, Request, Settings};
@@ -85,7 +86,7 @@ pub fn run(before: Options, arguments: Arguments) -> anyhow::Result<ExitCode> {
         let package = package.expect("there are no files with --dockerfile");
         let binary = package.binary(arguments.bin.as_deref())?;
         let inner = arguments.settings.again(&arguments.cargo);
-        out!("{}", brawn_image::dockerfile::dockerfile(&package, &binary, &settings, &inner)?);
+        output::document(&brawn_image::dockerfile::dockerfile(&package, &binary, &settings, &inner)?);
         return Ok(ExitCode::SUCCESS);
     }
     let access = Access { insecure: arguments.insecure };
@@ -116,7 +117,7 @@ pub fn run(before: Options, arguments: Arguments) -> anyhow::Result<ExitCode> {
         (false, Some(sink)) => sink(&bundle, name(&arguments, package.as_ref(), &executables)?)?,
     };
     if options.json() {
-        outln!("{}", message(&place, &bundle));
+        output::json_text(&message(&place, &bundle));
     } else {
         outln!("{place}");
     }
@@ -197,7 +198,7 @@ fn explain(request: &Request<'_>, bundle: &Bundle) -> anyhow::Result<()> {
         // A base may hold anything.
         if request.base.is_none() {
             for (problem, hint) in brawn_image::warnings(executable) {
-                output::warn(&format!("{}: {problem}", executable.path.display()));
+                output::warn(&format!("{}: {problem}", shown(&executable.path)));
                 if let Some(hint) = hint {
                     output::hint(hint);
                 }

@@ -1,6 +1,7 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use brawn_base::text::shown;
 use brawn_driver::toolchain::{Rust, musl_arch};
 use brawn_elf::Arch;
 use brawn_libc::overlay::{Manifest, copy_to, make};
@@ -34,7 +35,7 @@ pub fn run(before: Options, arguments: Arguments) -> anyhow::Result<ExitCode> {
     let arch = options.target.as_deref().map(musl_arch).transpose()?;
     let (base, wanted) = base(&arguments.from, arch)?;
     let (manifest, place) = if options.dry_run {
-        (make(&base, &fs_err::read(&base)?, wanted, &choice)?.manifest, None)
+        (make(&base, &brawn_base::file::archive(&base)?, wanted, &choice)?.manifest, None)
     } else {
         let overlay = brawn_driver::seam::cache()?.overlay(&base, wanted, &choice)?;
         let place = match &arguments.output {
@@ -47,14 +48,14 @@ pub fn run(before: Options, arguments: Arguments) -> anyhow::Result<ExitCode> {
         (overlay.manifest, Some(place))
     };
     if arguments.json || options.json() {
-        outln!("{}", serde_json::to_string_pretty(&manifest)?);
+        output::json(&manifest)?;
         return Ok(ExitCode::SUCCESS);
     }
     if let Some(place) = place {
-        outln!("{}", place.display());
+        outln!("{}", shown(&place));
     }
     if !options.quiet {
-        output::say(&format!("{} from {}", summary(&manifest), base.display()));
+        output::say(&format!("{} from {}", summary(&manifest), shown(&base)));
     }
     if options.verbose > 0 {
         for dropped in &manifest.dropped {

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use brawn_base::text::shown;
 use clap::Args;
 use clap_mangen::Man;
 
@@ -31,7 +32,7 @@ pub fn run(root: clap::Command, before: Options, arguments: Arguments) -> anyhow
         Some(folder) => write_all(&root, folder, &options)?,
         None => {
             let page = page(find(&root, &arguments.command))?;
-            out!("{}", String::from_utf8_lossy(&page));
+            output::own(&String::from_utf8_lossy(&page));
         }
     }
     Ok(ExitCode::SUCCESS)
@@ -75,7 +76,7 @@ fn write_all(command: &clap::Command, folder: &Path, options: &Options) -> anyho
         waiting.extend(command.get_subcommands().filter(|inner| !inner.is_hide_set()));
     }
     if !options.dry_run {
-        outln!("{}", folder.display());
+        outln!("{}", shown(folder));
     }
     Ok(())
 }

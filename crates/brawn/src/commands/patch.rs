@@ -1,6 +1,7 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use brawn_base::text::{exact, shown};
 use brawn_driver::cc::{Backend, Language};
 use brawn_driver::toolchain::{Rust, musl_arch};
 use brawn_elf::Arch;
@@ -10,6 +11,7 @@ use serde_json::json;
 
 use super::choice;
 use crate::cli::{Options, existing, usage};
+use crate::output;
 
 #[derive(Args)]
 #[group(skip)]
@@ -57,9 +59,12 @@ fn each(
     for (path, arch) in targets {
         let outcome = act(&path, arch)?;
         if options.json() {
-            outln!("{}", json!({ "path": path, "dry-run": options.dry_run, "result": outcome }));
+            let path = exact(&path);
+            output::json_text(
+                &json!({ "path": path, "dry-run": options.dry_run, "result": outcome }).to_string(),
+            );
         } else if !options.quiet {
-            outln!("{}: {}", path.display(), describe(&outcome, options.dry_run));
+            outln!("{}: {}", shown(&path), describe(&outcome, options.dry_run));
         }
     }
     Ok(ExitCode::SUCCESS)

@@ -1,6 +1,7 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use brawn_base::text::{exact, shown};
 use brawn_driver::toolchain::musl_arch;
 use brawn_elf::Arch;
 use brawn_libc::Choice;
@@ -52,7 +53,7 @@ pub fn run(before: Options, arguments: Arguments) -> anyhow::Result<ExitCode> {
     }
     if options.json() {
         let document = json!({
-            "path": path,
+            "path": exact(&path),
             "malloc": choice.malloc.name(),
             "malloc_version": choice.malloc.version(),
             "knobs": choice.knobs,
@@ -61,11 +62,11 @@ pub fn run(before: Options, arguments: Arguments) -> anyhow::Result<ExitCode> {
             "strings": library.strings,
             "size": library.bytes.len(),
         });
-        outln!("{}", serde_json::to_string_pretty(&document)?);
+        output::json(&document)?;
         return Ok(ExitCode::SUCCESS);
     }
     if !options.dry_run {
-        outln!("{}", path.display());
+        outln!("{}", shown(&path));
     }
     if !options.quiet {
         output::say(&summary(&choice, &library, arch));

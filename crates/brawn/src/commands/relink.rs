@@ -1,6 +1,7 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use brawn_base::text::{exact, shown};
 use brawn_driver::settings::Settings;
 use clap::Args;
 use serde_json::json;
@@ -37,12 +38,13 @@ pub fn run(before: Options, arguments: Arguments) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let linked = record.replay(&cache, &choice, to)?;
-    let path = to.display().to_string();
+    let path = shown(to).to_string();
     for warning in &linked.warnings {
         output::warning(&path, warning);
     }
     if options.json() {
-        outln!("{}", json!({ "path": to, "overlay": linked.overlay.manifest }));
+        let value = json!({ "path": exact(to), "overlay": linked.overlay.manifest });
+        output::json_text(&value.to_string());
     } else if options.quiet {
         outln!("{path}");
     } else {

@@ -1,5 +1,6 @@
 use std::process::ExitCode;
 
+use brawn_base::text::{exact, shown};
 use brawn_elf::{Expectation, Report, verify};
 use serde_json::json;
 
@@ -12,14 +13,15 @@ pub fn run(before: Options, arguments: Files) -> anyhow::Result<ExitCode> {
     let options = arguments.options.over(before);
     let mut code = ExitCode::SUCCESS;
     for file in &arguments.files {
-        let report = verify(&fs_err::read(file)?, &Expectation::default());
+        let report = verify(&brawn_base::file::elf(file)?, &Expectation::default());
         if !report.is_ok() {
             code = ExitCode::from(exit::FAILED);
         }
         if json || options.json() {
-            outln!("{}", json!({ "path": file, "ok": report.is_ok(), "report": report }));
+            let value = json!({ "path": exact(file), "ok": report.is_ok(), "report": report });
+            output::json_text(&value.to_string());
         } else {
-            print(&file.display().to_string(), &report, options.quiet);
+            print(&shown(file).to_string(), &report, options.quiet);
         }
     }
     Ok(code)

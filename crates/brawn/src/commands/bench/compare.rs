@@ -40,15 +40,15 @@ pub fn run(before: Options, arguments: Arguments) -> anyhow::Result<ExitCode> {
     let comparison = compare(&old, &new, &How { basis, force: arguments.force })?;
     let failures = comparison.check(&gates)?;
     if options.json() {
-        out!("{}", comparison.to_json(&failures));
+        output::json_text(&comparison.to_json(&failures));
     } else if !options.quiet {
-        out!("{}", comparison.to_text());
+        output::document(&comparison.to_text());
     }
     for warning in &comparison.warnings {
         output::warn(warning);
     }
     for failure in &failures {
-        anstream::eprintln!("{}failed:{:#} {failure}", output::ERROR, output::ERROR);
+        output::failed(failure);
     }
     Ok(if failures.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(exit::GATE) })
 }

@@ -3,7 +3,7 @@
 use brawn_suites::{Error, Workshop, registry};
 use serde_json::json;
 
-use crate::output;
+use crate::output::{self, Line, STRONG};
 
 /// Every suite, and whether what it needs is here.
 pub fn print(workshop: &Workshop, json: bool) {
@@ -25,10 +25,9 @@ pub fn print(workshop: &Workshop, json: bool) {
                 })
             })
             .collect();
-        outln!("{}", serde_json::to_string_pretty(&list).expect("a list is plain data"));
+        output::json(&list).expect("a list is plain data");
         return;
     }
-    let bold = output::STRONG;
     for suite in registry::SUITES {
         let quick = if suite.quick() { ", part of quick" } else { "" };
         let state = match suite.check(workshop) {
@@ -38,7 +37,8 @@ pub fn print(workshop: &Workshop, json: bool) {
             }
             Err(error) => error.to_string(),
         };
-        outln!("{bold}{:10}{bold:#}   {}{quick}", suite.name(), suite.title());
+        let name = format!("{:10}", suite.name());
+        Line::new().styled(STRONG, name).plain(format_args!("   {}{quick}", suite.title())).print();
         if !suite.needs().is_empty() {
             outln!("             needs {}", suite.needs());
         }

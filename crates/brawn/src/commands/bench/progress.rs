@@ -3,6 +3,7 @@
 use std::io::IsTerminal;
 use std::time::Duration;
 
+use brawn_base::text::shown;
 use brawn_bench::Event;
 use brawn_suites::runner::Step;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -38,7 +39,7 @@ impl Progress {
             if verbose {
                 bar.suspend(|| output::say(text));
             } else {
-                bar.set_message(text.to_owned());
+                bar.set_message(shown(text).to_string());
                 bar.tick();
             }
         }
@@ -79,7 +80,7 @@ impl Progress {
                 if self.verbose {
                     self.say(&format!("{number}/{of} {}", self.place));
                 }
-                self.bar.set_message(self.place.clone());
+                self.bar.set_message(shown(&self.place).to_string());
             }
             Step::Event(Event::Before(progress)) => {
                 let mut message = format!("{}, {}", self.place, progress.variant.name);
@@ -90,7 +91,7 @@ impl Progress {
                     let whole = self.bar.position() / STEPS * STEPS;
                     self.bar.set_position(whole + ((STEPS - 1) as f64 * part) as u64);
                 }
-                self.bar.set_message(message);
+                self.bar.set_message(shown(&message).to_string());
             }
             _ => {}
         }

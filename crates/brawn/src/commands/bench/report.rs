@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use brawn_base::text::shown;
 use brawn_bench::export::Format;
 use clap::Args;
 
@@ -31,10 +32,11 @@ pub fn run(options: &Options, arguments: &Arguments) -> anyhow::Result<ExitCode>
         Some(path) => {
             brawn_suites::output::file(path, &text)?;
             if !options.quiet {
-                output::say(&format!("written: {}", path.display()));
+                output::say(&format!("written: {}", shown(path)));
             }
         }
-        None => out!("{text}"),
+        None if format == Format::Json => output::json_text(&text),
+        None => output::document(&text),
     }
     Ok(ExitCode::SUCCESS)
 }

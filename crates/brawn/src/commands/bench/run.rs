@@ -171,7 +171,11 @@ fn finish(
     let measured = results.suites.iter().any(|suite| !suite.cases.is_empty());
     if measured {
         let format = if options.json() { Format::Json } else { arguments.format };
-        out!("{}", format.render(&results));
+        let text = format.render(&results);
+        match format {
+            Format::Json => output::json_text(&text),
+            _ => output::document(&text),
+        }
     }
     if let Some((suite, case, error)) = failed {
         if suite.is_empty() {

@@ -1,6 +1,7 @@
 use std::path::Path;
 use std::process::ExitCode;
 
+use brawn_base::text::shown;
 use brawn_driver::cargo::Invocation;
 use brawn_image::{Executable, Package, Settings};
 
@@ -69,7 +70,7 @@ pub fn build(
     let mut executables = Vec::new();
     for built in built {
         for warning in &built.linked.warnings {
-            output::warning(&built.path.display().to_string(), warning);
+            output::warning(&shown(&built.path).to_string(), warning);
         }
         executables.push(Executable::read(&built.path, Some(arguments.name.as_deref().unwrap_or(&binary)))?);
     }

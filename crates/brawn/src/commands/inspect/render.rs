@@ -1,32 +1,35 @@
 //! An inspection in words.
 
+use anstyle::Style;
 use brawn_elf::inspection::{
     Hardening, Kind, Libc, LibcName, Relro, Severity, Sizes, StringFunctions, StringsOwner, ThreadStack,
     ThreadStackSource,
 };
 use brawn_elf::{Cpu, CpuEvidence, Crate, Evidence, EvidenceKind, Heap, Inspection, Role};
 
-use crate::output::{self, STRONG, size};
+use crate::output::{self, Line, STRONG, size};
 
 /// Prints what is known about the file at `path`.
 pub fn print(path: &str, inspection: &Inspection) {
-    outln!("{STRONG}{path}{STRONG:#}");
+    Line::new().styled(STRONG, path).print();
     for (name, value) in rows(inspection) {
         outln!("  {name:14} {value}");
     }
     for finding in &inspection.verdict {
         let text = &finding.message;
         match finding.severity {
-            Severity::Error => outln!("  {}error:{:#} {text}", output::ERROR, output::ERROR),
-            Severity::Warning => {
-                outln!("  {}warning:{:#} {text}", output::WARNING, output::WARNING)
-            }
+            Severity::Error => line(output::ERROR, "error:", text),
+            Severity::Warning => line(output::WARNING, "warning:", text),
             Severity::Info => outln!("  note: {text}"),
         }
         if let Some(hint) = &finding.hint {
-            outln!("  {}hint:{:#} {hint}", output::HINT, output::HINT);
+            line(output::HINT, "hint:", hint);
         }
     }
+}
+
+fn line(style: Style, word: &str, text: &str) {
+    Line::new().plain("  ").styled(style, word).plain(format_args!(" {text}")).print();
 }
 
 /// How a file is linked, in a word.

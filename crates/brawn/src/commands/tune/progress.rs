@@ -2,6 +2,7 @@
 
 use std::io::IsTerminal;
 
+use brawn_base::text::shown;
 use brawn_tune::answer;
 use brawn_tune::tune::Step;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -39,12 +40,12 @@ impl Progress {
             Step::Round(round) => {
                 let in_it = round.lanes.iter().filter(|lane| lane.is_in()).count();
                 self.say(&format!("{}: {in_it} candidates", round.name));
-                self.bar.set_prefix(round.name.clone());
+                self.bar.set_prefix(shown(&round.name).to_string());
             }
             Step::Run(round, name, block) => {
                 let block = block.map_or("warming up".to_owned(), |block| format!("block {}", block + 1));
                 let in_it = round.lanes.iter().filter(|lane| lane.is_in()).count();
-                self.bar.set_message(format!("{block}, {in_it} in, {name}"));
+                self.bar.set_message(shown(&format!("{block}, {in_it} in, {name}")).to_string());
                 self.bar.tick();
             }
             Step::Block(state) => self.bar.set_position(state.seconds as u64),

@@ -285,9 +285,9 @@ impl Run {
         let json = serde_json::to_string_pretty(&answer)?;
         brawn_suites::output::file(&self.out.join("answer.json"), &format!("{json}\n"))?;
         if self.options.json() {
-            outln!("{json}");
+            output::json_text(&json);
         } else {
-            out!("{}", answer.text());
+            output::document(&answer.text());
         }
         if self.arguments.apply {
             self.apply(&answer)?;
