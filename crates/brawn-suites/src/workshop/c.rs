@@ -29,7 +29,7 @@ impl Workshop {
         inputs.extend(self.versions().remove("cc"));
         for source in program.sources {
             inputs.push(source.file_name().unwrap_or_default().to_string_lossy().into_owned());
-            inputs.push(brawn_libc::sha256_hex(&fs_err::read(source)?));
+            inputs.push(brawn_libc::sha256_hex(&brawn_base::file::read(source, brawn_base::file::TEXT)?));
         }
         let inputs: Vec<&str> = inputs.iter().map(String::as_str).collect();
         let slot = self.slot(program.name, &inputs)?;

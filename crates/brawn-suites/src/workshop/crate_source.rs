@@ -69,7 +69,7 @@ impl Workshop {
 /// Compares the digest of the package that `cargo vendor` wrote down.
 fn check(folder: &Path, source: &CrateSource) -> Result<(), Error> {
     let path = folder.join(".cargo-checksum.json");
-    let text = fs_err::read_to_string(&path).unwrap_or_default();
+    let text = brawn_base::file::text(&path).unwrap_or_default();
     let found = serde_json::from_str::<serde_json::Value>(&text)
         .ok()
         .and_then(|value| Some(value.get("package")?.as_str()?.to_owned()))

@@ -36,7 +36,7 @@ impl Workshop {
         if status.success() {
             return Ok(());
         }
-        let bytes = fs_err::read(&path)?;
+        let bytes = brawn_base::file::read(&path, brawn_base::file::OBJECT)?;
         let text = String::from_utf8_lossy(&bytes[usize::try_from(start).unwrap_or(0).min(bytes.len())..]);
         let lines: Vec<&str> = text.lines().collect();
         Err(Error::Build {

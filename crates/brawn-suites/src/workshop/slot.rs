@@ -58,7 +58,7 @@ impl Slot {
     ) -> Result<PathBuf, Error> {
         let path = self.folder.join(name);
         let mark = self.folder.join(format!("{name}.done"));
-        if path.exists() && fs_err::read_to_string(&mark).is_ok_and(|text| text == stamp) {
+        if path.exists() && brawn_base::file::text(&mark).is_ok_and(|text| text == stamp) {
             return Ok(path);
         }
         let _ = fs_err::remove_file(&mark);
@@ -72,7 +72,7 @@ impl Slot {
     /// Whether the file `name` was made from this `stamp`.
     pub fn has(&self, name: &str, stamp: &str) -> bool {
         self.folder.join(name).exists()
-            && fs_err::read_to_string(self.folder.join(format!("{name}.done")))
+            && brawn_base::file::text(self.folder.join(format!("{name}.done")))
                 .is_ok_and(|text| text == stamp)
     }
 }

@@ -141,7 +141,7 @@ impl Workshop {
 }
 
 fn check(path: &Path, wanted: &str) -> Result<(), Error> {
-    let found = sha256_hex(&fs_err::read(path)?);
+    let found = sha256_hex(&brawn_base::file::read(path, brawn_base::file::OBJECT)?);
     if found == wanted {
         return Ok(());
     }

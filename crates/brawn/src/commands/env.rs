@@ -1,5 +1,10 @@
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
 use std::process::ExitCode;
 
+use anyhow::Context as _;
+use brawn_base::text::{exact, is_hidden, shown};
 use brawn_driver::cargo::Invocation;
 use brawn_driver::cc::Language;
 use clap::Args;
@@ -26,27 +31,23 @@ pub fn run(before: Options, arguments: Arguments) -> anyhow::Result<ExitCode> {
         args.push(format!("--target={triple}"));
     }
     let invocation = Invocation::new("build", args, options.layer(), &executable)?;
-    let mut variables: Vec<(String, String)> = invocation
-        .environment()
-        .iter()
-        .map(|(name, value)| (name.clone(), value.to_string_lossy().into_owned()))
-        .collect();
+    let mut variables: Vec<(String, OsString)> = invocation.environment().to_vec();
     let triple = invocation.triple().to_owned();
     if !variables.iter().any(|(name, _)| name == "CARGO_BUILD_TARGET") {
-        variables.push(("CARGO_BUILD_TARGET".into(), triple.clone()));
+        variables.push(("CARGO_BUILD_TARGET".into(), triple.clone().into()));
     }
     let c = brawn_driver::cc::install(Language::C, &triple, &executable)?;
     let cxx = brawn_driver::cc::install(Language::Cxx, &triple, &executable)?;
     if arguments.cmake {
-        output::document(&cmake(&triple, &c.display().to_string(), &cxx.display().to_string()));
+        output::document(&cmake(&triple, plain(&c)?, plain(&cxx)?));
         return Ok(ExitCode::SUCCESS);
     }
-    variables.push(("CC".into(), c.display().to_string()));
-    variables.push(("CXX".into(), cxx.display().to_string()));
+    variables.push(("CC".into(), c.into()));
+    variables.push(("CXX".into(), cxx.into()));
     variables.sort();
     if options.json() {
         let map: serde_json::Map<_, _> =
-            variables.into_iter().map(|(name, value)| (name, value.into())).collect();
+            variables.into_iter().map(|(name, value)| (name, exact(&value).into())).collect();
         output::json(&map)?;
     } else {
         for (name, value) in variables {
@@ -75,23 +76,58 @@ fn cmake(triple: &str, c: &str, cxx: &str) -> String {
     )
 }
 
-/// A word as a POSIX shell reads it back.
-fn quote(text: &str) -> String {
+/// A path that CMake can be told: it has no escapes for what a terminal must not be shown.
+fn plain(path: &Path) -> anyhow::Result<&str> {
+    let plain = path.to_str().filter(|text| !text.contains(is_hidden));
+    plain.with_context(|| format!("CMake cannot be told of {}: choose another BRAWN_CACHE_DIR", shown(path)))
+}
+
+/// A word as a POSIX shell reads it back, to the byte; no value ends in a line break. What a terminal must not be shown is
+/// written in octal.
+fn quote(text: &OsStr) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+=:,@%".contains(c);
-    if !text.is_empty() && text.chars().all(plain) {
-        text.to_owned()
-    } else {
-        format!("'{}'", text.replace('\'', r"'\''"))
+    match text.to_str() {
+        Some(text) if !text.is_empty() && text.chars().all(plain) => text.to_owned(),
+        Some(text) if !text.contains(is_hidden) => format!("'{}'", text.replace('\'', r"'\''")),
+        _ => {
+            let octal = |byte: &u8| match *byte {
+                byte if byte.is_ascii_alphanumeric() || b"/._+=:,@".contains(&byte) => {
+                    char::from(byte).to_string()
+                }
+                byte => format!(r"\{byte:03o}"),
+            };
+            format!(r#""$(printf '{}')""#, text.as_bytes().iter().map(octal).collect::<String>())
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt as _;
+    use std::process::Command;
+
     #[test]
     fn values_survive_the_shell() {
-        assert_eq!(super::quote("/a/b-c.d"), "/a/b-c.d");
-        assert_eq!(super::quote("a b"), "'a b'");
-        assert_eq!(super::quote("it's"), r"'it'\''s'");
-        assert_eq!(super::quote(""), "''");
+        let quote = |text: &str| super::quote(OsStr::new(text));
+        assert_eq!(quote("/a/b-c.d"), "/a/b-c.d");
+        assert_eq!(quote("a b"), "'a b'");
+        assert_eq!(quote("it's"), r"'it'\''s'");
+        assert_eq!(quote(""), "''");
+        assert_eq!(quote("-C\u{1f}x"), r#""$(printf '\055C\037x')""#);
+    }
+
+    #[test]
+    fn a_shell_reads_back_every_byte() {
+        let all: Vec<u8> = (1..=255).collect();
+        for bytes in
+            [&all[..], b"-Clink-arg=-s\x1f-Ctarget-cpu=x", b"100% it's\x1b", "\u{202e}x\ny".as_bytes()]
+        {
+            let word = super::quote(OsStr::from_bytes(bytes));
+            assert!(!word.contains(brawn_base::text::is_hidden), "{word}");
+            let script = format!("printf %s {word}");
+            let output = Command::new("sh").args(["-c", &script]).output().unwrap();
+            assert_eq!(output.stdout, bytes, "{word}");
+        }
     }
 }
