@@ -17,6 +17,13 @@ fn alive(name: &str) -> Vec<String> {
     processes.map(|path| path.display().to_string()).collect()
 }
 
+/// Children of this process that have ended and were not waited for.
+fn zombies() -> usize {
+    let mark = format!(") Z {} ", std::process::id());
+    let stats = fs_err::read_dir("/proc").unwrap().map(|entry| entry.unwrap().path().join("stat"));
+    stats.filter(|stat| fs_err::read_to_string(stat).is_ok_and(|text| text.contains(&mark))).count()
+}
+
 #[test]
 fn detached_children_end_with_the_run() {
     let detach = program("detach");
@@ -39,6 +46,20 @@ fn detached_children_end_with_the_run() {
     std::io::Read::read_to_string(&mut served.stdout, &mut counted).unwrap();
     assert!(counted.trim().lines().last().unwrap().parse::<u32>().unwrap() >= 5, "{counted}");
     assert_eq!(alive(&name), Vec::<String>::new());
+
+    // Those that end by themselves are buried while the program runs: their numbers are needed.
+    let before = zombies();
+    let many = "i=0; while [ $i -lt 400 ]; do (true &); i=$((i+1)); done; sleep 1";
+    let thread = std::thread::spawn(|| {
+        probe::run(&Variant::new("many", "/bin/sh").args(["-c", many]), Duration::from_secs(60))
+    });
+    let mut most = 0;
+    while !thread.is_finished() {
+        most = most.max(zombies());
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    thread.join().unwrap().unwrap();
+    assert!(most < before + 300 && zombies() <= before, "{most} of 400");
 
     // Commands of this process are not meant, nor what they leave.
     let mut own = std::process::Command::new("sleep").arg("60").spawn().unwrap();

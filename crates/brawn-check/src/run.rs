@@ -188,7 +188,7 @@ fn run_in(program: &Program, how: How, root: &Root) -> Result<Attempt, Error> {
     let (started_tell, started) = channel();
     let (ended_tell, ended) = channel();
     // `ptrace` serves only the thread that started the program.
-    let tracer = std::thread::spawn(move || match command.spawn() {
+    let tracer = std::thread::spawn(move || match brawn_trace::spawn(&mut command) {
         Ok(mut child) => {
             let handle = pidfd_open(rustix::process::Pid::from_child(&child), PidfdFlags::empty());
             let pid = Pid::from_raw(child.id().cast_signed());

@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
-use std::sync::{Mutex, PoisonError};
+use std::process::{Child, Command};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
@@ -13,11 +15,14 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// How long the kernel is given to bury what was killed, before the next look.
 const PAUSE: Duration = Duration::from_millis(1);
 
+/// How often those are buried that ended by themselves.
+const ROUND: Duration = Duration::from_millis(100);
+
 /// While one of these lives, what loses its parent becomes a child of this process (the kernel's *child subreaper*), so
 /// that neither a second fork nor a session of its own takes a process out of reach. When the last one is dropped, all
 /// such processes are killed, with everything below them.
 ///
-/// The program itself is not meant: whoever started it ends it before. A program must have a process group of its own,
+/// The program itself is not meant: whoever started it by [`spawn`] ends it before. A program must have a process group of its own,
 /// since children in the group of this process count as its own commands.
 ///
 /// A control group would catch processes that fork without end, too. But a group of its own is given to few users, and
@@ -33,9 +38,49 @@ struct Watch {
     reaped_before: bool,
     /// Children that were there before: they belong to whoever was in this process before `brawn`.
     before: BTreeSet<Identity>,
+    /// Programs that were started: others wait for them.
+    programs: BTreeSet<i32>,
+    /// Ends the thread that buries orphans, when dropped.
+    burying: Option<Sender<()>>,
 }
 
-static WATCH: Mutex<Watch> = Mutex::new(Watch { families: 0, reaped_before: false, before: BTreeSet::new() });
+static WATCH: Mutex<Watch> = Mutex::new(Watch {
+    families: 0,
+    reaped_before: false,
+    before: BTreeSet::new(),
+    programs: BTreeSet::new(),
+    burying: None,
+});
+
+fn watch() -> MutexGuard<'static, Watch> {
+    WATCH.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Starts a program while a [`Family`] lives.
+///
+/// # Errors
+/// Those of [`Command::spawn`].
+pub fn spawn(command: &mut Command) -> io::Result<Child> {
+    // With the lock, so that it is known before it can be taken for an orphan.
+    let mut watch = watch();
+    let child = command.spawn()?;
+    watch.programs.insert(child.id().cast_signed());
+    Ok(child)
+}
+
+/// Buries the orphans that ended by themselves: a server may make thousands in a run, and each keeps its number.
+fn bury(watch: &Watch) {
+    let own = std::process::id().cast_signed();
+    // One that somebody else waits for ends the round; it is gone at the next.
+    while let Some(pid) = ended_child() {
+        let Some((identity, process)) = process(pid) else { return };
+        let others = process.parent != own || process.ours;
+        if others || watch.before.contains(&identity) || watch.programs.contains(&pid) {
+            return;
+        }
+        wait_for(pid);
+    }
+}
 
 impl Family {
     /// From now on, nothing that is started gets away. To be called before the program is started.
@@ -43,11 +88,18 @@ impl Family {
     /// # Errors
     /// What the kernel says.
     pub fn begin() -> io::Result<Self> {
-        let mut watch = WATCH.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut watch = watch();
         if watch.families == 0 {
             watch.reaped_before = rustix::process::child_subreaper()?.is_some();
             watch.before = if has_children() { children(&processes()?).collect() } else { BTreeSet::new() };
             rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
+            let (stop, stopped) = channel();
+            std::thread::Builder::new().spawn(move || {
+                while stopped.recv_timeout(ROUND) == Err(RecvTimeoutError::Timeout) {
+                    bury(&self::watch());
+                }
+            })?;
+            watch.burying = Some(stop);
         }
         watch.families += 1;
         Ok(Self(()))
@@ -56,11 +108,13 @@ impl Family {
 
 impl Drop for Family {
     fn drop(&mut self) {
-        let mut watch = WATCH.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut watch = watch();
         watch.families -= 1;
         if watch.families > 0 {
             return;
         }
+        watch.burying = None;
+        watch.programs.clear();
         kill_all(&watch.before);
         if !watch.reaped_before {
             let _ = rustix::process::set_child_subreaper(None);
@@ -80,10 +134,7 @@ fn kill_all(before: &BTreeSet<Identity>) {
             killed += usize::from(kill(&all, identity));
         }
         for orphan in &orphans {
-            let mut status = 0;
-            // SAFETY: the pointer is to a live, writable value. Only this process can wait for its child, so the number
-            // cannot be another's.
-            unsafe { libc::waitpid(orphan.pid, &raw mut status, libc::WNOHANG | libc::__WALL) };
+            wait_for(orphan.pid);
         }
         if killed == 0 {
             return;
@@ -161,6 +212,26 @@ fn kill(all: &BTreeMap<Identity, Process>, identity: Identity) -> bool {
     // The handle is of the process that has the number now.
     let same = process(identity.pid).is_some_and(|(now, _)| now == identity) && all.contains_key(&identity);
     same && pidfd_send_signal(&handle, Signal::KILL).is_ok()
+}
+
+/// Buries a child that has ended.
+fn wait_for(pid: i32) {
+    let mut status = 0;
+    // SAFETY: the pointer is to a live, writable value. Only this process can wait for its child, so the number cannot be
+    // another's.
+    unsafe { libc::waitpid(pid, &raw mut status, libc::WNOHANG | libc::__WALL) };
+}
+
+/// A child that has ended and that nobody has waited for.
+fn ended_child() -> Option<i32> {
+    // SAFETY: as below; the number is there when the call has found a child, and else 0.
+    let pid = unsafe {
+        let mut information: libc::siginfo_t = std::mem::zeroed();
+        let options = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT | libc::__WALL;
+        libc::waitid(libc::P_ALL, 0, &raw mut information, options);
+        information.si_pid()
+    };
+    (pid > 0).then_some(pid)
 }
 
 /// Whether this process has any child.

@@ -9,5 +9,5 @@ mod family;
 mod scratch;
 pub mod stops;
 
-pub use family::Family;
+pub use family::{Family, spawn};
 pub use scratch::Scratch;

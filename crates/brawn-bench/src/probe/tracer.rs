@@ -133,7 +133,7 @@ impl<T> Drop for Tracee<T> {
 
 fn begin(command: &mut Command) -> io::Result<Started> {
     let start = Instant::now();
-    let mut child = command.spawn()?;
+    let mut child = brawn_trace::spawn(command)?;
     let handle = pidfd_open(rustix::process::Pid::from_child(&child), PidfdFlags::empty())
         .inspect_err(|_| drop(child.kill().and_then(|()| child.wait())))?;
     Ok(Started { pid: Pid::from_raw(child.id().cast_signed()), start, handle })
