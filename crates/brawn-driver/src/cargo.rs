@@ -1,5 +1,6 @@
 //! Running cargo with the seam in place.
 
+use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::ffi::OsString;
 use std::io::{BufRead, BufReader};
@@ -30,6 +31,9 @@ pub struct Invocation {
     remove: Vec<&'static str>,
     target_dir: Option<PathBuf>,
     cache: Cache,
+    /// What links say that fail, which cargo's own words would bury.
+    report: tempfile::NamedTempFile,
+    relinked: OnceCell<Vec<PathBuf>>,
 }
 
 /// An executable that cargo built, or found up to date.
@@ -90,12 +94,19 @@ impl Invocation {
             remove,
             target_dir,
             cache: seam::cache()?,
+            report: tempfile::Builder::new().prefix("brawn-report-").tempfile()?,
+            relinked: OnceCell::new(),
         })
     }
 
     /// The first target, as this toolchain calls it.
     pub fn triple(&self) -> &str {
         &self.triple
+    }
+
+    /// The first target's architecture.
+    pub fn arch(&self) -> Arch {
+        self.arches[0]
     }
 
     /// The command line, for people.
@@ -106,6 +117,17 @@ impl Invocation {
     /// The environment that makes a plain `cargo` do what `brawn cargo` does.
     pub fn environment(&self) -> &[(String, OsString)] {
         &self.environment
+    }
+
+    /// Executables of former commands below the target folder that were linked again before cargo ran, because they carried
+    /// something else than what is asked for now. They are not the files that were tested then.
+    pub fn relinked(&self) -> &[PathBuf] {
+        self.relinked.get().map_or(&[], Vec::as_slice)
+    }
+
+    /// What the link that failed had to say: its error and hint, lines of text.
+    pub fn report(&self) -> Option<String> {
+        fs_err::read_to_string(self.report.path()).ok().filter(|text| !text.is_empty())
     }
 
     /// Runs cargo to its end.
@@ -165,11 +187,12 @@ impl Invocation {
             return Err(self.without_record(path, &bytes));
         };
         let choice = self.choice(record.package.as_deref())?;
-        let overlay = self.cache.overlay(&record.base, Some(record.arch), &choice)?;
+        let overlay = crate::base::overlay(&self.cache, &record.base, record.arch, &choice)?;
         let carries = notes.and_then(|notes| notes.note);
         if carries.as_ref().map(|note| note.overlay.as_str()) == Some(&overlay.manifest.id) {
             let warnings = crate::link::verify(&path, &overlay)?;
-            return Ok(Built { path, fresh, relinked: false, linked: Linked { overlay, warnings } });
+            let relinked = self.relinked().contains(&path);
+            return Ok(Built { path, fresh, relinked, linked: Linked { overlay, warnings } });
         }
         match replay::replay(&self.cache, &folder, &record, &choice, &path) {
             Ok(linked) => Ok(Built { path, fresh, relinked: true, linked }),
@@ -198,6 +221,7 @@ impl Invocation {
     /// that cargo builds it.
     fn bring_up_to_date(&self) -> Result<(), Error> {
         let Some(dir) = &self.target_dir else { return Ok(()) };
+        let mut relinked = Vec::new();
         let store = Store::new(self.cache.root());
         let mut overlays: HashMap<(PathBuf, Arch, Option<PathBuf>), (Choice, Overlay)> = HashMap::new();
         for folder in store.below(dir) {
@@ -208,7 +232,8 @@ impl Invocation {
             let key = (record.base.clone(), record.arch, record.package.clone());
             if !overlays.contains_key(&key) {
                 let choice = self.choice(record.package.as_deref())?;
-                let Ok(overlay) = self.cache.overlay(&record.base, Some(record.arch), &choice) else {
+                let Ok(overlay) = crate::base::overlay(&self.cache, &record.base, record.arch, &choice)
+                else {
                     continue;
                 };
                 overlays.insert(key.clone(), (choice, overlay));
@@ -217,16 +242,21 @@ impl Invocation {
             if store.overlay(&folder).as_deref() == Some(&wanted.manifest.id) {
                 continue;
             }
-            if replay::replay(&self.cache, &folder, &record, choice, &record.output).is_err() {
-                fs_err::remove_file(&record.output)?;
+            match replay::replay(&self.cache, &folder, &record, choice, &record.output) {
+                Ok(_) => relinked.push(record.output),
+                Err(_) => fs_err::remove_file(&record.output)?,
             }
         }
+        relinked.sort();
+        // One command brings them up to date once.
+        let _ = self.relinked.set(relinked);
         Ok(())
     }
 
     fn command(&self, args: &[String]) -> Command {
         let mut command = Command::new(cargo());
         command.arg(&self.subcommand).args(args).envs(self.environment.iter().cloned());
+        command.env(vars::REPORT, self.report.path());
         for name in &self.remove {
             command.env_remove(name);
         }

@@ -7,20 +7,23 @@
 mod backend;
 mod command_line;
 mod memory;
+mod probe;
+mod zig;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 
-pub use backend::{Backend, Language, default_libc, is_musl};
-pub(crate) use backend::{LIBRARIES, zig};
+pub use backend::{Backend, Language, default_libc, is_musl, is_this_machines};
+pub(crate) use backend::{IN_LIBC, LIBRARIES};
+pub(crate) use zig::zig;
 
 use crate::cc::backend::LinkLine;
 use crate::cc::command_line::{CommandLine, Step};
 use crate::link::{self, Job};
 use crate::settings::{Layer, Settings};
 use crate::toolchain::musl_arch;
-use crate::{Error, kernel_headers, libraries, seam};
+use crate::{Error, kernel_headers, libraries, seam, unfit};
 use brawn_elf::Arch;
 use brawn_libc::Cache;
 
@@ -76,7 +79,13 @@ pub fn run(
     let headers = kernel_headers::folder(cache.root(), arch)?;
     let compile = |args: &[String]| compiler(&backend, headers.as_deref(), args);
     match line.step() {
-        Step::Compile => status(compile(&line.args)),
+        Step::Compile => {
+            let status = status(compile(&line.args))?;
+            if !status.success() {
+                without_crypt(&backend, line.sources().iter())?;
+            }
+            Ok(status)
+        }
         Step::Foreign => status(compile(&line.args)),
         Step::Link => {
             let choice = settings.choice()?;
@@ -87,6 +96,7 @@ pub fn run(
                 let object = scratch.path().join(format!("{:03}-{}.o", source.index, source.stem()));
                 let status = status(compile(&line.compile_args(&source, &object)))?;
                 if !status.success() {
+                    without_crypt(&backend, [&source])?;
                     return Ok(status);
                 }
                 line.replace(source.index, &object);
@@ -115,6 +125,18 @@ pub fn run(
                 Err(error) => Err(error),
             }
         }
+    }
+}
+
+/// Why sources that want `crypt.h` do not compile: Debian's musl was built without `crypt`.
+fn without_crypt<'a>(backend: &Backend, sources: impl IntoIterator<Item = &'a Source>) -> Result<(), Error> {
+    let wants = |source: &Source| {
+        fs_err::read(&source.path).is_ok_and(|text| memchr::memmem::find(&text, b"<crypt.h>").is_some())
+    };
+    // zig's musl has it.
+    match backend.system_libc().ok().filter(|_| sources.into_iter().any(wants)) {
+        Some(libc) => unfit::without_crypt(&libc).map_or(Ok(()), Err),
+        None => Ok(()),
     }
 }
 

@@ -2,6 +2,21 @@ use std::path::PathBuf;
 
 use crate::cc::Language;
 
+/// A question to a program, and what it answered: why something was refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Asked {
+    /// The command, or the name that was looked for.
+    pub question: String,
+    /// What came back, in words.
+    pub answer: String,
+}
+
+impl Asked {
+    pub(crate) fn new(question: impl Into<String>, answer: impl Into<String>) -> Asked {
+        Asked { question: question.into(), answer: answer.into() }
+    }
+}
+
 /// Why a link, a build or a replay did not come about.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -102,7 +117,20 @@ pub enum Error {
         /// The target.
         triple: String,
         /// What was looked for.
-        tried: Vec<String>,
+        tried: Vec<Asked>,
+    },
+
+    /// The compiler that was named is for something else.
+    #[error("{command} {instead}")]
+    NotForMusl {
+        /// The compiler.
+        command: String,
+        /// What it is for.
+        instead: String,
+        /// The variable that names it.
+        variable: &'static str,
+        /// What it was asked.
+        asked: Vec<Asked>,
     },
 
     /// `brawn cc` was asked for something that its compiler cannot do.
@@ -185,6 +213,14 @@ impl Error {
         }
     }
 
+    /// What was asked to find out, for whoever wants to know more.
+    pub fn asked(&self) -> &[Asked] {
+        match self {
+            Error::NoCompiler { tried: asked, .. } | Error::NotForMusl { asked, .. } => asked,
+            _ => &[],
+        }
+    }
+
     /// What the user can do about it, as one sentence, where there is something to say.
     pub fn hint(&self) -> Option<String> {
         Some(match self {
@@ -205,12 +241,15 @@ impl Error {
             Error::NoCompiler { language: Language::C, tried, .. } => format!(
                 "looked for {}; install musl-gcc (`apt-get install musl-tools`) or zig (`pip install ziglang`), or \
                  set BRAWN_CC",
-                tried.join(", ")
+                names(tried)
             ),
             Error::NoCompiler { language: Language::Cxx, tried, .. } => format!(
                 "looked for {}; install zig (`pip install ziglang`), or set BRAWN_CXX to a compiler whose C++ library \
                  was made for musl (glibc's does not fit)",
-                tried.join(", ")
+                names(tried)
+            ),
+            Error::NotForMusl { variable, .. } => format!(
+                "set {variable} to a compiler whose C library is musl; `brawn -v` shows what this one was asked"
             ),
             Error::Unsupported { hint, .. } | Error::LibraryUnfit { hint, .. } => hint.clone(),
             Error::NoRecord(_) => {
@@ -223,6 +262,10 @@ impl Error {
             Error::Io(_) | Error::Query { .. } | Error::CargoConfig(_) | Error::LinkerFailed(_) => return None,
         })
     }
+}
+
+fn names(tried: &[Asked]) -> String {
+    tried.iter().map(|asked| asked.question.as_str()).collect::<Vec<_>>().join(", ")
 }
 
 /// A target triple as cargo writes it in the names of environment variables.

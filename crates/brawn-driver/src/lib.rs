@@ -18,9 +18,11 @@
 //! | [`cargo`] | runs cargo with the seam in place |
 //! | [`cc`] | is a C and C++ compiler for static musl executables |
 //! | [`archiver`] | gives build scripts an archiver |
-//! | [`libraries`] | finds C++'s runtime, and says which library does not fit |
+//! | [`libraries`] | finds C++'s runtime and an unwinder |
+//! | `unfit` | says which library does not fit a link that failed |
 
 pub mod archiver;
+pub mod base;
 pub mod cargo;
 pub mod cc;
 mod error;
@@ -34,6 +36,7 @@ pub mod replay;
 pub mod seam;
 pub mod settings;
 pub mod toolchain;
+mod unfit;
 pub mod vars;
 
-pub use error::Error;
+pub use error::{Asked, Error};

@@ -1,31 +1,18 @@
-//! The libraries of a link: C++'s runtime for whoever asks for it, and clear words about libraries that do not fit a
-//! static musl executable.
+//! The libraries of a link: C++'s runtime for whoever asks for it, and an unwinder for what unwinds.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use brawn_elf::Arch;
 use brawn_libc::Cache;
-use brawn_libc::archive::Archive;
 
 use crate::Error;
 use crate::cc::{Backend, LIBRARIES, Language};
-use crate::line::{Flavor, Line};
-use crate::toolchain::{Rust, query};
+use crate::line::Line;
+use crate::toolchain::Rust;
+use crate::unfit::{made_for_glibc, of_the_compiler};
 
 /// The names under which build systems ask for C++'s runtime.
 const CXX: &[&str] = &["stdc++", "c++"];
-
-/// Symbols that only glibc has, as code calls them that was compiled with its headers.
-const ONLY_GLIBC: &[&str] = &["__libc_single_threaded", "fcntl64"];
-
-/// Whether code that calls this was compiled with glibc's headers. `__…_chk` are the functions of `_FORTIFY_SOURCE`,
-/// `__isoc23_…` those of C23.
-fn is_only_glibcs(symbol: &str) -> bool {
-    ONLY_GLIBC.contains(&symbol)
-        || symbol.starts_with("__isoc23_")
-        || symbol.starts_with("__") && symbol.ends_with("_chk")
-}
 
 /// Makes `-lstdc++` and `-lc++` find the runtime of the compiler that `brawn c++` drives, when that is zig's; any
 /// other compiler for musl finds its own. Both names lead to the same runtime, because crates name either without
@@ -97,7 +84,7 @@ pub fn refuse_foreign_cxx(line: &Line, linker: &[String]) -> Result<(), Error> {
     let mut found: Vec<PathBuf> =
         line.inputs().into_iter().filter(|path| path.ends_with("libstdc++.a")).collect();
     if found.is_empty() && line.libraries().iter().any(|name| name == "stdc++") {
-        found.extend(of_the_compiler(line, linker));
+        found.extend(of_the_compiler(line, linker, "libstdc++.a"));
     }
     for path in found {
         if let Some(symbol) = made_for_glibc(&path) {
@@ -115,130 +102,12 @@ pub fn refuse_foreign_cxx(line: &Line, linker: &[String]) -> Result<(), Error> {
     Ok(())
 }
 
-/// The C++ library in a compiler's own folders.
-fn of_the_compiler(line: &Line, linker: &[String]) -> Option<PathBuf> {
-    if line.flavor == Flavor::Linker {
-        return None;
-    }
-    let mut command = Command::new(&linker[0]);
-    command.args(&linker[1..]).arg("-print-file-name=libstdc++.a");
-    query(&mut command).ok().map(|path| PathBuf::from(path.trim())).filter(|path| path.is_file())
-}
-
-/// A symbol that an archive needs and only glibc has.
-fn made_for_glibc(path: &Path) -> Option<String> {
-    let bytes = brawn_base::file::archive(path).ok()?;
-    let archive = Archive::parse(path, &bytes).ok()?;
-    let mut needed = archive.members.iter().flat_map(|member| &member.needed);
-    needed.find(|symbol| is_only_glibcs(symbol)).map(|symbol| (*symbol).to_owned())
-}
-
-/// Why a link may have failed: libraries that are only there in a form that a static musl executable cannot use.
-/// What, and what to do about it.
-pub fn explain(line: &Line) -> Option<(String, String)> {
-    let folders = line.search_dirs();
-    for name in line.libraries() {
-        let file = |ending: &str| {
-            let file = format!("lib{name}.{ending}");
-            folders.iter().map(|folder| folder.join(&file)).find(|path| path.is_file())
-        };
-        if let (None, Some(shared)) = (file("a"), file("so")) {
-            return Some((is_shared(&shared, &format!("lib{name}.a")), remedy(&name).to_owned()));
-        }
-    }
-    // By its path, as CMake and Meson name what they found.
-    for given in line.args.iter().filter(|arg| !arg.starts_with('-')).map(Path::new) {
-        if let Some(library) = name_of_shared(given).filter(|_| given.is_file()) {
-            let what = is_shared(given, &format!("{library}.a"));
-            return Some((what, remedy(library.strip_prefix("lib").unwrap_or(library)).to_owned()));
-        }
-    }
-    line.inputs().into_iter().find_map(|input| {
-        let symbol = made_for_glibc(&input)?;
-        let name = input.file_stem()?.to_string_lossy().into_owned();
-        let what = format!(
-            "the linker failed: {} was compiled for glibc (it calls {symbol}), and this executable is linked with musl",
-            input.display()
-        );
-        Some((what, remedy(name.strip_prefix("lib").unwrap_or(&name)).to_owned()))
-    })
-}
-
-fn is_shared(path: &Path, archive: &str) -> String {
-    format!(
-        "the linker failed: {} is a shared library, and a static executable needs {archive}",
-        path.display()
-    )
-}
-
-/// What the name of a shared library begins with: `libz` of `libz.so`, and of `libz.so.1`.
-fn name_of_shared(path: &Path) -> Option<&str> {
-    let (name, version) = path.file_name()?.to_str()?.split_once(".so")?;
-    (!name.is_empty() && (version.is_empty() || version.starts_with('.'))).then_some(name)
-}
-
-fn remedy(name: &str) -> &'static str {
-    match name {
-        "ssl" | "crypto" => {
-            "have the crate build OpenSSL itself (openssl = { features = [\"vendored\"] }) and leave OPENSSL_DIR and \
-             PKG_CONFIG_ALLOW_CROSS unset"
-        }
-        "asmrun" | "camlrun" => {
-            "make OCaml's runtime system with brawn cc, from the sources of the same version, and name its folder with -I; \
-             docs/guides/ocaml.md has the commands"
-        }
-        _ => {
-            "have the crate build it from source (`vendored`, `bundled` or `static` among its features), or compile \
-             the library with brawn cc"
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn line(text: &str) -> Line {
         Line::parse(text.split_whitespace().map(Into::into)).unwrap()
-    }
-
-    #[test]
-    fn a_shared_library_alone_is_named_with_what_to_do() {
-        let folder = tempfile::tempdir().unwrap();
-        fs_err::write(folder.path().join("libssl.so"), b"").unwrap();
-        let line = line(&format!("-static -Wl,-O1 a.o -L{} -lssl -lc", folder.path().display()));
-        let (what, hint) = explain(&line).unwrap();
-        assert!(what.contains("libssl.so is a shared library"), "{what}");
-        assert!(hint.contains("vendored"), "{hint}");
-        // With the archive beside it, the linker takes that.
-        fs_err::write(folder.path().join("libssl.a"), b"!<arch>\n").unwrap();
-        assert_eq!(explain(&line), None);
-    }
-
-    #[test]
-    fn a_shared_library_by_its_path_is_named_too() {
-        let folder = tempfile::tempdir().unwrap();
-        for name in ["libcrypto.so", "libcrypto.so.3"] {
-            let path = folder.path().join(name);
-            fs_err::write(&path, b"").unwrap();
-            let (what, hint) = explain(&line(&format!("-static a.o {}", path.display()))).unwrap();
-            let expected =
-                format!("{} is a shared library, and a static executable needs libcrypto.a", path.display());
-            assert!(what.ends_with(&expected), "{what}");
-            assert!(hint.contains("vendored"), "{hint}");
-        }
-        assert_eq!(name_of_shared(Path::new("main.sort.o")), None);
-        assert_eq!(name_of_shared(Path::new("notes.so-called")), None);
-    }
-
-    #[test]
-    fn symbols_that_only_glibc_has_are_told_from_those_of_both() {
-        assert!(["__read_chk", "__isoc23_strtol", "fcntl64"].into_iter().all(is_only_glibcs));
-        assert!(
-            !["__stack_chk_fail", "read", "__errno_location", "__ctype_b_loc"]
-                .into_iter()
-                .any(is_only_glibcs)
-        );
     }
 
     #[test]

@@ -130,7 +130,7 @@ impl Line {
         names
     }
 
-    /// The objects and archives, given by path or found by name in the folders of this line.
+    /// The objects, archives and Rust libraries, given by path or found by name in the folders of this line.
     pub fn inputs(&self) -> Vec<PathBuf> {
         let folders = self.search_dirs();
         let named = self.libraries().into_iter().filter_map(|name| {
@@ -138,7 +138,8 @@ impl Line {
             folders.iter().map(|folder| folder.join(&file)).find(|path| path.is_file())
         });
         let is_input = |path: &PathBuf| {
-            path.extension().is_some_and(|ending| ending == "o" || ending == "a") && path.is_file()
+            path.extension().is_some_and(|ending| ending == "o" || ending == "a" || ending == "rlib")
+                && path.is_file()
         };
         let given = self.args.iter().filter(|arg| !arg.starts_with('-')).map(PathBuf::from).filter(is_input);
         given.chain(named).collect()

@@ -9,7 +9,7 @@ use brawn_libc::{Cache, Choice, Overlay, sha256_hex};
 
 use crate::line::{Line, join_response};
 use crate::record::{Input, OUTPUT, OVERLAY, RECORD, Record, Store};
-use crate::{Error, identity, libraries};
+use crate::{Error, identity, libraries, unfit};
 
 /// A link that is about to be done.
 pub struct Job {
@@ -81,7 +81,13 @@ pub struct Linked {
 pub fn perform(job: &Job, cache: &Cache, choice: &Choice) -> Result<Linked, Error> {
     let named = job.line.libc().or_else(|| job.libc.clone()).ok_or(Error::NoLibc)?;
     let base = brawn_libc::patch::base_of(&named)?;
-    let overlay = cache.overlay(&base, Some(job.arch), choice)?;
+    let overlay = crate::base::overlay(cache, &base, job.arch, choice).map_err(|error| match error {
+        Error::Libc(brawn_libc::Error::Glibc(path)) => match unfit::glibcs_folder(job, &path) {
+            Some((what, hint)) => Error::LibraryUnfit { what, hint },
+            None => brawn_libc::Error::Glibc(path).into(),
+        },
+        other => other,
+    })?;
     libraries::refuse_foreign_cxx(&job.line, &job.linker)?;
     let store = Store::new(cache.root());
     let folder = store.begin()?;
@@ -109,7 +115,7 @@ pub fn perform(job: &Job, cache: &Cache, choice: &Choice) -> Result<Linked, Erro
         (linked, digests.join().expect("describing a file does not panic"))
     });
     linked.map_err(|error| match error {
-        Error::LinkerFailed(status) => match libraries::explain(&job.line) {
+        Error::LinkerFailed(status) => match unfit::explain(job, &base) {
             Some((what, hint)) => Error::LibraryUnfit { what, hint },
             None => Error::LinkerFailed(status),
         },

@@ -6,9 +6,9 @@ use std::time::SystemTime;
 
 use brawn_libc::{Cache, Choice};
 
-use crate::Error;
 use crate::link::{Linked, fill, run, verify};
 use crate::record::{Record, Store};
+use crate::{Error, base};
 
 /// The recorded link of an executable.
 pub struct Recorded {
@@ -58,7 +58,7 @@ pub(crate) fn replay(
     for input in &record.inputs {
         input.check(&locate(folder, record, &input.path), &record.output)?;
     }
-    let overlay = cache.overlay(&record.base, Some(record.arch), choice)?;
+    let overlay = base::overlay(cache, &record.base, record.arch, choice)?;
     let to = crate::link::absolute(&std::env::current_dir()?, to);
     let parent = to.parent().unwrap_or(Path::new("/"));
     let scratch = tempfile::Builder::new().prefix(".brawn-relink-").tempdir_in(parent)?;

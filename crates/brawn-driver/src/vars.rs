@@ -36,6 +36,8 @@ vars! {
     CXX = "BRAWN_CXX";
     /// The zig executable that `brawn cc` and `brawn c++` fall back on.
     ZIG = "BRAWN_ZIG";
+    /// A file for what the linker seam has to say, so that `brawn build` can say it last: set by Brawn itself.
+    REPORT = "BRAWN_REPORT";
     /// Folder for overlays and link records; default `brawn` in the user's cache folder.
     CACHE_DIR = "BRAWN_CACHE_DIR";
 }

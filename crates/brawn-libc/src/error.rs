@@ -190,6 +190,15 @@ pub enum Error {
         what: String,
     },
 
+    /// The Brawn heap was asked for, and this archive has no heap for it to stand on: zig keeps its own elsewhere.
+    #[error("{} holds no heap, and the Brawn heap stands on musl's", path.display())]
+    HeapElsewhere {
+        /// The archive.
+        path: PathBuf,
+        /// Its architecture.
+        arch: Arch,
+    },
+
     /// The place for the result cannot be written.
     #[error("cannot write to {}", path.display())]
     Unwritable {
@@ -273,6 +282,12 @@ impl Error {
                 "this libc.a is laid out in a way that Brawn does not know: please report where it came from"
                     .into()
             }
+            Error::UnknownName { kind: "preset", given, .. } if is_allocator(given) => {
+                format!("'{given}' is an allocator: --malloc {given}")
+            }
+            Error::UnknownName { kind: "allocator", given, .. } if is_preset(given) => {
+                format!("'{given}' is a preset: --preset {given}")
+            }
             Error::UnknownName { given, known, .. } => {
                 let nearest = nearest(given, known);
                 match nearest {
@@ -300,6 +315,12 @@ impl Error {
                  to 1.2.6; `--preset balanced` and `--malloc mimalloc-secure` bring all they need along"
                     .into()
             }
+            Error::HeapElsewhere { arch, .. } => format!(
+                "since 0.16 zig has a heap of its own in the place of musl's mallocng. `rustup target add {}` brings a \
+                 libc.a that Brawn takes instead, of the same musl or a newer one; `pip install ziglang==0.15.2` is the \
+                 last zig with mallocng; `--preset balanced` and `--malloc mimalloc-secure` need neither",
+                arch.musl_triple()
+            ),
             Error::Unwritable { .. } => {
                 "choose another place, or run the command as the owner of this one".into()
             }
@@ -322,6 +343,14 @@ impl Error {
     pub(crate) fn unwritable(path: &Path, source: std::io::Error) -> Error {
         Error::Unwritable { path: path.to_owned(), source }
     }
+}
+
+fn is_allocator(name: &str) -> bool {
+    crate::Malloc::names().contains(&name)
+}
+
+fn is_preset(name: &str) -> bool {
+    crate::PRESETS.iter().any(|preset| preset.name == name)
 }
 
 /// The known name that is nearest to `given`, if any is near enough to be a slip of the hand.

@@ -39,6 +39,9 @@ pub fn check(path: &Path, archive: &Archive<'_>, musl: &Musl, kit: &[Member<'_>]
     let table: Vec<u8> =
         brawn_elf::mallocng_size_classes().iter().flat_map(|class| class.to_le_bytes()).collect();
     match find(archive, "__malloc_size_classes") {
+        None if archive.owner("malloc").is_none() => {
+            return Err(Error::HeapElsewhere { path: path.to_owned(), arch: musl.arch });
+        }
         None => return Err(unknown("it has no mallocng".to_owned())),
         Some(found) if found.content.as_deref() != Some(&table) => {
             return Err(unknown("mallocng's size classes are not the known ones".to_owned()));

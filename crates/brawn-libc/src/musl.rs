@@ -60,6 +60,11 @@ impl Musl {
     pub fn title(&self) -> String {
         self.version.as_ref().map_or_else(|| "musl".to_owned(), |version| format!("musl {version}"))
     }
+
+    /// The numbers of the version, to compare it with another.
+    pub fn numbers(&self) -> Option<(u32, u32, u32)> {
+        parse_version(self.version.as_deref()?)
+    }
 }
 
 fn architecture(path: &Path, archive: &Archive<'_>, wanted: Option<Arch>) -> Result<Arch, Error> {

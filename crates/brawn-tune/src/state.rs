@@ -105,6 +105,15 @@ impl State {
         })
     }
 
+    /// Seconds that the last run of what is used now took, all workloads together; 0 where it never ran to its end.
+    pub fn run_seconds(&self) -> f64 {
+        let lanes = self.rounds.iter().rev().flat_map(|round| &round.lanes);
+        let now = lanes.into_iter().find(|lane| lane.role == crate::race::Role::Now && lane.blocks() > 0);
+        now.map_or(0.0, |lane| {
+            lane.samples.iter().filter_map(|series| series.last()).map(|sample| sample.wall_seconds).sum()
+        })
+    }
+
     /// The candidate with this name.
     pub fn candidate(&self, name: &str) -> Option<&Candidate> {
         self.candidates.iter().find(|candidate| candidate.name == name)

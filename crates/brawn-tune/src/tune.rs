@@ -78,10 +78,14 @@ pub enum Step<'a> {
 
 /// Most blocks of a round.
 const MOST: usize = 120;
-/// Fewest blocks, whatever the budget says: enough to see who is far behind.
+/// Fewest blocks, where the budget leaves the last round its own: enough to see who is far behind.
 const FEWEST: usize = 3;
-/// Fewest of the last round, from which the answer comes.
+/// Fewest of the last round, from which the answer comes, whatever the budget says.
 const FEWEST_FINAL: usize = ENOUGH;
+/// Fewest lanes of the last round: what is used now twice, and the best of the others.
+const FEWEST_LANES: usize = 3;
+/// What is kept for the runs that explain the answer: so many runs, but no more than this part of the budget.
+const EXPLAINING: (f64, f64) = (6.0, 0.1);
 /// Until which share of the budget each round may go on. The last one gets the most: it tells apart what is close, the
 /// others only what is not.
 const SHARES: [f64; 3] = [0.34, 0.54, 1.0];
@@ -105,13 +109,15 @@ pub struct Search<'a, S, L> {
     state: &'a mut State,
     /// Seconds that were spent before this process.
     before: f64,
+    /// How much longer than its runs a block takes: setup, checks, looks at the machine's pace.
+    overhead: f64,
 }
 
 impl<'a, S: Stage, L: Linker> Search<'a, S, L> {
     /// A search that begins, or goes on, with what is in the state. Its candidates are there, what is used now first.
     pub fn new(plan: &'a Plan, stage: &'a mut S, linker: &'a mut L, state: &'a mut State) -> Self {
         let before = state.seconds;
-        Self { plan, stage, linker, state, before }
+        Self { plan, stage, linker, state, before, overhead: 1.0 }
     }
 
     /// Searches to the end.
@@ -178,20 +184,25 @@ impl<'a, S: Stage, L: Linker> Search<'a, S, L> {
         if self.state.rounds[index].done {
             return Ok(());
         }
-        let until = self.plan.budget.mul_f64(share);
         on(Step::Round(&self.state.rounds[index]))?;
         if !self.state.rounds[index].warm {
-            self.warm_up(index, until, on)?;
+            self.warm_up(index, self.plan.budget.mul_f64(share), on)?;
         }
         loop {
             let round = &self.state.rounds[index];
             let blocks = round.blocks;
             let alone = round.lanes.iter().filter(|lane| lane.is_in()).count() < 2;
+            let is_final = round.name == FINAL;
             let next = self.block_time(index);
-            let fewest = match round.name == FINAL {
+            let end = if is_final { self.end() } else { self.end().saturating_sub(self.least_final()) };
+            let until = end.min(self.plan.budget.mul_f64(share));
+            let missing = FEWEST.saturating_sub(blocks) as u32;
+            let fewest = match is_final {
                 // One burst must not be the reason for no answer: it takes some blocks to see that it is one.
                 true if self.decision(index).is_some_and(|now| now.advice == Advice::Unknown) => SURE,
                 true => FEWEST_FINAL,
+                // The answer comes from the last round, so that is whole before this one is.
+                false if self.spent() + next * missing > end => 1,
                 false => FEWEST,
             };
             let late = blocks >= fewest && self.spent() + next > until;
@@ -207,7 +218,12 @@ impl<'a, S: Stage, L: Linker> Search<'a, S, L> {
                 self.note(on)?;
                 return Ok(());
             }
+            let begun = self.spent();
             let samples = self.block(index, Some(blocks), on)?;
+            let ran: f64 = samples.iter().flatten().flatten().map(|sample| sample.wall_seconds).sum();
+            if ran > 0.0 {
+                self.overhead = ((self.spent() - begun).as_secs_f64() / ran).max(1.0);
+            }
             self.take(index, samples);
             self.leave(index, on)?;
             self.note(on)?;
@@ -336,9 +352,24 @@ impl<'a, S: Stage, L: Linker> Search<'a, S, L> {
         let last = |lane: &Lane| -> f64 {
             lane.samples.iter().filter_map(|series| series.last()).map(|sample| sample.wall_seconds).sum()
         };
-        Duration::from_secs_f64(
-            self.state.rounds[index].lanes.iter().filter(|lane| lane.is_in()).map(last).sum(),
-        )
+        let runs: f64 = self.state.rounds[index].lanes.iter().filter(|lane| lane.is_in()).map(last).sum();
+        Duration::from_secs_f64(runs * self.overhead)
+    }
+
+    /// How long what is used now takes once, with what is around its runs; nothing when it has not run.
+    fn run_time(&self) -> Duration {
+        Duration::from_secs_f64(self.state.run_seconds() * self.overhead)
+    }
+
+    /// When the search shall have ended, so that the budget holds the runs that explain its answer as well.
+    fn end(&self) -> Duration {
+        let (runs, part) = EXPLAINING;
+        self.plan.budget - self.run_time().mul_f64(runs).min(self.plan.budget.mul_f64(part))
+    }
+
+    /// The least that the last round takes.
+    fn least_final(&self) -> Duration {
+        self.run_time() * (FEWEST_FINAL * FEWEST_LANES) as u32
     }
 
     /// Whether the figures that the goal needs are there at all.

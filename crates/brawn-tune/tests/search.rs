@@ -556,3 +556,30 @@ fn with_a_neighbour_that_comes_and_goes_all_runs_agree() {
 fn a_neighbour_is_no_difference() {
     nothing_differs(|seed| visited(&[], seed, true));
 }
+
+/// Whatever a run takes, the search ends within the budget, as long as thirty runs do.
+#[test]
+fn the_budget_is_kept() {
+    let [rival, other] = rivals();
+    for (budget, seconds) in [(45, 0.02), (45, 0.3), (45, 0.8), (45, 1.2), (60, 1.7), (240, 1.5), (240, 6.0)]
+    {
+        let rows: &[(&str, f64, u64)] = &[
+            (&now(), seconds, 20),
+            (&rival, 0.7 * seconds, 20),
+            (&other, 0.9 * seconds, 12),
+            ("stock", 1.2 * seconds, 5),
+        ];
+        let mut table = Table::new(rows);
+        table.other = Nature { seconds, peak: 20 * MIB };
+        let plan = Plan { budget: Duration::from_secs(budget), precision: 0.0001, ..plan(Goal::Time) };
+        let decision = search(&mut table, &plan, &mut state(5)).unwrap();
+        assert_eq!(
+            (decision.advice, decision.pick.as_str()),
+            (Advice::Change, rival.as_str()),
+            "{seconds} s"
+        );
+        let spent = table.clock.as_secs_f64() / budget as f64;
+        // What is used of a long budget is decided by what is known already.
+        assert!((0.1..=1.0).contains(&spent), "runs of {seconds} s: {spent} of {budget} s");
+    }
+}

@@ -199,6 +199,9 @@ impl Options {
 pub fn run() -> anyhow::Result<ExitCode> {
     let Cli { options, command } = parse();
     options.set_colours();
+    if options.verbose > 0 {
+        crate::output::be_verbose();
+    }
     match command {
         Command::Build(passed) => commands::build::run(options, passed.args),
         Command::Cargo(passed) => commands::cargo::run(options, passed.args),

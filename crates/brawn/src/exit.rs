@@ -102,6 +102,7 @@ fn driver_code(error: &brawn_driver::Error) -> u8 {
         | Error::Contradiction { .. }
         | Error::Variable { .. }
         | Error::Target(_)
+        | Error::NotForMusl { .. }
         | Error::Unsupported { .. } => USAGE,
         Error::Spawn { .. }
         | Error::Query { .. }

@@ -21,7 +21,11 @@ fn main() -> ExitCode {
     // Build systems call the same file under other names, in the linker's and in the compiler's place.
     let called_as = args.next().map(PathBuf::from).unwrap_or_default();
     let result = if let Some(seam) = Seam::from_call(&called_as) {
-        seam.run(args).map(|()| ExitCode::SUCCESS).map_err(Into::into)
+        seam.run(args).map(|()| ExitCode::SUCCESS).map_err(|error| {
+            let error = error.into();
+            output::report(&error);
+            error
+        })
     } else if archiver::is_called(&called_as) {
         archiver::run(args).map(exit::code_of_status).map_err(Into::into)
     } else if let Some((language, triple)) = cc::from_call(&called_as) {

@@ -9,6 +9,7 @@
 
 use std::fmt::{Arguments, Display, Write as _};
 use std::io::{self, Write as _};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use anstyle::{AnsiColor, Style};
@@ -31,6 +32,14 @@ const FURTHER: Lines<'static> = Lines::After("  | ");
 
 /// Why standard output took no more.
 static LOST: Mutex<Option<io::Error>> = Mutex::new(None);
+
+/// Whether errors tell all they know (`--verbose`).
+static VERBOSE: AtomicBool = AtomicBool::new(false);
+
+/// Has errors tell all they know.
+pub fn be_verbose() {
+    VERBOSE.store(true, Ordering::Relaxed);
+}
 
 /// Writes data to standard output; [`finish`] tells whether all of it went out.
 ///
@@ -124,19 +133,58 @@ pub fn json_text(text: &str) {
 
 /// Prints an error, its causes and what to do about it.
 pub fn error(error: &anyhow::Error) {
-    message(ERROR, "error:", error);
-    let mut said = error.to_string();
+    say_all(&described(error));
+}
+
+/// Leaves an error for the command that runs this one's caller, which repeats it when everybody else has spoken.
+pub fn report(error: &anyhow::Error) {
+    let Some(path) = brawn_driver::vars::get(brawn_driver::vars::REPORT) else { return };
+    let parts = described(error);
+    // Without a hint there is nothing to add to the linker's own words.
+    if parts.iter().any(|(word, _)| word == HINT_WORD) {
+        // What cannot be repeated has been said once.
+        let _ = serde_json::to_vec(&parts).map(|text| fs_err::write(path, text));
+    }
+}
+
+/// Repeats what a link had to say, behind the messages of cargo and rustc, whose advice is for other linkers.
+pub fn last_word(report: &str) {
+    say_all(&serde_json::from_str::<Vec<(String, String)>>(report).unwrap_or_default());
+}
+
+const ERROR_WORD: &str = "error:";
+const HINT_WORD: &str = "hint:";
+
+fn say_all(parts: &[(String, String)]) {
+    for (word, text) in parts {
+        let style = match word.as_str() {
+            ERROR_WORD => ERROR,
+            HINT_WORD => HINT,
+            _ => Style::new(),
+        };
+        message(style, word, text);
+    }
+}
+
+/// An error's lines, each with the word that it begins with.
+fn described(error: &anyhow::Error) -> Vec<(String, String)> {
+    let mut parts = vec![(ERROR_WORD.to_owned(), error.to_string())];
     for cause in error.chain().skip(1) {
-        let text = cause.to_string();
+        let cause = cause.to_string();
         // A transparent error says what its source says.
-        if text != said {
-            message(Style::new(), "  caused by:", &text);
-            said = text;
+        if parts.last().is_none_or(|(_, said)| *said != cause) {
+            parts.push(("  caused by:".to_owned(), cause));
         }
     }
-    if let Some(text) = error.chain().find_map(hint_of) {
-        hint(&text);
+    if VERBOSE.load(Ordering::Relaxed) {
+        let driver = error.chain().filter_map(|cause| cause.downcast_ref::<brawn_driver::Error>());
+        for asked in driver.flat_map(brawn_driver::Error::asked) {
+            parts.push(("  asked:".to_owned(), asked.question.clone()));
+            parts.push(("    answer:".to_owned(), asked.answer.clone()));
+        }
     }
+    parts.extend(error.chain().find_map(hint_of).map(|hint| (HINT_WORD.to_owned(), hint)));
+    parts
 }
 
 fn message(style: Style, word: &str, text: impl Display) {

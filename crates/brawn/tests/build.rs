@@ -367,3 +367,25 @@ fn a_target_that_is_not_musl_is_refused() {
     hint: there are x86_64-unknown-linux-musl and aarch64-unknown-linux-musl
     ");
 }
+
+#[test]
+fn executables_of_former_commands_that_are_others_now_are_named() {
+    let bench = Bench::new();
+    let package = bench.package("two");
+    bench.write("two/examples/other.rs", "fn main() {}\n");
+    ok(bench.brawn(&["build", "--quiet", "--examples"]).current_dir(&package));
+    let build = |args: &[&str]| {
+        let output = bench.brawn(args).current_dir(&package).output().unwrap();
+        assert!(output.status.success());
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let said = build(&["build", "--quiet", "--bins", "--preset", "stock"]);
+    let place = "debug/examples/other below the target folder, no longer what was tested before";
+    assert!(
+        said.contains("warning: linked again with what this command asks for: ") && said.contains(place),
+        "{said}"
+    );
+    // Nothing has changed since.
+    assert!(!build(&["build", "--quiet", "--bins", "--preset", "stock"]).contains("linked again"));
+    assert!(build(&["cargo", "run", "--quiet", "--preset", "balanced"]).contains("linked again with what"));
+}

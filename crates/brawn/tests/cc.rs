@@ -57,14 +57,15 @@ fn compiling_starts_the_compiler_and_nothing_else() {
         log.lines().map(|line| line.split(" -idirafter").next().unwrap().to_owned()).collect::<Vec<_>>()
     };
     bench.write("x.c", "int x;\n");
-    let questions = ["cc -dumpmachine", "musl-gcc -### -x c /dev/null"];
-    assert_eq!(asked(&mut compile())[..2], questions);
+    let first = asked(&mut compile());
+    assert_eq!((first[0].as_str(), first[2].as_str()), ("cc -dumpmachine", "musl-gcc -### -x c /dev/null"));
+    assert!(first[1].starts_with("musl-gcc -v -E "), "{first:?}");
     let again = asked(&mut compile());
     assert!(again.len() == 1 && again[0].starts_with("musl-gcc"), "{again:?}");
     // Another compiler by the same name is asked again, and what it says counts.
     spy("cc", &cc, "if [ $1 = -dumpmachine ]; then echo x86_64-linux-musl; exit; fi\n");
     let message = fails(&mut compile(), 2);
-    assert!(message.contains("cc does not compile for musl"), "{message}");
+    assert!(message.contains("cc compiles for glibc, not for musl"), "{message}");
     // A refusal is not remembered, so that mending the compiler helps at once.
     assert_eq!(fails(compile().env("BRAWN_CC", &cc), 2), fails(compile().env("BRAWN_CC", &cc), 2));
 }
@@ -288,8 +289,8 @@ fn a_compiler_for_glibc_is_refused() {
     let bench = Bench::new();
     bench.write("hello.c", HELLO);
     assert_snapshot!(fails(bench.brawn(&["cc", "hello.c"]).env("BRAWN_CC", "cc"), 2), @r"
-    error: cc does not compile for musl
-    hint: set BRAWN_CC to a compiler whose C library is musl
+    error: cc compiles for glibc, not for musl
+    hint: set BRAWN_CC to a compiler whose C library is musl; `brawn -v` shows what this one was asked
     ");
 }
 
@@ -300,6 +301,6 @@ fn without_a_compiler_the_hint_says_which_to_install() {
     let message = fails(bench.brawn(&["cc", "hello.c"]).env("PATH", "/nowhere"), 4);
     assert_snapshot!(message, @r"
     error: no C compiler for x86_64-unknown-linux-musl found
-    hint: looked for musl-gcc, x86_64-linux-musl-gcc, x86_64-unknown-linux-musl-gcc, zig; install musl-gcc (`apt-get install musl-tools`) or zig (`pip install ziglang`), or set BRAWN_CC
+    hint: looked for cc, musl-gcc, x86_64-linux-musl-gcc, x86_64-unknown-linux-musl-gcc, zig; install musl-gcc (`apt-get install musl-tools`) or zig (`pip install ziglang`), or set BRAWN_CC
     ");
 }

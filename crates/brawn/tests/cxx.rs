@@ -154,7 +154,7 @@ fn a_failed_link_says_which_library_does_not_fit() {
     let last = message.split("error: the linker failed").nth(1).unwrap_or_else(|| panic!("{message}"));
     assert_snapshot!(last, @r"
     : ./libpart.a was compiled for glibc (it calls __libc_single_threaded), and this executable is linked with musl
-    hint: have the crate build it from source (`vendored`, `bundled` or `static` among its features), or compile the library with brawn cc
+    hint: compile part from its sources with brawn cc, static (for most: `CC='brawn cc' ./configure --disable-shared && make`), and name the folder of libpart.a with -L; packages of the distribution are made for its own libc
     ");
 
     // By its path, as OCaml names its runtime system.
@@ -172,7 +172,7 @@ fn a_shared_library_on_the_line_is_named_with_the_archive_that_is_needed() {
     let last = message.split("error: the linker failed").nth(1).unwrap_or_else(|| panic!("{message}"));
     assert_snapshot!(last, @r"
     : ./libpart.so.1 is a shared library, and a static executable needs libpart.a
-    hint: have the crate build it from source (`vendored`, `bundled` or `static` among its features), or compile the library with brawn cc
+    hint: compile part from its sources with brawn cc, static (for most: `CC='brawn cc' ./configure --disable-shared && make`), and name the folder of libpart.a with -L; packages of the distribution are made for its own libc
     ");
     assert!(!bench.path().join("main").exists());
 }
@@ -204,7 +204,60 @@ fn openssl_found_by_pkg_config_is_named_with_what_to_do() {
         place.display()
     );
     assert!(message.contains(&expected), "{message}");
-    assert!(message.contains("openssl = { features = [\"vendored\"] }"), "{message}");
+    // Behind cargo's and rustc's advice, which is for other links.
+    let last = message.rsplit("error: ").next().unwrap();
+    assert!(
+        last.starts_with("the linker failed: ") && message.contains("error: could not compile"),
+        "{message}"
+    );
+    assert!(last.contains("openssl = { features = [\"vendored\"] }"), "{message}");
+}
+
+/// A package whose link asks for what only another libc has: what is said is said for crates.
+#[test]
+fn advice_is_for_crates_where_a_crate_is_built() {
+    let bench = Bench::new();
+    glibcs_archive(&bench, "libpart.a");
+    let package = bench.package("client");
+    bench.write(
+        "client/build.rs",
+        format!(
+            "fn main() {{\n    println!(\"cargo:rustc-link-search=native={}\");\n    \
+             println!(\"cargo:rustc-link-lib=static=part\");\n}}\n",
+            bench.path().display()
+        ),
+    );
+    let main = "unsafe extern \"C\" { fn part() -> i32; }\nfn main() { unsafe { part() }; }\n";
+    bench.write("client/src/main.rs", main);
+    let output = brawn(&bench, &["build", "--quiet"]).current_dir(&package).output().unwrap();
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert!(message.contains("was compiled for glibc (it calls __libc_single_threaded)"), "{message}");
+    let last = message.rsplit("error: ").next().unwrap();
+    assert!(last.contains("hint: have the crate build it from source"), "{message}");
+}
+
+#[test]
+fn a_library_that_is_nowhere_says_how_to_get_it() {
+    let bench = Bench::new();
+    bench.write("main.c", "int main(void) { return 0; }\n");
+    let message = fails(&mut brawn(&bench, &["cc", "main.c", "-lnowhere", "-o", "main"]), 1);
+    let last = message.split("error: the linker failed").nth(1).unwrap_or_else(|| panic!("{message}"));
+    assert_snapshot!(last, @r"
+    : there is no libnowhere.a for musl where it looks
+    hint: compile nowhere from its sources with brawn cc, static (for most: `CC='brawn cc' ./configure --disable-shared && make`), and name the folder of libnowhere.a with -L; packages of the distribution are made for its own libc
+    ");
+}
+
+#[test]
+fn the_folder_of_glibcs_libraries_is_named() {
+    let bench = Bench::new();
+    bench.write("main.c", "int main(void) { return 0; }\n");
+    let libc = ok(bench.command("cc").arg("-print-file-name=libc.a"));
+    let folder = fs_err::canonicalize(libc.trim()).unwrap().parent().unwrap().display().to_string();
+    let line = ["cc", "main.c", &format!("-L{folder}"), "-lcrypt", "-o", "main"];
+    let message = fails(&mut brawn(&bench, &line), 1);
+    assert!(message.contains(&format!("error: -L{folder} leads to glibc's libraries")), "{message}");
+    assert!(message.contains("hint: leave the folder away"), "{message}");
 }
 
 #[test]

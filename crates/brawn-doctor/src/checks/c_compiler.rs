@@ -1,6 +1,7 @@
 //! Is there a C compiler for musl?
 
 use brawn_driver::cc::{Backend, Language};
+use brawn_driver::toolchain::Rust;
 
 use super::host;
 use crate::Finding;
@@ -10,6 +11,7 @@ pub(super) const NAME: &str = "c-compiler";
 pub(super) fn look() -> Finding {
     const COST: &str = "no C can be compiled: `brawn cc` does not work, nor do Rust packages with C in them";
     const MEND: &str = "apt-get install musl-tools, or without root: pip install ziglang";
+    const NEWER: &str = "zig has no mallocng since 0.16";
     let Some((arch, _)) = host() else {
         return Finding::missing(NAME, "none for this machine", COST, MEND);
     };
@@ -18,10 +20,33 @@ pub(super) fn look() -> Finding {
         Err(error) => return Finding::missing(NAME, error.to_string(), COST, MEND),
     };
     match Backend::find(arch, Language::Cxx) {
-        Ok(backend) => Finding::good(NAME, format!("{c}; for C++: {}", backend.command().join(" "))),
+        Ok(backend) => {
+            let found = format!("{c}; for C++: {}", backend.command().join(" "));
+            if backend.has_mallocng() {
+                return Finding::good(NAME, found);
+            }
+            // The very libc.a that a link takes in its place.
+            match Rust::find().and_then(|rust| rust.self_contained(arch)) {
+                Ok(_) => Finding::good(
+                    NAME,
+                    format!("{found}; {NEWER}: small and hardened take the Rust toolchain's libc.a there"),
+                ),
+                Err(_) => Finding::limited(
+                    NAME,
+                    format!("{found}; {NEWER}"),
+                    "the presets small and hardened cannot be linked with zig",
+                    format!("rustup target add {}, or pip install ziglang==0.15.2", arch.musl_triple()),
+                ),
+            }
+        }
         Err(error) => {
             let cost = "no C++ can be compiled: `brawn c++` does not work";
-            Finding::limited(NAME, format!("{c}; {error}"), cost, "pip install ziglang")
+            Finding::limited(
+                NAME,
+                format!("{c}; {error}"),
+                cost,
+                "pip install ziglang (0.15.2 where small and hardened shall do without Rust's musl target)",
+            )
         }
     }
 }

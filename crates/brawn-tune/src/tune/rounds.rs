@@ -1,6 +1,6 @@
 //! Who is in the second round, and who in the last.
 
-use super::{FINAL, Linker, Search, Stage, TWIN};
+use super::{FEWEST_FINAL, FEWEST_LANES, FINAL, Linker, Search, Stage, TWIN};
 use crate::candidate::Candidate;
 use crate::front;
 use crate::race::{Lane, Role, Round, ratio};
@@ -36,7 +36,9 @@ impl<S: Stage, L: Linker> Search<'_, S, L> {
         }
         let seconds: f64 = base.samples.iter().filter_map(|series| Some(series.last()?.wall_seconds)).sum();
         // A link takes about a second, and four blocks tell something.
-        let fits = self.plan.budget.mul_f64(share).as_secs_f64() / (4.0 * seconds + 1.0);
+        let left = self.end().saturating_sub(self.spent() + self.least_final());
+        let time = self.plan.budget.mul_f64(share).min(left);
+        let fits = time.as_secs_f64() / (4.0 * seconds * self.overhead + 1.0);
         let most = (fits as usize).saturating_sub(2).min(NEIGHBOURS);
         let leaders = self.ranked(&[0]);
         let mut candidates: Vec<Candidate> = Vec::new();
@@ -124,7 +126,9 @@ impl<S: Stage, L: Linker> Search<'_, S, L> {
             self.state.candidates.push(combination);
         }
         let best = ranked.first().map_or(1.0, |(_, cost)| *cost);
+        let fits = self.lanes_that_fit();
         let most = if self.plan.exhaustive { FINALISTS_OF_ALL } else { FINALISTS };
+        let most = most.min(fits.saturating_sub(2));
         // What is still in is not certainly worse than the best, however far it seems to be on a noisy machine.
         let close = ranked.iter().filter(|(name, cost)| *cost <= best * CLOSE || self.is_in(name)).take(most);
         lanes.extend(close.filter_map(|(name, _)| self.again(name)));
@@ -144,11 +148,19 @@ impl<S: Stage, L: Linker> Search<'_, S, L> {
         let wanted = |candidate: &&Candidate| candidate.role == Role::Reference || stock(candidate);
         for candidate in self.state.candidates.iter().filter(wanted) {
             let known = lanes.iter().any(|lane| lane.name == candidate.name);
-            if !known && candidate.role != Role::Now && !failed(&candidate.name) {
+            if !known && candidate.role != Role::Now && !failed(&candidate.name) && lanes.len() < fits {
                 lanes.push(Lane::new(&candidate.name, Role::Reference, self.plan.workloads));
             }
         }
         self.state.rounds.push(Round::new(FINAL, lanes));
+    }
+
+    /// How many lanes the last round can have for the fewest blocks, in the time that is left.
+    fn lanes_that_fit(&self) -> usize {
+        let lane = self.run_time().as_secs_f64() * FEWEST_FINAL as f64;
+        let left = self.end().saturating_sub(self.spent()).as_secs_f64();
+        // Nothing is known where what is used now fails: then nothing is left out.
+        if lane == 0.0 { usize::MAX } else { ((left / lane) as usize).max(FEWEST_LANES) }
     }
 
     /// The knobs that were each better by themselves, together.

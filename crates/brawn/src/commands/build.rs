@@ -1,4 +1,5 @@
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use brawn_base::text::{exact, shown};
@@ -34,7 +35,12 @@ pub fn run_parsed(options: Options, args: Vec<String>) -> anyhow::Result<ExitCod
     }
     let built = match invocation.build(output::json_text)? {
         Ok(built) => built,
-        Err(status) => return Ok(exit::code_of_status(status)),
+        Err(status) => {
+            if let Some(report) = invocation.report() {
+                output::last_word(&report);
+            }
+            return Ok(exit::code_of_status(status));
+        }
     };
     for executable in &built {
         let path = shown(&executable.path).to_string();
@@ -49,10 +55,24 @@ pub fn run_parsed(options: Options, args: Vec<String>) -> anyhow::Result<ExitCod
             print(executable)?;
         }
     }
+    let own = |path: &PathBuf| built.iter().any(|executable| executable.path == *path);
+    say_relinked(&invocation, own);
     if built.is_empty() && !quiet && !json {
         output::say("no executable among the targets: nothing was linked");
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Names the executables of former commands that are other files now, apart from those that are spoken of already.
+pub fn say_relinked(invocation: &Invocation, spoken_of: impl Fn(&PathBuf) -> bool) {
+    let others: Vec<&PathBuf> = invocation.relinked().iter().filter(|path| !spoken_of(path)).collect();
+    let Some((first, rest)) = others.split_first() else { return };
+    let more = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
+    output::warn(&format!(
+        "linked again with what this command asks for: {}{more} below the target folder, no longer what was tested before",
+        first.display()
+    ));
+    output::hint("CARGO_TARGET_DIR or --target-dir gives each preset a folder of its own");
 }
 
 /// Says which command will run, and in which environment.

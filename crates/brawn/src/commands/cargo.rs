@@ -25,6 +25,12 @@ pub fn run(options: Options, args: Vec<OsString>) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let status = invocation.run()?;
+    super::build::say_relinked(&invocation, |_| false);
+    if !status.success()
+        && let Some(report) = invocation.report()
+    {
+        output::last_word(&report);
+    }
     if !status.success() && options.verbose > 0 {
         output::say(&format!("cargo {subcommand} ended with {status}"));
     }

@@ -3,11 +3,12 @@ use std::process::ExitCode;
 
 use brawn_driver::cc::Language;
 
-use crate::cli::Options;
+use crate::cli::{Options, usage};
 use crate::{exit, output};
 
 /// `brawn cc ARGS` and `brawn c++ ARGS`
 pub fn run(language: Language, options: Options, args: Vec<OsString>) -> anyhow::Result<ExitCode> {
+    refuse_own_options(language, &args);
     let warn = |warnings: &[brawn_elf::Problem]| {
         for warning in warnings {
             output::warning(&format!("brawn {}", language.command()), warning);
@@ -25,4 +26,21 @@ pub fn run_for(
 ) -> anyhow::Result<ExitCode> {
     let options = Options { target: Some(triple), ..Options::default() };
     run(language, options, args.into_iter().collect())
+}
+
+/// Brawn's own options, which no compiler has.
+const OWN: &[&str] = &["--preset", "--malloc", "--knob", "--cpu", "--no-strings"];
+
+/// What follows the command is the compiler's: an option of Brawn's among it would only be refused by the compiler, in words
+/// that do not help.
+fn refuse_own_options(language: Language, args: &[OsString]) {
+    let own = |arg: &OsString| {
+        let name = arg.to_str()?.split('=').next()?;
+        OWN.contains(&name).then(|| name.to_owned())
+    };
+    if let Some(name) = args.iter().find_map(own) {
+        let value = if name == "--no-strings" { "" } else { " …" };
+        let command = language.command();
+        usage(format!("{name} goes before the command: brawn {name}{value} {command} …"));
+    }
 }

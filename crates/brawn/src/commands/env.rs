@@ -6,7 +6,10 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 use brawn_base::text::{exact, is_hidden, shown};
 use brawn_driver::cargo::Invocation;
-use brawn_driver::cc::Language;
+use brawn_driver::cc::{self, Language};
+use brawn_driver::toolchain::on_path;
+use brawn_driver::vars;
+use brawn_elf::Arch;
 use clap::Args;
 
 use super::executable;
@@ -17,8 +20,11 @@ use crate::output;
 pub struct Arguments {
     #[command(flatten)]
     options: Options,
+    /// Also CC, CXX and pkg-config's search, for make, autotools and their like
+    #[arg(long)]
+    make: bool,
     /// Print a CMake toolchain file instead (for -DCMAKE_TOOLCHAIN_FILE=…)
-    #[arg(long, conflicts_with = "message_format")]
+    #[arg(long, conflicts_with_all = ["message_format", "make"])]
     cmake: bool,
 }
 
@@ -38,12 +44,32 @@ pub fn run(before: Options, arguments: Arguments) -> anyhow::Result<ExitCode> {
     }
     let c = brawn_driver::cc::install(Language::C, &triple, &executable)?;
     let cxx = brawn_driver::cc::install(Language::Cxx, &triple, &executable)?;
+    let folders = pkg_config_folders(invocation.arch());
     if arguments.cmake {
-        output::document(&cmake(&triple, plain(&c)?, plain(&cxx)?));
+        output::document(&cmake(&triple, plain(&c)?, plain(&cxx)?, folders.as_deref()));
         return Ok(ExitCode::SUCCESS);
     }
-    variables.push(("CC".into(), c.into()));
-    variables.push(("CXX".into(), cxx.into()));
+    let underscored = triple.replace('-', "_");
+    // `CC` itself would reach build scripts that compile for this machine, and so does what stands here for them.
+    for (name, path, own) in [("CC", c, "cc"), ("CXX", cxx, "c++")] {
+        let scoped = format!("{name}_{underscored}");
+        if !variables.iter().any(|(name, _)| *name == scoped) && vars::get(&scoped).is_none() {
+            variables.push((scoped, path.clone().into()));
+        }
+        let host = format!("HOST_{name}");
+        if vars::get(&host).is_none() && on_path(own).is_some() {
+            variables.push((host, own.into()));
+        }
+        if arguments.make {
+            variables.push((name.to_owned(), path.into()));
+        }
+    }
+    if let Some(folders) = folders {
+        variables.push((format!("PKG_CONFIG_LIBDIR_{underscored}"), folders.clone().into()));
+        if arguments.make {
+            variables.push(("PKG_CONFIG_LIBDIR".into(), folders.into()));
+        }
+    }
     variables.sort();
     if options.json() {
         let map: serde_json::Map<_, _> =
@@ -57,10 +83,23 @@ pub fn run(before: Options, arguments: Arguments) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// Where pkg-config looks for packages that were made for musl, unless the user has said it: its own folders hold those of
+/// this machine's libc. Where that is musl there is nothing to say.
+fn pkg_config_folders(arch: Arch) -> Option<String> {
+    if vars::get("PKG_CONFIG_LIBDIR").is_some() || cc::is_this_machines(arch) {
+        return None;
+    }
+    let folders = ["/usr/local/lib", "/usr/lib"].map(|lib| format!("{lib}/{arch}-linux-musl/pkgconfig"));
+    Some(folders.join(":"))
+}
+
 /// What CMake must be told to compile for another system. Programs of the build come from this machine, and
 /// libraries, headers and packages do not, because this machine's are made for its own libc.
-fn cmake(triple: &str, c: &str, cxx: &str) -> String {
+fn cmake(triple: &str, c: &str, cxx: &str, packages: Option<&str>) -> String {
     let processor = triple.split('-').next().unwrap_or_default();
+    let packages = packages
+        .map(|folders| format!("set(ENV{{PKG_CONFIG_LIBDIR}} [==[{folders}]==])\n"))
+        .unwrap_or_default();
     format!(
         "set(CMAKE_SYSTEM_NAME Linux)\n\
          set(CMAKE_SYSTEM_PROCESSOR {processor})\n\
@@ -72,7 +111,8 @@ fn cmake(triple: &str, c: &str, cxx: &str) -> String {
          set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)\n\
          set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)\n\
          set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)\n\
-         set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)\n"
+         set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)\n\
+         {packages}"
     )
 }
 

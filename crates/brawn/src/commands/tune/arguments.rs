@@ -5,6 +5,7 @@ use std::time::Duration;
 use brawn_bench::Output;
 use brawn_bench::service::StopSignal;
 use brawn_tune::Goal;
+use clap::builder::UnknownArgumentValueParser;
 use clap::{Args, Parser, ValueEnum};
 
 use super::units::{size, time};
@@ -28,6 +29,9 @@ pub struct Arguments {
     /// Time for measuring
     #[arg(long, value_name = "TIME", default_value = "4m", value_parser = time)]
     pub budget: Duration,
+    /// What other programs call the budget.
+    #[arg(long, hide = true, value_parser = UnknownArgumentValueParser::suggest_arg("--budget"))]
+    pub time: Option<()>,
     /// Stop earlier when every ratio is known to so many percent
     #[arg(long, value_name = "PERCENT", default_value = "1", value_parser = positive)]
     pub precision: f64,

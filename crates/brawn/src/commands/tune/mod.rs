@@ -1,6 +1,7 @@
 //! `brawn tune`: the right allocator for a program, found by measuring it.
 
 mod arguments;
+mod clock;
 mod load;
 mod progress;
 mod run;

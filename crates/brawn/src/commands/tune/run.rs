@@ -21,6 +21,7 @@ use clap::Parser;
 
 use super::Arguments;
 use super::arguments::Kept;
+use super::clock::Clock;
 use super::progress::Progress;
 use super::subject::{self, Subject};
 use crate::cli::{Options, usage};
@@ -245,6 +246,7 @@ impl Run {
         }
         progress.say(&format!("seed {}, results go to {}", state.seed, out.display()));
         let mut stage = Runner::new(job)?;
+        let mut clock = Clock::new(plan.budget, state.seconds);
         let decision = Search::new(plan, &mut stage, &mut subject.links, state).run(&mut |step| {
             progress.show(&step);
             match step {
@@ -255,8 +257,9 @@ impl Run {
         let mut answer = Answer::of(state, plan.goal, &decision);
         answer.overhead = stage.overhead(subject.links.seconds);
         progress.say("counting system calls, in runs of their own");
-        answer.profiles =
-            profiles(state, &mut stage, &mut subject.links, [&decision.pick, &answer.now, "stock"])?;
+        clock.run = state.run_seconds();
+        let names = [decision.pick.as_str(), &answer.now, "stock"];
+        answer.profiles = profiles(state, &mut stage, &mut subject.links, names, &clock)?;
         // Beside what is used now; where that is the pick, or fails, beside stock musl.
         if let [pick, other, ..] = answer.profiles.as_slice()
             && pick.name == decision.pick
@@ -266,11 +269,15 @@ impl Run {
         progress.say("counting allocations, in a run of its own");
         let mut counting = Candidate::linked(Role::Reference, Setting::allocator(trace::HEAP));
         let known = counting.setting.as_ref().is_some_and(|setting| setting.choice().is_ok());
-        let linked = known && subject.links.links() && subject.links.link(&mut counting)?.is_ok();
+        let linked = known
+            && subject.links.links()
+            && clock.has_time_for_a_run()
+            && subject.links.link(&mut counting)?.is_ok();
         answer = answer.with_trace(if linked { stage.trace(&counting)? } else { None });
         answer.links = subject.links.made;
         answer.link_seconds = subject.links.seconds;
         answer.notes.append(&mut subject.notes);
+        answer.notes.extend(clock.overrun());
         let is_package = subject.links.package().is_some();
         Ok(if is_package { answer.for_package() } else { answer })
     }
@@ -356,6 +363,7 @@ fn profiles(
     stage: &mut Runner<'_>,
     links: &mut Links,
     names: [&str; 3],
+    clock: &Clock,
 ) -> Result<Vec<Profile>, Error> {
     let mut profiles: Vec<Profile> = Vec::new();
     for name in names {
@@ -369,7 +377,10 @@ fn profiles(
         if candidate.program.is_none() && links.link(candidate)?.is_err() {
             continue;
         }
-        let calls = stage.system_calls(candidate)?;
+        let calls = match clock.has_time_for_a_run() {
+            true => stage.system_calls(candidate)?,
+            false => None,
+        };
         profiles.push(Profile::of(&lane, calls.as_ref()));
     }
     Ok(profiles)
