@@ -243,11 +243,12 @@ impl Invocation {
                 continue;
             }
             match replay::replay(&self.cache, &folder, &record, choice, &record.output) {
-                Ok(_) => relinked.push(record.output),
+                Ok(_) => relinked.push(uplifted(&record.output)),
                 Err(_) => fs_err::remove_file(&record.output)?,
             }
         }
         relinked.sort();
+        relinked.dedup();
         // One command brings them up to date once.
         let _ = self.relinked.set(relinked);
         Ok(())
@@ -276,7 +277,20 @@ struct Message {
     fresh: bool,
 }
 
-/// The cargo that called us as `cargo brawn`, or the one on PATH.
+//// Where cargo puts a second name for what rustc has written, `debug/app` for `debug/deps/app-0123456789abcdef`; the same path
+/// where there is none, as for tests.
+fn uplifted(path: &Path) -> PathBuf {
+    let second = || {
+        let (name, hash) = path.file_name()?.to_str()?.rsplit_once('-')?;
+        let hashed = hash.len() == 16 && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let folder = path.parent()?;
+        let folder = if folder.ends_with("deps") { folder.parent()? } else { folder };
+        hashed.then(|| folder.join(name)).filter(|path| path.exists())
+    };
+    second().unwrap_or_else(|| path.to_owned())
+}
+
+// The cargo that called us as `cargo brawn`, or the one on PATH.
 fn cargo() -> String {
     vars::get("CARGO").unwrap_or_else(|| "cargo".into())
 }
