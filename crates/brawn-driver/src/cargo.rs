@@ -277,7 +277,7 @@ struct Message {
     fresh: bool,
 }
 
-//// Where cargo puts a second name for what rustc has written, `debug/app` for `debug/deps/app-0123456789abcdef`; the same path
+/// Where cargo puts a second name for what rustc has written, `debug/app` for `debug/deps/app-0123456789abcdef`; the same path
 /// where there is none, as for tests.
 fn uplifted(path: &Path) -> PathBuf {
     let second = || {
