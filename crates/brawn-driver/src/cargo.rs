@@ -290,7 +290,7 @@ fn uplifted(path: &Path) -> PathBuf {
     second().unwrap_or_else(|| path.to_owned())
 }
 
-// The cargo that called us as `cargo brawn`, or the one on PATH.
+/// The cargo that called us as `cargo brawn`, or the one on PATH.
 fn cargo() -> String {
     vars::get("CARGO").unwrap_or_else(|| "cargo".into())
 }
