@@ -1,5 +1,6 @@
 //! The image underneath, if it is not `scratch`.
 
+use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -7,7 +8,7 @@ use oci_spec::image::{Descriptor, ImageConfiguration, ImageIndex, ImageManifest,
 use serde::de::DeserializeOwned;
 
 use crate::registry::{Access, Reference, Repository};
-use crate::{Blob, Content, Error, Platform, Store};
+use crate::{Blob, Content, Error, Platform, Store, limits};
 
 /// An image to build upon.
 #[derive(Debug)]
@@ -17,6 +18,8 @@ pub struct Base {
     source: Source,
     /// The manifests in it, each with its platform.
     manifests: Vec<(Option<Platform>, Descriptor)>,
+    /// Digests of indexes that have been read, and how many entries they have together.
+    read: (HashSet<String>, usize),
 }
 
 #[derive(Debug)]
@@ -42,7 +45,7 @@ const DOCKER_LAYER: &str = "application/vnd.docker.image.rootfs.diff.tar.gzip";
 impl Base {
     /// Opens what `given` names: nothing for `scratch`, a layout or archive if there is a file of that name, with
     /// `@sha256:…` one of the images in it, and otherwise a reference to a registry, which must have a digest.
-    pub fn open(given: &str, access: Access) -> Result<Option<Base>, Error> {
+    pub fn open(given: &str, access: &Access) -> Result<Option<Base>, Error> {
         if given == "scratch" {
             return Ok(None);
         }
@@ -69,8 +72,9 @@ impl Base {
             }
             let reference: Reference = given.parse()?;
             // The image may go to a registry on this machine, and its base come from one elsewhere.
-            let access = Access { insecure: access.insecure && reference.is_local() };
-            let repository = Arc::new(Repository::open(&reference, access)?);
+            let mut access = access.clone();
+            access.insecure &= reference.is_local();
+            let repository = Arc::new(Repository::open(&reference, &access)?);
             let Some(digest) = &reference.digest else {
                 let now = repository.resolve(reference.tag_or_latest()).ok();
                 return Err(Error::Unpinned { reference: given.to_owned(), now });
@@ -78,7 +82,8 @@ impl Base {
             let descriptor = repository.manifest(digest)?.descriptor;
             (Source::Remote(repository), vec![descriptor])
         };
-        let mut base = Base { name: given.to_owned(), source, manifests: Vec::new() };
+        let mut base =
+            Base { name: given.to_owned(), source, manifests: Vec::new(), read: Default::default() };
         for descriptor in top {
             base.collect(&descriptor, 0)?;
         }
@@ -95,8 +100,23 @@ impl Base {
     /// Finds the manifests below an entry of an index.
     fn collect(&mut self, descriptor: &Descriptor, depth: usize) -> Result<(), Error> {
         match descriptor.media_type().as_ref() {
-            "application/vnd.oci.image.index.v1+json" | DOCKER_INDEX if depth < 4 => {
+            "application/vnd.oci.image.index.v1+json" | DOCKER_INDEX => {
+                // What is in an index is the same however often it is named.
+                if !self.read.0.insert(descriptor.digest().to_string()) {
+                    return Ok(());
+                }
+                if depth == limits::DEPTH {
+                    return Err(Error::damaged(
+                        self.place(),
+                        format!("indexes are nested deeper than {}", limits::DEPTH),
+                    ));
+                }
                 let index: ImageIndex = self.document(descriptor)?;
+                self.read.1 += index.manifests().len();
+                if self.read.1 > limits::ENTRIES {
+                    let place = self.place();
+                    return Err(Error::too_many(place, "an index", self.read.1, limits::ENTRIES, "entries"));
+                }
                 index.manifests().iter().try_for_each(|inner| self.collect(inner, depth + 1))
             }
             "application/vnd.oci.image.manifest.v1+json" | DOCKER_MANIFEST => {
@@ -132,6 +152,10 @@ impl Base {
             if type_ != MediaType::ImageConfig.as_ref() && type_ != DOCKER_CONFIG {
                 continue;
             }
+            let layers = manifest.layers().len();
+            if layers > limits::LAYERS {
+                return Err(Error::too_many(self.place(), "an image", layers, limits::LAYERS, "layers"));
+            }
             let config: ImageConfiguration = self.document(manifest.config())?;
             let found = Platform::from_name(&format!("{}/{}", config.os(), config.architecture()));
             if found != Some(platform) {
@@ -155,6 +179,7 @@ impl Base {
 
     /// A layer under OCI's name for its type: the bytes are the same.
     fn layer(&self, descriptor: &Descriptor) -> Result<Blob, Error> {
+        limits::check(&self.place(), descriptor, limits::LAYER)?;
         let mut descriptor = descriptor.clone();
         if descriptor.media_type().as_ref() == DOCKER_LAYER {
             descriptor.set_media_type(MediaType::ImageLayerGzip);
@@ -171,6 +196,7 @@ impl Base {
         match &self.source {
             Source::Store(store) => store.document(descriptor),
             Source::Remote(repository) => {
+                limits::check(&self.place(), descriptor, limits::DOCUMENT)?;
                 let type_ = descriptor.media_type().as_ref();
                 let bytes = if type_.contains("manifest") || type_.contains("index") {
                     repository.manifest(descriptor.digest().as_ref())?.read()?

@@ -1,4 +1,5 @@
 use std::io::{Read, Seek, SeekFrom};
+use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -46,6 +47,20 @@ impl std::fmt::Debug for Content {
 /// Something that bytes can be read from, which holds its own file or buffer.
 pub(crate) type Reader = Box<dyn Read + Send>;
 
+/// Reads a file that others read as well, each from its own position.
+struct Shared {
+    file: Arc<std::fs::File>,
+    position: u64,
+}
+
+impl Read for Shared {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let count = self.file.read_at(buffer, self.position)?;
+        self.position += count as u64;
+        Ok(count)
+    }
+}
+
 impl Blob {
     /// A blob in memory.
     pub fn new(media_type: MediaType, bytes: Vec<u8>) -> Blob {
@@ -81,10 +96,7 @@ impl Blob {
                 Ok(Box::new(open()?))
             }
             Content::Remote(repository) => {
-                let mut file = tempfile::tempfile()?;
-                repository.fetch(&self.descriptor, &mut file)?;
-                file.rewind()?;
-                Ok(Box::new(file))
+                Ok(Box::new(Shared { file: repository.fetch(&self.descriptor)?, position: 0 }))
             }
         }
     }

@@ -1,12 +1,11 @@
 //! Reads an image back, and believes nothing.
 
-use std::io::Read;
+use std::collections::HashSet;
 
 use oci_spec::image::{Descriptor, ImageConfiguration, ImageIndex, ImageManifest, MediaType};
 
-use crate::blob::Hashing;
-use crate::compress::decompress;
-use crate::{Error, Store};
+use crate::tarball::{self, Unpack};
+use crate::{Error, Store, limits};
 
 /// What was found in a layout.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -22,42 +21,65 @@ pub struct Report {
 /// Checks every image in a layout or archive: digests, sizes, media types, configuration, and that each layer unpacks
 /// to the diff ID that the configuration names.
 pub fn check(store: &Store) -> Result<Report, Error> {
-    let mut report = Report::default();
     let index = store.index()?;
     if index.manifests().is_empty() {
         return Err(store.damaged("its index is empty"));
     }
-    for descriptor in index.manifests() {
-        entry(store, descriptor, 0, &mut report)?;
-    }
+    let mut walk = Walk { store, report: Report::default(), seen: HashSet::new(), entries: 0 };
+    walk.index(&index, 0)?;
     if let Some(bytes) = store.optional("manifest.json")? {
         docker(store, &bytes)?;
     }
-    Ok(report)
+    Ok(walk.report)
 }
 
-/// Indexes may hold indexes; nobody nests them deeper than this.
-const DEEPEST: usize = 4;
+struct Walk<'a> {
+    store: &'a Store,
+    report: Report,
+    /// Digests of what has been checked already.
+    seen: HashSet<String>,
+    entries: usize,
+}
 
-fn entry(store: &Store, descriptor: &Descriptor, depth: usize, report: &mut Report) -> Result<(), Error> {
-    report.blobs += 1;
-    report.bytes += descriptor.size();
-    match descriptor.media_type() {
-        MediaType::ImageIndex if depth < DEEPEST => {
-            let index: ImageIndex = store.document(descriptor)?;
-            if index.schema_version() != 2 || index.media_type().as_ref() != Some(&MediaType::ImageIndex) {
-                return Err(
-                    store.damaged(format!("{} does not say that it is an index", descriptor.digest()))
-                );
+impl Walk<'_> {
+    fn index(&mut self, index: &ImageIndex, depth: usize) -> Result<(), Error> {
+        self.entries += index.manifests().len();
+        if self.entries > limits::ENTRIES {
+            let place = self.store.place();
+            return Err(Error::too_many(place, "its index", self.entries, limits::ENTRIES, "entries"));
+        }
+        index.manifests().iter().try_for_each(|inner| self.entry(inner, depth))
+    }
+
+    fn entry(&mut self, descriptor: &Descriptor, depth: usize) -> Result<(), Error> {
+        if !self.seen.insert(descriptor.digest().to_string()) {
+            return Ok(());
+        }
+        let store = self.store;
+        self.report.blobs += 1;
+        self.report.bytes += descriptor.size();
+        match descriptor.media_type() {
+            MediaType::ImageIndex if depth < limits::DEPTH => {
+                let index: ImageIndex = store.document(descriptor)?;
+                if index.schema_version() != 2 || index.media_type().as_ref() != Some(&MediaType::ImageIndex)
+                {
+                    return Err(
+                        store.damaged(format!("{} does not say that it is an index", descriptor.digest()))
+                    );
+                }
+                self.index(&index, depth + 1)
             }
-            index.manifests().iter().try_for_each(|inner| entry(store, inner, depth + 1, report))
-        }
-        MediaType::ImageManifest => {
-            report.images += 1;
-            manifest(store, descriptor, report)
-        }
-        other => {
-            Err(store.damaged(format!("{} is of the type {other}, which is no image", descriptor.digest())))
+            MediaType::ImageIndex => {
+                Err(store.damaged(format!("indexes are nested deeper than {}", limits::DEPTH)))
+            }
+            MediaType::ImageManifest => {
+                self.report.images += 1;
+                manifest(store, descriptor, &mut self.report)
+            }
+            other => {
+                Err(store
+                    .damaged(format!("{} is of the type {other}, which is no image", descriptor.digest())))
+            }
         }
     }
 }
@@ -94,6 +116,9 @@ fn manifest(store: &Store, descriptor: &Descriptor, report: &mut Report) -> Resu
             diff_ids.len()
         )));
     }
+    if diff_ids.len() > limits::LAYERS {
+        return Err(Error::too_many(store.place(), "an image", diff_ids.len(), limits::LAYERS, "layers"));
+    }
     for (layer, diff_id) in manifest.layers().iter().zip(diff_ids) {
         let found = unpacked_digest(store, layer)?;
         if &found != diff_id {
@@ -114,19 +139,18 @@ fn manifest(store: &Store, descriptor: &Descriptor, report: &mut Report) -> Resu
 
 /// The digest of a layer's tar archive, which must be one from beginning to end.
 fn unpacked_digest(store: &Store, layer: &Descriptor) -> Result<String, Error> {
+    limits::check(&store.place(), layer, limits::LAYER)?;
     let media_type = layer.media_type().as_ref();
-    let reader = store.blob(layer)?.open()?;
-    let unpacked = decompress(media_type, reader)
-        .ok_or_else(|| store.damaged(format!("{} is a layer of the type {media_type}", layer.digest())))??;
-    let damaged = |error: std::io::Error| store.damaged(format!("layer {}: {error}", layer.digest()));
-    let mut archive = tar::Archive::new(Hashing::new(unpacked));
-    for entry in archive.entries().map_err(damaged)? {
-        std::io::copy(&mut entry.map_err(damaged)?, &mut std::io::sink()).map_err(damaged)?;
-    }
-    // What follows the archive's end counts as well.
-    let mut rest = archive.into_inner();
-    std::io::copy(&mut rest.by_ref(), &mut std::io::sink()).map_err(damaged)?;
-    Ok(rest.finish().0)
+    tarball::digest(media_type, store.blob(layer)?.open()?, limits::UNPACKED).map_err(|problem| {
+        let name = format!("layer {}", layer.digest());
+        match problem {
+            Unpack::NoLayer => {
+                store.damaged(format!("{} is a layer of the type {media_type}", layer.digest()))
+            }
+            Unpack::Damaged(error) => store.damaged(format!("{name}: {error}")),
+            Unpack::TooLarge => Error::too_large(store.place(), &name, None, limits::UNPACKED),
+        }
+    })
 }
 
 /// Docker's own list must name files that are there.

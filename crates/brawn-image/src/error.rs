@@ -1,4 +1,5 @@
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// Why an image cannot be made, read or pushed.
 ///
@@ -130,6 +131,81 @@ pub enum Error {
         registry: String,
     },
 
+    /// A registry names an address without TLS, where none is allowed.
+    #[error("{registry} leads to {address}, where nothing is encrypted")]
+    ClearText {
+        /// Host and port.
+        registry: String,
+        /// Scheme, host and port of what it names.
+        address: String,
+    },
+
+    /// A registry wants the login to be sent to a host that has nothing to do with it.
+    #[error("{registry} asks for the login to be sent to {host}")]
+    TokenHost {
+        /// Host and port.
+        registry: String,
+        /// The other host.
+        host: String,
+    },
+
+    /// Nothing, or next to nothing, came or went for too long.
+    #[error("{registry} makes no progress for {} s: {request}", limit.as_secs_f32())]
+    Stalled {
+        /// Host and port.
+        registry: String,
+        /// Method and path.
+        request: String,
+        /// How long that may be.
+        limit: Duration,
+    },
+
+    /// Everything together took too long.
+    #[error("{registry} takes longer than the limit of {} s", limit.as_secs_f32())]
+    OutOfTime {
+        /// Host and port.
+        registry: String,
+        /// The limit.
+        limit: Duration,
+    },
+
+    /// A registry asks for a longer wait than anyone would want.
+    #[error("{registry} is busy, and asks to wait for {} s", wait.as_secs())]
+    Busy {
+        /// Host and port.
+        registry: String,
+        /// What it asks for.
+        wait: Duration,
+        /// The longest that is granted.
+        longest: Duration,
+    },
+
+    /// A document, layer or list is larger than any that is believed.
+    #[error("{place}: {what} has {}", too_many(*found, *limit, unit))]
+    TooLarge {
+        /// The layout, archive, file, repository or request.
+        place: String,
+        /// What is too large.
+        what: String,
+        /// What it has; nothing if the end was not seen.
+        found: Option<u64>,
+        /// The most that is believed.
+        limit: u64,
+        /// Of what: `bytes`.
+        unit: &'static str,
+    },
+
+    /// What is to be fetched does not fit.
+    #[error("{} has no room for {needed} bytes: {free} are free", folder.display())]
+    NoRoom {
+        /// The folder.
+        folder: PathBuf,
+        /// Bytes that are needed.
+        needed: u64,
+        /// Bytes that are there.
+        free: u64,
+    },
+
     /// A registry could not be reached, or cut the connection.
     #[error("{registry} does not answer as it should: {request}")]
     Transport {
@@ -192,6 +268,13 @@ pub enum Error {
     },
 }
 
+fn too_many(found: Option<u64>, limit: u64, unit: &str) -> String {
+    match found {
+        Some(found) => format!("{found} {unit}, and the limit is {limit}"),
+        None => format!("more than {limit} {unit}, which is the limit"),
+    }
+}
+
 fn said(message: &str) -> String {
     if message.is_empty() { String::new() } else { format!(" ({message})") }
 }
@@ -221,6 +304,22 @@ impl Error {
                 None => format!("say --base {reference}@sha256:…"),
             },
             Error::Insecure { .. } => "leave --insecure away: registries elsewhere are spoken to with TLS".into(),
+            Error::ClearText { .. } => {
+                "brawn does not go there; a registry behind a proxy must be told its public address (X-Forwarded-Proto)"
+                    .into()
+            }
+            Error::TokenHost { registry, host } => {
+                format!("if {host} may know your password for {registry}, say --token-host {host}")
+            }
+            Error::Stalled { .. } => "check the network, and try again: what was sent is not sent twice".into(),
+            Error::OutOfTime { limit, .. } => {
+                format!("if it only needs longer, say --timeout {}m", (limit.as_secs() / 60).max(1) * 4)
+            }
+            Error::Busy { longest, .. } => {
+                format!("try again after that time; brawn itself waits for {} s at most", longest.as_secs())
+            }
+            Error::TooLarge { .. } => "if this is a real image, use another base; nothing of it was kept".into(),
+            Error::NoRoom { .. } => "make room there, or name another folder with TMPDIR".into(),
             Error::Transport { registry, .. } => {
                 format!("check the name and the network; a registry on this machine without TLS ({registry}) needs --insecure")
             }
@@ -244,6 +343,23 @@ impl Error {
 
     pub(crate) fn damaged(place: impl Into<String>, what: impl Into<String>) -> Error {
         Error::Damaged { place: place.into(), what: what.into() }
+    }
+
+    /// `what` has `found` bytes, or more than anyone counted.
+    pub(crate) fn too_large(place: impl Into<String>, what: &str, found: Option<u64>, limit: u64) -> Error {
+        Error::TooLarge { place: place.into(), what: what.to_owned(), found, limit, unit: "bytes" }
+    }
+
+    /// `what` has `found` of something that it may have `limit` of.
+    pub(crate) fn too_many(
+        place: impl Into<String>,
+        what: &str,
+        found: usize,
+        limit: usize,
+        unit: &'static str,
+    ) -> Error {
+        let (found, limit) = (Some(found as u64), limit as u64);
+        Error::TooLarge { place: place.into(), what: what.to_owned(), found, limit, unit }
     }
 
     pub(crate) fn setting(what: impl Into<String>, hint: impl Into<String>) -> Error {

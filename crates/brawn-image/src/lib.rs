@@ -22,15 +22,20 @@ pub mod dockerfile;
 mod epoch;
 mod error;
 mod executable;
+#[doc(hidden)]
+pub mod fuzz;
 mod json;
 pub mod layer;
+pub mod limits;
 mod package;
 mod platform;
 pub mod registry;
+mod room;
 pub mod sbom;
 pub mod settings;
 pub mod sink;
 pub mod store;
+mod tarball;
 mod vcs;
 
 pub use base::Base;

@@ -1,17 +1,14 @@
 //! Reading OCI layouts: a folder, or the same in a tar archive.
 
 use std::collections::HashMap;
-use std::io::Read;
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use oci_spec::image::{Descriptor, ImageIndex, OciLayout};
 use serde::de::DeserializeOwned;
 
 use crate::blob::Content;
-use crate::{Blob, Error};
-
-/// The longest manifest, index or configuration that is believed: 4 MiB, as registries have it.
-pub(crate) const LONGEST_JSON: u64 = 4 << 20;
+use crate::{Blob, Error, limits, tarball};
 
 /// A layout that can be read.
 #[derive(Debug)]
@@ -24,11 +21,16 @@ pub struct Store {
 impl Store {
     /// Opens a layout folder or an archive of one.
     pub fn open(path: &Path) -> Result<Store, Error> {
-        let store = if path.is_dir() {
-            Store { path: path.to_owned(), members: None }
-        } else {
-            Store { path: path.to_owned(), members: Some(members(path)?) }
+        let members = match path.is_dir() {
+            true => None,
+            false => {
+                let file = brawn_base::file::open(path)?;
+                let length = file.metadata()?.len();
+                let damaged = |error: io::Error| Error::damaged(path.display().to_string(), error.to_string());
+                Some(members(file, length).map_err(damaged)?)
+            }
         };
+        let store = Store { path: path.to_owned(), members };
         let bytes = store.file("oci-layout")?;
         let layout: OciLayout = store.json("oci-layout", &bytes)?;
         if layout.image_layout_version() != "1.0.0" {
@@ -69,9 +71,7 @@ impl Store {
 
     /// Reads a JSON document that a descriptor names.
     pub fn document<T: DeserializeOwned>(&self, descriptor: &Descriptor) -> Result<T, Error> {
-        if descriptor.size() > LONGEST_JSON {
-            return Err(self.damaged(format!("{} is too long for what it is", descriptor.digest())));
-        }
+        limits::check(&self.place(), descriptor, limits::DOCUMENT)?;
         let bytes = self.blob(descriptor)?.read()?;
         self.json(descriptor.digest().as_ref(), &bytes)
     }
@@ -79,10 +79,9 @@ impl Store {
     /// Reads a file at the root, if it is there.
     pub(crate) fn optional(&self, name: &str) -> Result<Option<Vec<u8>>, Error> {
         let Some((path, offset, size)) = self.find(name) else { return Ok(None) };
-        if size > LONGEST_JSON {
-            return Err(self.damaged(format!("{name} is too long for what it is")));
+        if size > limits::DOCUMENT {
+            return Err(Error::too_large(self.place(), name, Some(size), limits::DOCUMENT));
         }
-        use std::io::{Seek, SeekFrom};
         let mut file = brawn_base::file::open(path)?;
         file.seek(SeekFrom::Start(offset))?;
         let mut bytes = Vec::new();
@@ -119,35 +118,31 @@ impl Store {
     }
 }
 
-/// Where the files of an archive are: offset and size by name.
-fn members(path: &Path) -> Result<HashMap<String, (u64, u64)>, Error> {
-    let mut file = brawn_base::file::open(path)?;
-    let mut magic = [0; 4];
-    let count = file.read(&mut magic)?;
-    if count >= 2 && (magic[..2] == [0x1f, 0x8b] || magic == [0x28, 0xb5, 0x2f, 0xfd]) {
-        return Err(Error::damaged(
-            path.display().to_string(),
-            "it is compressed; unpack it first (`gunzip`, `unzstd`)",
-        ));
+/// Where the files of an archive of `length` bytes are: offset and size by name.
+pub(crate) fn members(mut file: impl Read + Seek, length: u64) -> io::Result<HashMap<String, (u64, u64)>> {
+    let damaged = |what: String| io::Error::new(io::ErrorKind::InvalidData, what);
+    let mut magic = Vec::new();
+    file.by_ref().take(4).read_to_end(&mut magic)?;
+    if magic.starts_with(&[0x1f, 0x8b]) || magic == [0x28, 0xb5, 0x2f, 0xfd] {
+        return Err(damaged("it is compressed; unpack it first (`gunzip`, `unzstd`)".to_owned()));
     }
-    let damaged = |error: std::io::Error| Error::damaged(path.display().to_string(), error.to_string());
-    let mut archive = tar::Archive::new(brawn_base::file::open(path)?);
+    file.rewind()?;
+    let mut archive = tar::Archive::new(file);
     let mut members = HashMap::new();
-    let length = file.metadata()?.len();
-    for entry in archive.entries_with_seek().map_err(damaged)? {
-        let entry = entry.map_err(damaged)?;
+    tarball::walk(archive.entries_with_seek()?, |entry| {
         if !entry.header().entry_type().is_file() {
-            continue;
+            return Ok(());
         }
         let name = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
         let (offset, size) = (entry.raw_file_position(), entry.size());
         if offset.checked_add(size).is_none_or(|end| end > length) {
-            return Err(Error::damaged(
-                path.display().to_string(),
-                format!("it ends in the middle of {name}"),
-            ));
+            return Err(damaged(format!("it ends in the middle of {name}")));
+        }
+        if members.len() == limits::MEMBERS {
+            return Err(damaged(format!("it has more than {} files, which is the limit", limits::MEMBERS)));
         }
         members.insert(name.strip_prefix("./").unwrap_or(&name).to_owned(), (offset, size));
-    }
+        Ok(())
+    })?;
     Ok(members)
 }

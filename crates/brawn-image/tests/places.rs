@@ -159,7 +159,7 @@ fn an_image_is_built_upon_another() {
         ..with(&["tmp"])
     };
     for path in [layout(&bench, "layout", &lower), archive(&bench, "image.tar", &lower)] {
-        let base = Base::open(path.to_str().unwrap(), Access::default()).unwrap().unwrap();
+        let base = Base::open(path.to_str().unwrap(), &Access::default()).unwrap().unwrap();
         let upper = build(&[x86_64.clone(), aarch64.clone()], &settings, Some(&base));
         let store = layout(&bench, "upper", &upper);
         assert_eq!(check(&Store::open(&store).unwrap()).unwrap().images, 2);
@@ -178,18 +178,18 @@ fn an_image_is_built_upon_another() {
         }
         // One image of several may be named by its digest.
         let named = format!("{}@{}", path.display(), lower.digest());
-        assert!(Base::open(&named, Access::default()).unwrap().is_some());
+        assert!(Base::open(&named, &Access::default()).unwrap().is_some());
         let wrong = format!("{}@sha256:{}", path.display(), "0".repeat(64));
-        assert!(Base::open(&wrong, Access::default()).unwrap_err().to_string().contains("does not list"));
+        assert!(Base::open(&wrong, &Access::default()).unwrap_err().to_string().contains("does not list"));
     }
-    assert!(Base::open("scratch", Access::default()).unwrap().is_none());
+    assert!(Base::open("scratch", &Access::default()).unwrap().is_none());
 }
 
 #[test]
 fn a_base_without_the_platform_says_which_it_has() {
     let bench = Bench::new();
     let path = layout(&bench, "layout", &bench.bundle(&Settings::default()));
-    let base = Base::open(path.to_str().unwrap(), Access::default()).unwrap().unwrap();
+    let base = Base::open(path.to_str().unwrap(), &Access::default()).unwrap().unwrap();
     let executables = [bench.executable(Arch::Aarch64, &[])];
     let error = brawn_image::build(&request(&executables, &Settings::default(), Some(&base))).unwrap_err();
     assert!(error.to_string().ends_with("has no image for linux/arm64, only for linux/amd64"), "{error}");

@@ -124,7 +124,7 @@ fn a_base_is_pulled_by_digest_and_mounted() {
     let stub = Stub::start(State::default());
     let lower = build(&Arch::ALL.map(|arch| bench.executable(arch, &[])), &with(&["certificates"]), None);
     push(&stub, "base", &lower, &[]).unwrap();
-    let access = Access { insecure: true };
+    let access = &Access::insecure();
     let name = format!("{}/base", stub.address);
     let error = Base::open(&name, access).unwrap_err();
     assert!(
@@ -142,6 +142,9 @@ fn a_base_is_pulled_by_digest_and_mounted() {
     // The program's layer and the configuration; the base's two layers were in the registry.
     assert_eq!(stub.count("PUT /v2/upper/blobs"), 2);
 
+    // What was fetched is kept, so it takes another base to see that the registry's bytes have changed.
+    let base = Base::open(&format!("{name}@{}", lower.digest()), access).unwrap().unwrap();
+    let upper = build(&[bench.executable(Arch::X86_64, &["upper"])], &no_sbom(), Some(&base));
     stub.state.lock().unwrap().faults.corrupt = true;
     let names = bench.names();
     let sink = brawn_image::sink::Layout { path: bench.path("other"), name: "x".parse().unwrap() };
@@ -156,14 +159,13 @@ fn a_manifest_that_is_not_the_one_asked_for_is_refused() {
     let digest = stub::sha256(b"expected");
     let manifest = ("application/vnd.oci.image.manifest.v1+json".to_owned(), b"{}".to_vec());
     stub.state.lock().unwrap().manifests.insert(("base".to_owned(), digest.clone()), manifest);
-    let error =
-        Base::open(&format!("{}/base@{digest}", stub.address), Access { insecure: true }).unwrap_err();
+    let error = Base::open(&format!("{}/base@{digest}", stub.address), &Access::insecure()).unwrap_err();
     assert!(matches!(error, Error::Digest { .. }), "{error}");
 }
 
 #[test]
 fn plain_http_stays_on_this_machine() {
     let reference = "registry.example.com/a".parse().unwrap();
-    let error = Repository::open(&reference, Access { insecure: true }).unwrap_err();
+    let error = Repository::open(&reference, &Access::insecure()).unwrap_err();
     assert!(matches!(error, Error::Insecure { .. }), "{error}");
 }

@@ -181,7 +181,7 @@ fn compared_code(cause: &(dyn std::error::Error + 'static)) -> Option<u8> {
 fn image_code(error: &brawn_image::Error) -> u8 {
     use brawn_image::Error;
     match error {
-        Error::Io(_) | Error::Unwritable { .. } | Error::NotALayout(_) => IO,
+        Error::Io(_) | Error::Unwritable { .. } | Error::NotALayout(_) | Error::NoRoom { .. } => IO,
         Error::SamePlatform { .. }
         | Error::Setting { .. }
         | Error::Reference { .. }
@@ -194,8 +194,14 @@ fn image_code(error: &brawn_image::Error) -> u8 {
         | Error::Damaged { .. }
         | Error::Digest { .. }
         | Error::NoPlatform { .. }
+        | Error::TooLarge { .. }
         | Error::Cargo(_) => INPUT,
         Error::Transport { .. }
+        | Error::ClearText { .. }
+        | Error::TokenHost { .. }
+        | Error::Stalled { .. }
+        | Error::OutOfTime { .. }
+        | Error::Busy { .. }
         | Error::Refused { .. }
         | Error::Protocol { .. }
         | Error::Credentials { .. } => REGISTRY,

@@ -4,9 +4,11 @@ use docker_credential::DockerCredential;
 use http_auth::{ChallengeRef, parse_challenges};
 use serde::Deserialize;
 use ureq::http::Method;
+use url::form_urlencoded;
 
 use super::client::{Call, Client, Payload};
 use super::retry::Failure;
+use crate::limits;
 
 #[derive(Deserialize)]
 struct Token {
@@ -42,68 +44,47 @@ fn bearer(client: &Client, challenge: &ChallengeRef<'_>, scope: &str) -> Result<
     };
     let realm = parameter("realm").unwrap_or_default();
     let service = parameter("service").unwrap_or_default();
-    client.allowed(&realm)?;
-    let mut query = format!("service={}", percent(&service));
-    for part in scope.split(' ') {
-        query.push_str(&format!("&scope={}", percent(part)));
-    }
-    let separator = if realm.contains('?') { '&' } else { '?' };
+    let root = client.address.root();
+    let mut realm = match &client.credential {
+        Some(_) => client.address.realm(root, &realm)?,
+        // Nothing is sent that could be stolen.
+        None => client.address.resolve(root, &realm)?,
+    };
     let form;
-    let call = match &client.credential {
+    let mut password = None;
+    let (method, headers, payload) = match &client.credential {
         // An identity token is exchanged, as OAuth 2 has it.
         Some(DockerCredential::IdentityToken(token)) => {
-            form = format!(
-                "grant_type=refresh_token&client_id=brawn&refresh_token={}&service={}&scope={}",
-                percent(token),
-                percent(&service),
-                percent(scope)
-            );
-            Call {
-                method: Method::POST,
-                url: realm.clone(),
-                headers: vec![("content-type", "application/x-www-form-urlencoded".to_owned())],
-                payload: Payload::Bytes(form.as_bytes()),
-                scope: String::new(),
-            }
+            form = form_urlencoded::Serializer::new(String::new())
+                .extend_pairs([("grant_type", "refresh_token"), ("client_id", "brawn")])
+                .extend_pairs([("refresh_token", token.as_str()), ("service", &service), ("scope", scope)])
+                .finish();
+            let form_type = ("content-type", "application/x-www-form-urlencoded".to_owned());
+            (Method::POST, vec![form_type], Payload::Bytes(form.as_bytes()))
         }
         credential => {
-            let headers = match credential {
-                Some(DockerCredential::UsernamePassword(user, password)) => {
-                    vec![("authorization", basic(user, password))]
-                }
-                _ => Vec::new(),
-            };
-            Call {
-                method: Method::GET,
-                url: format!("{realm}{separator}{query}"),
-                headers,
-                payload: Payload::Nothing,
-                scope: String::new(),
+            if let Some(DockerCredential::UsernamePassword(user, secret)) = credential {
+                password = Some(basic(user, secret));
             }
+            let scopes = scope.split(' ').map(|part| ("scope", part));
+            realm.query_pairs_mut().append_pair("service", &service).extend_pairs(scopes);
+            (Method::GET, Vec::new(), Payload::Nothing)
         }
     };
-    let response = client.run_plain(&call)?;
+    let call = Call { method, url: realm, headers, payload, scope: String::new() };
+    let response = client.log_in(&call, password)?;
     if response.status() != 200 {
         return Err(Failure::lasting(client.refused(&call, response)));
     }
-    let bytes = client.read(&call, response)?;
-    let token: Token = serde_json::from_slice(&bytes)
-        .map_err(|error| client.protocol(&call, format!("its token cannot be read: {error}")))?;
-    let token =
-        token.token.or(token.access_token).filter(|token| token.bytes().all(|byte| byte.is_ascii_graphic()));
-    let token = token.ok_or_else(|| client.protocol(&call, "there is no token in it"))?;
+    let bytes = client.read(&call, response, "the answer to a login", limits::TOKEN)?;
+    let token = token(&bytes).map_err(|what| client.protocol(&call, what))?;
     Ok(format!("Bearer {token}"))
 }
 
-/// What a query may not hold as it is.
-pub(super) fn percent(text: &str) -> String {
-    let mut out = String::new();
-    for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
-            out.push(byte.into());
-        } else {
-            out.push_str(&format!("%{byte:02X}"));
-        }
-    }
-    out
+/// The token in the answer to a login.
+pub(crate) fn token(bytes: &[u8]) -> Result<String, String> {
+    let token: Token =
+        serde_json::from_slice(bytes).map_err(|error| format!("its token cannot be read: {error}"))?;
+    let sound = |token: &String| !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_graphic());
+    token.token.or(token.access_token).filter(sound).ok_or_else(|| "there is no token in it".to_owned())
 }

@@ -1,42 +1,36 @@
 use std::collections::HashMap;
+use std::io::Read;
 use std::sync::Mutex;
 use std::time::Duration;
 
 use docker_credential::DockerCredential;
 use ureq::http::{Method, Request, Response};
-use ureq::{Agent, Body, SendBody};
+use ureq::{Agent, Body, SendBody, Timeout};
+use url::Url;
 
-use super::reference::is_loopback;
-use super::retry::{Failure, Retry};
-use super::{Reference, auth, credentials, tls};
-use crate::{Blob, Error};
-
-/// How registries may be spoken to.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Access {
-    /// Without TLS. Only for registries on this machine.
-    pub insecure: bool,
-}
+use super::address::{self, Address};
+use super::pace::{Paced, TooSlow};
+use super::retry::Failure;
+use super::{Access, Reference, auth, credentials, tls};
+use crate::{Blob, Error, limits};
 
 /// A connection to one registry.
 pub(super) struct Client {
     /// The name under which it is known.
     pub registry: String,
-    /// Scheme and host: `https://ghcr.io`.
-    pub origin: String,
+    /// Where it is, and which other addresses it may name.
+    pub address: Address,
     agent: Agent,
     pub credential: Option<DockerCredential>,
     /// What is written into `Authorization`, by what it allows.
     tokens: Mutex<HashMap<String, String>>,
-    pub retry: Retry,
-    insecure: bool,
+    pub access: Access,
 }
 
 /// A request.
 pub(super) struct Call<'a> {
     pub method: Method,
-    /// An absolute URL.
-    pub url: String,
+    pub url: Url,
     pub headers: Vec<(&'static str, String)>,
     pub payload: Payload<'a>,
     /// What has to be allowed: `repository:NAME:pull,push`.
@@ -50,50 +44,55 @@ pub(super) enum Payload<'a> {
     Blob(&'a Blob),
 }
 
-/// The longest answer that is no blob, in bytes.
-const LONGEST_ANSWER: u64 = 4 << 20;
+/// An answer, and whether it is the registry's own or that of another host to which the registry sent us.
+struct Answer {
+    response: Response<Body>,
+    own: bool,
+}
+
+/// How often a registry may send us elsewhere for one answer.
+const MOST_REDIRECTS: u32 = 5;
 
 impl Client {
-    pub fn new(reference: &Reference, access: Access) -> Result<Client, Error> {
-        let host = reference.host();
-        if access.insecure && !is_loopback(host) {
-            return Err(Error::Insecure { registry: reference.registry.clone() });
-        }
+    pub fn new(reference: &Reference, access: &Access) -> Result<Client, Error> {
+        let address = Address::new(reference, access)?;
         let mut config = Agent::config_builder()
             .http_status_as_error(false)
             .user_agent(concat!("brawn/", env!("CARGO_PKG_VERSION")))
+            .timeout_resolve(Some(Duration::from_secs(10)))
             .timeout_connect(Some(Duration::from_secs(10)))
-            .timeout_recv_response(Some(Duration::from_secs(120)))
-            .max_redirects(5);
+            .timeout_per_write(Some(access.limits.stall))
+            .https_only(!access.insecure)
+            .tls_config(tls::config()?)
+            // Each step is judged here.
+            .max_redirects(0)
+            .max_redirects_will_error(false);
         if access.insecure {
             config = config.proxy(None);
-        } else {
-            config = config.https_only(true).tls_config(tls::config()?);
         }
         Ok(Client {
             registry: reference.registry.clone(),
-            origin: format!("{}://{host}", if access.insecure { "http" } else { "https" }),
+            address,
             agent: config.build().new_agent(),
             credential: credentials::find(reference)?,
             tokens: Mutex::default(),
-            retry: Retry::USUAL,
-            insecure: access.insecure,
+            access: access.clone(),
         })
     }
 
     /// Makes a request until there is an answer that is worth an answer.
     pub fn send(&self, call: &Call<'_>) -> Result<Response<Body>, Error> {
-        self.retry.run(|| self.once(call))
+        self.attempts(|| self.once(call))
     }
 
     /// Makes a request once, logging in if that is asked for.
     pub fn once(&self, call: &Call<'_>) -> Result<Response<Body>, Failure> {
-        self.allowed(&call.url)?;
-        let ours = call.url.starts_with(&format!("{}/", self.origin));
+        let own = self.address.is_registry(&call.url);
         let known = self.tokens.lock().expect("no thread panics with it").get(&call.scope).cloned();
-        let mut response = self.run(call, known.filter(|_| ours))?;
-        if response.status() == 401 && ours {
-            let challenges: Vec<String> = response
+        let mut answer = self.follow(call, known.filter(|_| own))?;
+        if answer.response.status() == 401 && answer.own {
+            let challenges: Vec<String> = answer
+                .response
                 .headers()
                 .get_all("www-authenticate")
                 .iter()
@@ -104,9 +103,10 @@ impl Client {
                     .lock()
                     .expect("no thread panics with it")
                     .insert(call.scope.clone(), authorization.clone());
-                response = self.run(call, Some(authorization))?;
+                answer = self.follow(call, Some(authorization))?;
             }
         }
+        let response = answer.response;
         match response.status().as_u16() {
             408 | 429 | 500 | 502 | 503 | 504 => {
                 let seconds =
@@ -118,31 +118,50 @@ impl Client {
         }
     }
 
-    /// Plain HTTP stays on this machine, wherever a registry sends us.
-    pub fn allowed(&self, url: &str) -> Result<(), Error> {
-        let plain = url.strip_prefix("http://");
-        let Some(rest) = plain else { return Ok(()) };
-        let host = rest.split(['/', '?']).next().unwrap_or_default();
-        if self.insecure && is_loopback(host) {
-            Ok(())
-        } else {
-            Err(Error::Insecure { registry: host.to_owned() })
+    /// Makes the request that logs in, with a password if there is one.
+    pub fn log_in(&self, call: &Call<'_>, authorization: Option<String>) -> Result<Response<Body>, Failure> {
+        Ok(self.follow(call, authorization)?.response)
+    }
+
+    /// Goes where the answer says that the asked-for is. A login never leaves the host that it is for, and what was sent
+    /// somewhere is not sent elsewhere.
+    fn follow(&self, call: &Call<'_>, mut authorization: Option<String>) -> Result<Answer, Failure> {
+        let mut url = call.url.clone();
+        let mut own = self.address.is_registry(&url);
+        for _ in 0..=MOST_REDIRECTS {
+            let response = self.run(call, &url, authorization.as_deref())?;
+            let elsewhere = matches!(response.status().as_u16(), 301 | 302 | 303 | 307 | 308);
+            if !elsewhere || !matches!(call.method, Method::GET | Method::HEAD) {
+                return Ok(Answer { response, own });
+            }
+            let location = response.headers().get("location").and_then(|value| value.to_str().ok());
+            let location =
+                location.ok_or_else(|| self.protocol(call, "it leads elsewhere and does not say where"))?;
+            let next = self.address.resolve(&url, location)?;
+            if !address::same_origin(&url, &next) {
+                authorization = None;
+                own = false;
+            }
+            url = next;
         }
+        Err(self.protocol(call, format!("it leads elsewhere more than {MOST_REDIRECTS} times")).into())
     }
 
-    /// Makes a request without logging in: the request that logs in.
-    pub fn run_plain(&self, call: &Call<'_>) -> Result<Response<Body>, Failure> {
-        self.run(call, None)
-    }
-
-    fn run(&self, call: &Call<'_>, authorization: Option<String>) -> Result<Response<Body>, Failure> {
-        let mut request = Request::builder().method(call.method.clone()).uri(&call.url);
+    fn run(
+        &self,
+        call: &Call<'_>,
+        url: &Url,
+        authorization: Option<&str>,
+    ) -> Result<Response<Body>, Failure> {
+        let mut request = Request::builder().method(call.method.clone()).uri(url.as_str());
         for (name, value) in &call.headers {
             request = request.header(*name, value);
         }
         if let Some(authorization) = authorization {
             request = request.header("authorization", authorization);
         }
+        let stall = self.access.limits.stall;
+        let mut patience = stall;
         let body = match &call.payload {
             Payload::Nothing => SendBody::none(),
             Payload::Bytes(bytes) => {
@@ -151,37 +170,59 @@ impl Client {
             }
             Payload::Blob(blob) => {
                 request = request.header("content-length", blob.size());
-                SendBody::from_owned_reader(blob.open()?)
+                // A registry reads the whole blob again before it answers.
+                patience = stall * 4;
+                let reader = Paced::new(blob.open()?, blob.size(), stall, self.access.reporter.clone());
+                SendBody::from_owned_reader(reader)
             }
         };
         let request = request
             .body(body)
             .map_err(|error| self.protocol(call, format!("it led to an address that is none: {error}")))?;
-        self.agent.run(request).map_err(|error| {
-            let transient = !matches!(
-                error,
-                ureq::Error::BadUri(_)
-                    | ureq::Error::HostNotFound
-                    | ureq::Error::Rustls(_)
-                    | ureq::Error::Tls(_)
-            );
-            Failure { error: self.transport(call, error).into(), transient, after: None }
-        })
+        let left = self.access.clock.left().ok_or_else(|| self.out_of_time())?;
+        let request = self
+            .agent
+            .configure_request(request)
+            .timeout_global(Some(left))
+            .timeout_recv_response(Some(patience))
+            .timeout_per_read(Some(patience))
+            .build();
+        self.agent.run(request).map_err(|error| self.failed(call, error))
     }
 
-    /// Reads an answer that is no blob.
-    pub fn read(&self, call: &Call<'_>, mut response: Response<Body>) -> Result<Vec<u8>, Error> {
-        response
-            .body_mut()
-            .with_config()
-            .limit(LONGEST_ANSWER)
-            .read_to_vec()
-            .map_err(|error| self.transport(call, error))
+    /// The body of an answer, of which `size` bytes are expected.
+    pub fn body(&self, response: Response<Body>, size: u64) -> impl Read + use<> {
+        let reader = response.into_body().into_with_config().limit(u64::MAX).reader();
+        Paced::new(reader, size, self.access.limits.stall, self.access.reporter.clone())
     }
 
-    pub fn refused(&self, call: &Call<'_>, mut response: Response<Body>) -> Error {
+    /// Reads an answer that is no blob: `what`, of at most `limit` bytes.
+    pub fn read(
+        &self,
+        call: &Call<'_>,
+        response: Response<Body>,
+        what: &str,
+        limit: u64,
+    ) -> Result<Vec<u8>, Failure> {
+        let too_large = |found| {
+            let place = format!("{}, {}", self.registry, self.shown(call));
+            Failure::lasting(Error::too_large(place, what, found, limit))
+        };
+        let declared = content_length(&response);
+        if let Some(found) = declared.filter(|found| *found > limit) {
+            return Err(too_large(Some(found)));
+        }
+        let mut bytes = Vec::new();
+        let body = self.body(response, declared.unwrap_or(0));
+        body.take(limit + 1).read_to_end(&mut bytes).map_err(|error| self.failed(call, error.into()))?;
+        if bytes.len() as u64 > limit { Err(too_large(None)) } else { Ok(bytes) }
+    }
+
+    pub fn refused(&self, call: &Call<'_>, response: Response<Body>) -> Error {
         let status = response.status().as_u16();
-        let body = response.body_mut().with_config().limit(64 << 10).read_to_vec().unwrap_or_default();
+        let mut body = Vec::new();
+        // What comes before an error is the message, whole or not.
+        let _ = self.body(response, 0).take(limits::MESSAGE).read_to_end(&mut body);
         Error::Refused {
             registry: self.registry.clone(),
             request: self.shown(call),
@@ -194,26 +235,64 @@ impl Client {
         Error::Protocol { registry: self.registry.clone(), request: self.shown(call), what: what.into() }
     }
 
-    pub fn transport(&self, call: &Call<'_>, error: ureq::Error) -> Error {
-        Error::Transport { registry: self.registry.clone(), request: self.shown(call), source: error.into() }
+    pub fn out_of_time(&self) -> Error {
+        Error::OutOfTime { registry: self.registry.clone(), limit: self.access.limits.total }
+    }
+
+    /// Why no answer came, or not all of it, and whether another attempt may help.
+    pub fn failed(&self, call: &Call<'_>, error: ureq::Error) -> Failure {
+        let (registry, request) = (self.registry.clone(), self.shown(call));
+        let stalled = |limit| {
+            Failure::lasting(Error::Stalled { registry: registry.clone(), request: request.clone(), limit })
+        };
+        let transient = match &error {
+            ureq::Error::Timeout(Timeout::Global) => return Failure::lasting(self.out_of_time()),
+            ureq::Error::Timeout(Timeout::Connect | Timeout::Resolve) => true,
+            ureq::Error::Timeout(Timeout::PerRead | Timeout::RecvResponse)
+                if matches!(call.payload, Payload::Blob(_)) =>
+            {
+                return stalled(self.access.limits.stall * 4);
+            }
+            ureq::Error::Timeout(_) => return stalled(self.access.limits.stall),
+            ureq::Error::Io(error) if error.get_ref().is_some_and(|inner| inner.is::<TooSlow>()) => {
+                return stalled(self.access.limits.stall);
+            }
+            ureq::Error::BadUri(_)
+            | ureq::Error::HostNotFound
+            | ureq::Error::Rustls(_)
+            | ureq::Error::Tls(_)
+            | ureq::Error::Protocol(_)
+            | ureq::Error::LargeResponseHeader(..) => false,
+            _ => true,
+        };
+        let error = Error::Transport { registry, request, source: error.into() };
+        Failure { error: error.into(), transient, after: None }
     }
 
     /// Method and path, without what may be secret in a query.
     fn shown(&self, call: &Call<'_>) -> String {
-        let path = call.url.strip_prefix(&self.origin).unwrap_or(&call.url);
-        format!("{} {}", call.method, path.split('?').next().unwrap_or_default())
+        let host = match self.address.is_registry(&call.url) {
+            true => String::new(),
+            false => address::shown(&call.url),
+        };
+        format!("{} {host}{}", call.method, call.url.path())
     }
+}
+
+/// The size that an answer claims, in bytes.
+pub(super) fn content_length(response: &Response<Body>) -> Option<u64> {
+    response.headers().get("content-length")?.to_str().ok()?.parse().ok()
 }
 
 impl std::fmt::Debug for Client {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         // Not the credential, and not the tokens.
-        f.debug_struct("Client").field("origin", &self.origin).finish_non_exhaustive()
+        f.debug_struct("Client").field("address", &self.address).finish_non_exhaustive()
     }
 }
 
 /// The messages in a registry's list of errors.
-fn message(body: &[u8]) -> String {
+pub(crate) fn message(body: &[u8]) -> String {
     let Ok(value) = serde_json::from_slice::<serde_json::Value>(body) else { return String::new() };
     let errors = value["errors"].as_array().cloned().unwrap_or_default();
     let texts = errors.iter().filter_map(|error| error["message"].as_str().or(error["code"].as_str()));

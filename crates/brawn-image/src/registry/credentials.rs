@@ -2,21 +2,28 @@ use std::error::Error as _;
 use std::path::PathBuf;
 
 use docker_credential::{CredentialRetrievalError, DockerCredential, get_credential_from_reader};
+use serde_json::Value;
 
 use super::Reference;
-use crate::Error;
+use crate::{Error, limits};
 
 /// What `docker login` and `podman login` left, if anything: podman's files first, then Docker's.
 pub(super) fn find(reference: &Reference) -> Result<Option<DockerCredential>, Error> {
     for file in files() {
-        let opened = match brawn_base::file::open(&file) {
-            Ok(opened) => opened,
+        let bytes = match brawn_base::file::read(&file, limits::DOCUMENT) {
+            Ok(bytes) => bytes,
             // What cannot be read holds no login; what is no file would hold the command up.
             Err(error) if error.source().is_some() => return Err(error.into()),
             Err(_) => continue,
         };
+        if let Some(helper) = strange_helper(&bytes) {
+            return Err(Error::setting(
+                format!("{} names the credential helper '{helper}', which is no name", file.display()),
+                "a helper's name is the part after docker-credential-, without a path",
+            ));
+        }
         use CredentialRetrievalError::{HelperFailure, NoCredentialConfigured};
-        match get_credential_from_reader(std::io::BufReader::new(opened), reference.credentials_key()) {
+        match get_credential_from_reader(&*bytes, reference.credentials_key()) {
             Ok(credential) => return Ok(Some(credential)),
             Err(NoCredentialConfigured) => {}
             // What every helper says for a registry that it does not know.
@@ -30,6 +37,15 @@ pub(super) fn find(reference: &Reference) -> Result<Option<DockerCredential>, Er
     Ok(None)
 }
 
+/// A helper whose name would make another program run than `docker-credential-NAME` on `PATH`.
+fn strange_helper(config: &[u8]) -> Option<String> {
+    let config: Value = serde_json::from_slice(config).ok()?;
+    let named = config["credHelpers"].as_object().into_iter().flat_map(|helpers| helpers.values());
+    let sound = |name: &str| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte));
+    let mut names = named.chain([&config["credsStore"]]).filter_map(Value::as_str);
+    names.find(|name| !sound(name)).map(str::to_owned)
+}
+
 fn files() -> Vec<PathBuf> {
     let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let home = variable("HOME");
@@ -41,4 +57,23 @@ fn files() -> Vec<PathBuf> {
         .into_iter()
         .flatten()
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_helper_is_a_name_and_no_path() {
+        for (config, strange) in [
+            (r#"{"credsStore": "secretservice", "credHelpers": {"x.io": "ecr-login"}}"#, None),
+            (r#"{"credsStore": "../../tmp/evil"}"#, Some("../../tmp/evil")),
+            (r#"{"credHelpers": {"x.io": "a b"}}"#, Some("a b")),
+            (r#"{"credHelpers": {"x.io": "a/b", "y.io": "fine"}}"#, Some("a/b")),
+            (r#"{"credHelpers": []}"#, None),
+            ("", None),
+        ] {
+            assert_eq!(strange_helper(config.as_bytes()).as_deref(), strange, "{config}");
+        }
+    }
 }

@@ -1,6 +1,6 @@
-use std::net::IpAddr;
 use std::str::FromStr;
 
+use super::address;
 use crate::Error;
 
 /// The name of an image in a registry: `HOST[:PORT]/NAME[:TAG][@sha256:…]`, with Docker's short forms.
@@ -43,7 +43,7 @@ impl Reference {
 
     /// Whether the registry is on this machine.
     pub fn is_local(&self) -> bool {
-        is_loopback(&self.registry)
+        address::host("http", self.host()).is_some_and(|url| address::is_loopback(&url))
     }
 
     /// Where requests go: Docker's own registry lives elsewhere than its name says.
@@ -92,40 +92,31 @@ impl FromStr for Reference {
             Some(_) => (HUB, path.to_owned()),
             None => (HUB, format!("library/{path}")),
         };
-        let host = |byte: u8| byte.is_ascii_alphanumeric() || b".-:[]".contains(&byte);
-        if !registry.bytes().all(host) {
+        // Names of hosts have no case, and the login is kept under the lower one.
+        let registry = registry.to_ascii_lowercase();
+        if address::host("https", &registry).is_none() {
             return Err(wrong("its host holds what a host may not"));
         }
-        let component = |component: &str| {
-            let sound =
-                |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"._-".contains(&byte);
-            !component.is_empty()
-                && component.bytes().all(sound)
-                && !component.starts_with(['.', '_', '-'])
-                && !component.ends_with(['.', '_', '-'])
-        };
         if repository.bytes().any(|byte| byte.is_ascii_uppercase()) {
             return Err(wrong("names of repositories are lower case"));
         }
-        if repository.len() > 255 || !repository.split('/').all(component) {
+        if !is_repository(&repository) {
             return Err(wrong("its path is not one of a repository"));
         }
-        Ok(Reference {
-            registry: registry.to_owned(),
-            repository,
-            tag: tag.map(str::to_owned),
-            digest: digest.map(str::to_owned),
-        })
+        Ok(Reference { registry, repository, tag: tag.map(str::to_owned), digest: digest.map(str::to_owned) })
     }
 }
 
-/// Whether a host is this machine.
-pub(super) fn is_loopback(host: &str) -> bool {
-    let name = match host.strip_prefix('[') {
-        Some(rest) => rest.split(']').next().unwrap_or_default(),
-        None => host.rsplit_once(':').map_or(host, |(name, _)| name),
+/// Whether a text can be the path of a repository: words of lower case letters and digits, with one dot, one or two
+/// underscores or any number of dashes between them.
+pub(crate) fn is_repository(path: &str) -> bool {
+    let word = |character: char| character.is_ascii_lowercase() || character.is_ascii_digit();
+    let separator =
+        |text: &str| matches!(text, "" | "." | "_" | "__") || text.bytes().all(|byte| byte == b'-');
+    let component = |component: &str| {
+        component.starts_with(word) && component.ends_with(word) && component.split(word).all(separator)
     };
-    name == "localhost" || name.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+    path.len() <= 255 && path.split('/').all(component)
 }
 
 #[cfg(test)]
@@ -137,19 +128,15 @@ mod tests {
     }
 
     #[test]
-    fn only_this_machine_is_loopback() {
-        for host in ["localhost", "localhost:5000", "127.0.0.1:80", "127.9.9.9", "[::1]:5000", "[::1]"] {
-            assert!(is_loopback(host), "{host}");
+    fn only_this_machine_is_local() {
+        for host in ["localhost", "localhost:5000", "127.0.0.1:80", "127.9.9.9", "[::1]:5000", "LOCALHOST:1"]
+        {
+            assert!(parse(&format!("{host}/a")).is_local(), "{host}");
         }
-        for host in [
-            "10.0.0.1",
-            "localhost.example.com:5000",
-            "127.0.0.1.example.com",
-            "[fe80::1]:80",
-            "example.com",
-            "",
-        ] {
-            assert!(!is_loopback(host), "{host}");
+        for host in
+            ["10.0.0.1", "localhost.example.com:5000", "127.0.0.1.example.com", "[fe80::1]:80", "example.com"]
+        {
+            assert!(!parse(&format!("{host}/a")).is_local(), "{host}");
         }
     }
 
@@ -172,6 +159,7 @@ mod tests {
         );
         assert_eq!(reference.digest.as_deref(), Some(digest.as_str()));
         assert_eq!(parse("[::1]:5000/x").registry, "[::1]:5000");
+        assert_eq!(parse("GHCR.io/o/r__s--t.u").full(), "ghcr.io/o/r__s--t.u:latest");
         assert_eq!(parse("ghcr.io/o/r").familiar(), "ghcr.io/o/r:latest");
     }
 
@@ -190,6 +178,17 @@ mod tests {
             "a b",
             "x.io/",
             "a/../b",
+            "x.io/a..b",
+            "a/b___c",
+            "a/b.-c",
+            "[::1]evil.net:80/a",
+            "localhost:5000.evil.net/a",
+            "x.io:99999/a",
+            "x.io:0/a",
+            "[::1/a",
+            "a\n.io/b",
+            "x.io/a\nb",
+            "x.io/a:b\nc",
         ] {
             assert!(wrong.parse::<Reference>().is_err(), "{wrong}");
         }

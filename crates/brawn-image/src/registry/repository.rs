@@ -1,23 +1,29 @@
+use std::collections::HashMap;
 use std::fmt;
 use std::fs::File;
-use std::io::{Seek, SeekFrom};
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::sync::{Arc, Mutex};
 
 use oci_spec::image::{Descriptor, ImageIndex, ImageIndexBuilder, MediaType};
 use ureq::Body;
 use ureq::http::{Method, Response};
+use url::Url;
 
-use super::Reference;
-use super::auth::percent;
-use super::client::{Access, Call, Client, Payload};
+use super::client::{Call, Client, Payload, content_length};
 use super::retry::Failure;
+use super::{Access, Reference};
 use crate::blob::{Checked, sha256};
-use crate::{Blob, Error, json};
+use crate::{Blob, Error, json, limits, room};
 
-/// A repository of a registry.
+/// A repository of a registry. What was fetched from it is kept until it is dropped, so that a digest is fetched once.
 #[derive(Debug)]
 pub struct Repository {
     client: Client,
     name: String,
+    /// Manifests and indexes by digest.
+    manifests: Mutex<HashMap<String, Blob>>,
+    /// Blobs by digest, in files without a name.
+    blobs: Mutex<HashMap<String, Arc<File>>>,
 }
 
 /// What may come as a manifest.
@@ -27,8 +33,10 @@ const MANIFESTS: &str = "application/vnd.oci.image.index.v1+json, application/vn
 
 impl Repository {
     /// Prepares to speak to the repository that a reference names.
-    pub fn open(reference: &Reference, access: Access) -> Result<Repository, Error> {
-        Ok(Repository { client: Client::new(reference, access)?, name: reference.repository.clone() })
+    pub fn open(reference: &Reference, access: &Access) -> Result<Repository, Error> {
+        let client = Client::new(reference, access)?;
+        let name = reference.repository.clone();
+        Ok(Repository { client, name, manifests: Mutex::default(), blobs: Mutex::default() })
     }
 
     /// Its path in the registry.
@@ -38,64 +46,86 @@ impl Repository {
 
     /// Whether the other is in the same registry.
     pub fn same_registry(&self, other: &Repository) -> bool {
-        self.client.origin == other.client.origin
+        self.client.address.is_registry(other.client.address.root())
     }
 
     fn call<'a>(&self, method: Method, path: &str, payload: Payload<'a>) -> Call<'a> {
         let actions = if method == Method::GET { "pull" } else { "pull,push" };
-        Call {
-            method,
-            url: format!("{}/v2/{}/{path}", self.client.origin, self.name),
-            headers: Vec::new(),
-            payload,
-            scope: format!("repository:{}:{actions}", self.name),
-        }
+        let mut url = self.client.address.root().clone();
+        url.set_path(&format!("/v2/{}/{path}", self.name));
+        let scope = format!("repository:{}:{actions}", self.name);
+        Call { method, url, headers: Vec::new(), payload, scope }
     }
 
-    fn get_manifest(&self, reference: &str) -> Result<(Response<Body>, Call<'static>), Error> {
+    /// The bytes of a manifest or index and the media type that the registry says it has.
+    fn get_manifest(&self, reference: &str) -> Result<(Vec<u8>, String), Error> {
         let mut call = self.call(Method::GET, &format!("manifests/{reference}"), Payload::Nothing);
         call.headers.push(("accept", MANIFESTS.to_owned()));
-        let response = self.client.send(&call)?;
-        if response.status() != 200 {
-            return Err(self.client.refused(&call, response));
-        }
-        Ok((response, call))
+        self.client.attempts(|| {
+            let response = self.client.once(&call)?;
+            if response.status() != 200 {
+                return Err(Failure::lasting(self.client.refused(&call, response)));
+            }
+            let media_type = response.headers().get("content-type").and_then(|value| value.to_str().ok());
+            let media_type = media_type.unwrap_or_default().split(';').next().unwrap_or_default().trim();
+            let media_type = media_type.to_owned();
+            Ok((self.client.read(&call, response, "a manifest", limits::DOCUMENT)?, media_type))
+        })
     }
 
     /// The manifest or index with a digest.
     pub fn manifest(&self, digest: &str) -> Result<Blob, Error> {
-        let (response, call) = self.get_manifest(digest)?;
-        let media_type = response.headers().get("content-type").and_then(|value| value.to_str().ok());
-        let media_type =
-            media_type.unwrap_or_default().split(';').next().unwrap_or_default().trim().to_owned();
-        let bytes = self.client.read(&call, response)?;
+        if let Some(known) = self.manifests.lock().expect("no thread panics with it").get(digest) {
+            return Ok(known.clone());
+        }
+        let (bytes, media_type) = self.get_manifest(digest)?;
         let found = sha256(&bytes);
         if found != digest {
             let what = "the manifest".to_owned();
             return Err(Error::Digest { place: self.to_string(), what, expected: digest.to_owned(), found });
         }
-        Ok(Blob::new(MediaType::from(media_type.as_str()), bytes))
+        let manifest = Blob::new(MediaType::from(media_type.as_str()), bytes);
+        let mut manifests = self.manifests.lock().expect("no thread panics with it");
+        manifests.insert(digest.to_owned(), manifest.clone());
+        Ok(manifest)
     }
 
     /// The digest of what a tag names now.
     pub fn resolve(&self, tag: &str) -> Result<String, Error> {
-        let (response, call) = self.get_manifest(tag)?;
-        Ok(sha256(&self.client.read(&call, response)?))
+        Ok(sha256(&self.get_manifest(tag)?.0))
     }
 
-    /// Fetches a blob into a file, from its beginning, and checks it.
-    pub(crate) fn fetch(&self, descriptor: &Descriptor, file: &mut File) -> Result<(), Error> {
+    /// A file with the bytes of a blob, which have the descriptor's digest.
+    pub(crate) fn fetch(&self, descriptor: &Descriptor) -> Result<Arc<File>, Error> {
+        let digest = descriptor.digest().to_string();
+        if let Some(known) = self.blobs.lock().expect("no thread panics with it").get(&digest) {
+            return Ok(known.clone());
+        }
+        room::check(&std::env::temp_dir(), descriptor.size())?;
+        let mut file = tempfile::tempfile()?;
+        self.download(descriptor, &mut file)?;
+        let file = Arc::new(file);
+        self.blobs.lock().expect("no thread panics with it").insert(digest, file.clone());
+        Ok(file)
+    }
+
+    fn download(&self, descriptor: &Descriptor, file: &mut File) -> Result<(), Error> {
         let call = self.call(Method::GET, &format!("blobs/{}", descriptor.digest()), Payload::Nothing);
-        self.client.retry.run(|| {
-            let mut response = self.client.once(&call)?;
+        let size = descriptor.size();
+        self.client.attempts(|| {
+            let response = self.client.once(&call)?;
             if response.status() != 200 {
                 return Err(Failure::lasting(self.client.refused(&call, response)));
             }
+            if let Some(found) = content_length(&response).filter(|found| *found != size) {
+                let what = format!("{} should be {size} bytes, and comes as {found}", descriptor.digest());
+                return Err(Failure::lasting(Error::damaged(self.to_string(), what)));
+            }
             file.set_len(0).map_err(Error::Io)?;
             file.seek(SeekFrom::Start(0)).map_err(Error::Io)?;
-            let reader = response.body_mut().with_config().limit(u64::MAX).reader();
-            let mut checked = Checked::new(descriptor, self.to_string(), reader);
-            copy(&mut checked, file, |error| Failure::passing(self.client.transport(&call, error.into())))?;
+            let body = self.client.body(response, size);
+            let mut checked = Checked::new(descriptor, self.to_string(), body);
+            copy(&mut checked, file, size, |error| self.client.failed(&call, error.into()))?;
             checked.finish().map_err(Failure::lasting)
         })
     }
@@ -105,7 +135,7 @@ impl Repository {
     pub(crate) fn send(&self, blob: &Blob, sources: &[String]) -> Result<(), Error> {
         let mut sources = sources.to_vec();
         sources.retain(|source| *source != self.name);
-        self.client.retry.run(|| {
+        self.client.attempts(|| {
             let call = self.call(Method::HEAD, &format!("blobs/{}", blob.digest()), Payload::Nothing);
             // Whatever else it answers, some registries refuse to say and take the blob all the same.
             if self.client.once(&call)?.status() == 200 {
@@ -131,17 +161,15 @@ impl Repository {
                     })
                 })?,
             };
-            self.upload(blob, &location)
+            self.upload(blob, location)
         })
     }
 
     /// Begins an upload, or mounts the blob from another repository: then there is nothing to upload.
-    fn begin(&self, blob: &Blob, source: Option<&str>) -> Result<Option<String>, Failure> {
-        let query = source
-            .map(|source| format!("?mount={}&from={}", percent(blob.digest()), percent(source)))
-            .unwrap_or_default();
-        let mut call = self.call(Method::POST, &format!("blobs/uploads/{query}"), Payload::Bytes(b""));
+    fn begin(&self, blob: &Blob, source: Option<&str>) -> Result<Option<Url>, Failure> {
+        let mut call = self.call(Method::POST, "blobs/uploads/", Payload::Bytes(b""));
         if let Some(source) = source {
+            call.url.query_pairs_mut().append_pair("mount", blob.digest()).append_pair("from", source);
             call.scope.push_str(&format!(" repository:{source}:pull"));
         }
         let response = self.client.once(&call)?;
@@ -151,29 +179,21 @@ impl Repository {
                 let header = response.headers().get("location").and_then(|value| value.to_str().ok());
                 let location = header
                     .ok_or_else(|| self.client.protocol(&call, "it does not say where to send the blob"))?;
-                Ok(Some(self.absolute(location)))
+                Ok(Some(self.client.address.resolve(&call.url, location)?))
             }
             _ => Err(Failure::lasting(self.client.refused(&call, response))),
         }
     }
 
-    fn upload(&self, blob: &Blob, location: &str) -> Result<(), Failure> {
-        let separator = if location.contains('?') { '&' } else { '?' };
+    fn upload(&self, blob: &Blob, mut location: Url) -> Result<(), Failure> {
+        location.query_pairs_mut().append_pair("digest", blob.digest());
         let mut call = self.call(Method::PUT, "", Payload::Blob(blob));
-        call.url = format!("{location}{separator}digest={}", percent(blob.digest()));
+        call.url = location;
         call.headers.push(("content-type", "application/octet-stream".to_owned()));
         let response = self.client.once(&call)?;
         match response.status().as_u16() {
             201 | 204 => Ok(()),
             _ => Err(Failure::lasting(self.client.refused(&call, response))),
-        }
-    }
-
-    fn absolute(&self, location: &str) -> String {
-        if location.starts_with('/') {
-            format!("{}{location}", self.client.origin)
-        } else {
-            location.to_owned()
         }
     }
 
@@ -207,8 +227,7 @@ impl Repository {
         }
         let tag = subject.replace(':', "-");
         let mut entries = match self.get_manifest(&tag) {
-            Ok((response, call)) => {
-                let bytes = self.client.read(&call, response)?;
+            Ok((bytes, _)) => {
                 let index: ImageIndex = serde_json::from_slice(&bytes)
                     .map_err(|error| Error::damaged(format!("{self}:{tag}"), error.to_string()))?;
                 index.manifests().clone()
@@ -239,18 +258,24 @@ impl fmt::Display for Repository {
     }
 }
 
-/// Copies, and tells an error of reading, which may pass, from one of writing, which does not.
+/// Copies no more than `size` bytes, and tells an error of reading, which may pass, from one of writing, which does not.
 fn copy(
-    reader: &mut impl std::io::Read,
+    reader: &mut impl Read,
     file: &mut File,
+    size: u64,
     cut: impl Fn(std::io::Error) -> Failure,
 ) -> Result<(), Failure> {
-    use std::io::Write;
     let mut buffer = vec![0; 64 << 10];
+    let mut left = size;
     loop {
         match reader.read(&mut buffer) {
             Ok(0) => return Ok(()),
-            Ok(count) => file.write_all(&buffer[..count]).map_err(Error::Io)?,
+            Ok(count) => {
+                // What is too long is counted by the reader, and not written.
+                let count = left.min(count as u64);
+                file.write_all(&buffer[..count as usize]).map_err(Error::Io)?;
+                left -= count;
+            }
             Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
             Err(error) => return Err(cut(error)),
         }

@@ -1,5 +1,7 @@
 use std::time::Duration;
 
+use super::Event;
+use super::client::Client;
 use crate::Error;
 
 /// A failed attempt.
@@ -15,10 +17,6 @@ impl Failure {
     pub fn lasting(error: Error) -> Failure {
         Failure { error: error.into(), transient: false, after: None }
     }
-
-    pub fn passing(error: Error) -> Failure {
-        Failure { error: error.into(), transient: true, after: None }
-    }
 }
 
 impl From<Error> for Failure {
@@ -27,31 +25,35 @@ impl From<Error> for Failure {
     }
 }
 
-/// How often and how patiently.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Retry {
-    pub attempts: u32,
-    /// Before the second attempt; twice as long before each later one.
-    pub first_wait: Duration,
-}
+const ATTEMPTS: u32 = 4;
+/// Before the second attempt; twice as long before each later one: a second and a half in all.
+const FIRST_WAIT: Duration = Duration::from_millis(200);
 
-/// The longest wait that a registry may ask for.
-const LONGEST_WAIT: Duration = Duration::from_secs(30);
-
-impl Retry {
-    /// Four attempts in a second and a half.
-    pub const USUAL: Retry = Retry { attempts: 4, first_wait: Duration::from_millis(200) };
-
-    /// Does it until it works, fails for good, or has failed often enough.
-    pub fn run<T>(self, mut attempt: impl FnMut() -> Result<T, Failure>) -> Result<T, Error> {
-        let mut wait = self.first_wait;
-        for left in (0..self.attempts).rev() {
-            match attempt() {
+impl Client {
+    /// Tries until it works, fails for good, has failed often enough, or would take longer than it may.
+    pub fn attempts<T>(&self, mut attempt: impl FnMut() -> Result<T, Failure>) -> Result<T, Error> {
+        let _running = self.access.clock.run();
+        let mut usual = FIRST_WAIT;
+        for left in (0..ATTEMPTS).rev() {
+            let failure = match attempt() {
                 Ok(value) => return Ok(value),
                 Err(failure) if left == 0 || !failure.transient => return Err(*failure.error),
-                Err(failure) => std::thread::sleep(failure.after.unwrap_or(wait).min(LONGEST_WAIT)),
+                Err(failure) => failure,
+            };
+            let longest = self.access.limits.wait;
+            if let Some(wait) = failure.after.filter(|asked| *asked > longest) {
+                return Err(Error::Busy { registry: self.registry.clone(), wait, longest });
             }
-            wait *= 2;
+            let wait = failure.after.unwrap_or(usual);
+            if self.access.clock.left().is_none_or(|left| left <= wait) {
+                return Err(self.out_of_time());
+            }
+            if failure.after.is_some() && !wait.is_zero() {
+                let registry = self.registry.clone();
+                self.access.reporter.report(&Event::Waiting { registry, wait });
+            }
+            std::thread::sleep(wait);
+            usual *= 2;
         }
         unreachable!("the last attempt returns")
     }

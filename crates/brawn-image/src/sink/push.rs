@@ -3,7 +3,7 @@ use std::sync::Arc;
 use oci_spec::image::{Descriptor, ImageManifestBuilder, MediaType};
 
 use super::Sink;
-use crate::registry::{Reference, Repository};
+use crate::registry::{Reference, Repository, is_repository};
 use crate::{Blob, Bundle, Content, Error, Image, json};
 
 /// A repository of a registry.
@@ -19,6 +19,10 @@ pub struct Push {
 
 impl Sink for Push {
     fn write(&self, bundle: &Bundle) -> Result<String, Error> {
+        if let Some(wrong) = self.mount_from.iter().find(|name| !is_repository(name)) {
+            let hint = "say its path in the same registry, without host and tag: team/app";
+            return Err(Error::setting(format!("'{wrong}' is not the path of a repository"), hint));
+        }
         let mut sent = Vec::new();
         for image in &bundle.images {
             for blob in image.blobs() {

@@ -86,7 +86,7 @@ impl Stub {
     }
 
     pub fn repository(&self, name: &str) -> Arc<Repository> {
-        Arc::new(Repository::open(&self.reference(name), Access { insecure: true }).unwrap())
+        Arc::new(Repository::open(&self.reference(name), &Access::insecure()).unwrap())
     }
 
     /// How many requests began so.

@@ -1,21 +1,24 @@
 //! `brawn image`
 
 mod package;
+mod progress;
 mod settings;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::Context as _;
 use brawn_base::text::shown;
-use brawn_image::registry::{Access, Reference, Repository};
+use brawn_image::registry::{Access, Limits, Reference, Repository};
 use brawn_image::sink::{Archive, Layout, Push, Rootfs, Sink};
 use brawn_image::{Base, Bundle, Epoch, Executable, Package, Parts, Platform, Request, Settings};
 use clap::Args;
 use serde_json::json;
 
 use crate::cli::{Options, existing};
+use crate::commands::tune::units::time;
 use crate::{exit, output};
 
 #[derive(Args)]
@@ -55,6 +58,12 @@ pub struct Arguments {
     /// Speak to the registry without TLS; only with one on this machine
     #[arg(long)]
     insecure: bool,
+    /// Time for everything that is asked of registries: 90s, 30m, 2h; 30 s without progress end it anyway
+    #[arg(long, value_name = "TIME", default_value = "30m", value_parser = time)]
+    timeout: Duration,
+    /// Send the login to this host as well, if the registry asks for it there (repeatable)
+    #[arg(long, value_name = "HOST")]
+    token_host: Vec<String>,
     /// Take blobs over from this repository of the same registry, if they are there (repeatable)
     #[arg(long, value_name = "REPOSITORY", requires = "push")]
     mount_from: Vec<String>,
@@ -89,10 +98,13 @@ pub fn run(before: Options, arguments: Arguments) -> anyhow::Result<ExitCode> {
         output::document(&brawn_image::dockerfile::dockerfile(&package, &binary, &settings, &inner)?);
         return Ok(ExitCode::SUCCESS);
     }
-    let access = Access { insecure: arguments.insecure };
+    let mut access = Access::new(Limits { total: arguments.timeout, ..Limits::default() });
+    access.insecure = arguments.insecure;
+    access.token_hosts.clone_from(&arguments.token_host);
+    access.reporter = progress::reporter(options.quiet);
     // What can fail early does, before anything is compiled.
-    let sink = sink(&arguments, access)?;
-    let base = settings.base.as_deref().map_or(Ok(None), |base| Base::open(base, access))?;
+    let sink = sink(&arguments, &access)?;
+    let base = settings.base.as_deref().map_or(Ok(None), |base| Base::open(base, &access))?;
     let executables = match &package {
         Some(package) => match package::build(package, &arguments, &settings, &options)? {
             Ok(executables) => executables,
@@ -145,7 +157,7 @@ fn read(arguments: &Arguments) -> anyhow::Result<Vec<Executable>> {
 type Write<'a> = Box<dyn FnOnce(&Bundle, Reference) -> Result<String, brawn_image::Error> + 'a>;
 
 /// The place that was asked for, made ready as far as it can be before the image is there.
-fn sink(arguments: &Arguments, access: Access) -> anyhow::Result<Option<Write<'_>>> {
+fn sink<'a>(arguments: &'a Arguments, access: &Access) -> anyhow::Result<Option<Write<'a>>> {
     if let Some(reference) = &arguments.push {
         if reference.digest.is_some() {
             crate::cli::usage("an image is pushed to a tag: its digest follows from what is in it");
@@ -159,7 +171,7 @@ fn sink(arguments: &Arguments, access: Access) -> anyhow::Result<Option<Write<'_
         let rootfs = Rootfs { path: path.clone() };
         return Ok(Some(Box::new(move |bundle, _| rootfs.write(bundle))));
     }
-    Ok(arguments.output.as_ref().map(|path| -> Write<'_> {
+    Ok(arguments.output.as_ref().map(|path| -> Write<'a> {
         let path = path.clone();
         Box::new(move |bundle, name| match path.extension().is_some_and(|extension| extension == "tar") {
             true => Archive { path, name }.write(bundle),

@@ -1,9 +1,12 @@
 //! `brawn image` as a user runs it, against what others make of the result: a registry, skopeo, umoci, chroot.
 
+#[path = "../../../brawn-image/tests/common/hostile.rs"]
+mod attacks;
 #[path = "../common/mod.rs"]
 mod common;
 mod dockerfile;
 mod errors;
+mod hostile;
 mod login;
 mod others;
 mod package;

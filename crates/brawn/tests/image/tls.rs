@@ -13,8 +13,8 @@ use rustls::{ServerConfig, ServerConnection, Stream};
 use crate::chroot;
 use crate::common::{Bench, fails, ok};
 
-/// Serves one `ping` per connection with a certificate for `localhost`; gives the port and the authority.
-fn serve() -> (u16, String) {
+/// A server's side of TLS with a certificate for `localhost`, and the authority.
+pub fn server() -> (Arc<ServerConfig>, String) {
     let mut params = CertificateParams::new(Vec::<String>::new()).unwrap();
     params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
     let authority = CertifiedIssuer::self_signed(params, KeyPair::generate().unwrap()).unwrap();
@@ -28,7 +28,12 @@ fn serve() -> (u16, String) {
         .with_no_client_auth()
         .with_single_cert(vec![certificate.der().clone()], key)
         .unwrap();
-    let config = Arc::new(config);
+    (Arc::new(config), authority.pem())
+}
+
+/// Serves one `ping` per connection; gives the port and the authority.
+fn serve() -> (u16, String) {
+    let (config, authority) = server();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     std::thread::spawn(move || {
@@ -43,7 +48,7 @@ fn serve() -> (u16, String) {
             }
         }
     });
-    (port, authority.pem())
+    (port, authority)
 }
 
 #[test]

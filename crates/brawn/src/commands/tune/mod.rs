@@ -6,7 +6,7 @@ mod load;
 mod progress;
 mod run;
 mod subject;
-mod units;
+pub mod units;
 
 pub use arguments::Arguments;
 pub use load::{Arguments as LoadArguments, run as run_load};
