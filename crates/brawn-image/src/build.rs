@@ -103,6 +103,9 @@ pub fn build(request: &Request<'_>) -> Result<Bundle, Error> {
             });
         }
     }
+    for executable in executables {
+        beside(executable, settings)?;
+    }
     let extra = contents::read_certificates(&settings.certificates)?;
     let mut stable = HashMap::new();
     let mut images = executables
@@ -113,6 +116,22 @@ pub fn build(request: &Request<'_>) -> Result<Bundle, Error> {
     images.sort_by_key(|image| image.platform.architecture());
     let index = (images.len() > 1).then(|| index(request, &images)).transpose()?;
     Ok(Bundle { images, index })
+}
+
+/// The program is a file: no folder of the image can be there, or below it.
+fn beside(executable: &Executable, settings: &Settings) -> Result<(), Error> {
+    let folders = settings.workdir.iter().map(|path| ("working directory", path));
+    let folders = folders.chain(settings.volumes.iter().map(|path| ("volume", path)));
+    for (what, path) in folders {
+        let mut parts = path.split('/').filter(|part| !part.is_empty() && *part != ".");
+        if parts.next() == Some(&executable.name) {
+            return Err(Error::setting(
+                format!("the {what} {path} is where the program is: /{}", executable.name),
+                "choose another folder, or another name for the program with --name",
+            ));
+        }
+    }
+    Ok(())
 }
 
 fn image(

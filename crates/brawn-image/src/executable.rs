@@ -4,7 +4,7 @@ use brawn_check::Needs;
 use brawn_elf::Inspection;
 use brawn_elf::inspection::Kind;
 
-use crate::{Error, Platform};
+use crate::{Error, Platform, name};
 
 /// The program of an image.
 #[derive(Clone, Debug)]
@@ -39,15 +39,16 @@ impl Executable {
             .filter(|_| inspection.format.bits == 64)
             .ok_or_else(|| Error::Architecture { path: path.to_owned(), arch: arch.clone() })?;
         let name = match name {
-            Some(name) => name.to_owned(),
-            None => path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+            Some(name) => name,
+            None => path.file_name().unwrap_or_default().to_str().ok_or_else(|| {
+                Error::setting(
+                    format!("the name of {} is not UTF-8, and names in an image are", path.display()),
+                    "give it one with --name",
+                )
+            })?,
         };
-        if name.is_empty() || name == "." || name == ".." || name.contains(['/', '\0']) {
-            return Err(Error::setting(
-                format!("'{name}' cannot be the name of the program in the image"),
-                "give it one with --name",
-            ));
-        }
+        name::check(name)?;
+        let name = name.to_owned();
         Ok(Executable { path: path.to_owned(), name, bytes, platform, needs })
     }
 

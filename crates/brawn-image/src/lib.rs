@@ -27,6 +27,7 @@ pub mod fuzz;
 mod json;
 pub mod layer;
 pub mod limits;
+mod name;
 mod package;
 mod platform;
 pub mod registry;

@@ -111,8 +111,42 @@ impl Settings {
         }
     }
 
-    /// Refuses what no runtime would take.
+    /// Names hold no control characters, and nothing holds a zero byte.
+    fn check_characters(&self) -> Result<(), Error> {
+        let refuse = |what: &str, text: &str, why: &str| {
+            Error::setting(format!("{what} '{}' {why}", text.escape_debug()), "leave it out")
+        };
+        let mut names = Vec::new();
+        names.extend(self.base.iter().map(|text| ("the base image", text)));
+        names.extend(self.workdir.iter().map(|text| ("the working directory", text)));
+        names.extend(self.user.iter().map(|text| ("the user", text)));
+        names.extend(self.volumes.iter().map(|text| ("the volume", text)));
+        names.extend(self.env.keys().map(|text| ("the variable", text)));
+        names.extend(self.labels.keys().map(|text| ("the label", text)));
+        names.extend(self.annotations.keys().map(|text| ("the annotation", text)));
+        for (what, text) in names {
+            if text.is_empty() || text.contains(char::is_control) {
+                let why = if text.is_empty() { "is empty" } else { "holds a control character" };
+                return Err(refuse(what, text, why));
+            }
+        }
+        let words = self.entrypoint.iter().chain(&self.args).flatten();
+        let tables = self.env.values().chain(self.labels.values()).chain(self.annotations.values());
+        if let Some(text) = words.chain(tables).find(|text| text.contains('\0')) {
+            return Err(refuse("the text", text, "holds a zero byte"));
+        }
+        if self.entrypoint.as_ref().is_some_and(|words| words.first().is_none_or(String::is_empty)) {
+            return Err(Error::setting(
+                "the entrypoint names no program",
+                "leave it out for the executable alone",
+            ));
+        }
+        Ok(())
+    }
+
+    /// Refuses what no runtime would take, or what would be another instruction in a Dockerfile.
     pub fn check(&self) -> Result<(), Error> {
+        self.check_characters()?;
         let absolute = |what: &str, path: &str| match path.starts_with('/') {
             true => Ok(()),
             false => Err(Error::setting(format!("{what} '{path}' is not absolute"), "begin it with a slash")),
@@ -122,6 +156,9 @@ impl Settings {
         }
         for path in &self.volumes {
             absolute("the volume", path)?;
+            if path.trim_matches('/').is_empty() {
+                return Err(Error::setting("the root of an image cannot be a volume", "name a folder in it"));
+            }
         }
         for port in &self.ports {
             let (number, protocol) = port.split_once('/').unwrap_or((port, "tcp"));
@@ -134,7 +171,7 @@ impl Settings {
             }
         }
         for name in self.env.keys() {
-            if name.is_empty() || name.contains(['=', '\0']) {
+            if name.is_empty() || name.contains('=') || name.contains(char::is_whitespace) {
                 return Err(Error::setting(
                     format!("'{name}' is no name of an environment variable"),
                     "say NAME=VALUE",
@@ -145,10 +182,11 @@ impl Settings {
             let parts: Vec<&str> = user.split(':').collect();
             if parts.len() > 2
                 || parts.iter().any(|part| part.is_empty() || part.contains(char::is_whitespace))
+                || parts.iter().any(|part| is_number(part) && part.parse::<u32>().is_err())
             {
                 return Err(Error::setting(
                     format!("'{user}' is no user"),
-                    "say USER or USER:GROUP, by number or name",
+                    "say USER or USER:GROUP, by name or by a number of 32 bits",
                 ));
             }
         }
@@ -183,6 +221,10 @@ fn join(lower: &[String], higher: &[String], taken_back: &[String]) -> Vec<Strin
         }
     }
     names
+}
+
+fn is_number(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// The hint for a name that does not exist: the nearest that does, or all of them.
@@ -251,11 +293,30 @@ mod tests {
             (json!({ "user": "me:" }), "'me:' is no user"),
             (json!({ "stop-signal": "TERM" }), "'TERM' is no signal"),
             (json!({ "stop-signal": "65" }), "'65' is no signal"),
+            (json!({ "user": "4294967296" }), "'4294967296' is no user"),
+            (json!({ "user": "me\u{1b}[2J" }), "the user 'me\\u{1b}[2J' holds a control character"),
+            (
+                json!({ "workdir": "/a\nRUN x" }),
+                "the working directory '/a\\nRUN x' holds a control character",
+            ),
+            (json!({ "volumes": ["/a\nRUN x"] }), "the volume '/a\\nRUN x' holds a control character"),
+            (json!({ "volumes": ["//"] }), "the root of an image cannot be a volume"),
+            (json!({ "base": "x\nRUN y" }), "the base image 'x\\nRUN y' holds a control character"),
+            (json!({ "env": { "A\nRUN x": "1" } }), "the variable 'A\\nRUN x' holds a control character"),
+            (json!({ "env": { "A B": "1" } }), "'A B' is no name of an environment variable"),
+            (json!({ "env": { "": "1" } }), "the variable '' is empty"),
+            (json!({ "env": { "A": "\0" } }), "the text '\\0' holds a zero byte"),
+            (json!({ "labels": { "a\nb": "1" } }), "the label 'a\\nb' holds a control character"),
+            (json!({ "annotations": { "": "1" } }), "the annotation '' is empty"),
+            (json!({ "args": ["\0"] }), "the text '\\0' holds a zero byte"),
+            (json!({ "entrypoint": [] }), "the entrypoint names no program"),
+            (json!({ "entrypoint": [""] }), "the entrypoint names no program"),
         ] {
             assert_eq!(read(wrong).unwrap().check().unwrap_err().to_string(), message);
         }
         let fine = json!({
             "workdir": "/data", "ports": ["80", "53/udp"], "user": "nonroot:nonroot", "stop-signal": "SIGRTMIN+3",
+            "env": { "PEM": "two\nlines" }, "args": ["", "\u{1b}"],
         });
         read(fine).unwrap().check().unwrap();
     }

@@ -26,7 +26,8 @@ impl Store {
             false => {
                 let file = brawn_base::file::open(path)?;
                 let length = file.metadata()?.len();
-                let damaged = |error: io::Error| Error::damaged(path.display().to_string(), error.to_string());
+                let damaged =
+                    |error: io::Error| Error::damaged(path.display().to_string(), error.to_string());
                 Some(members(file, length).map_err(damaged)?)
             }
         };

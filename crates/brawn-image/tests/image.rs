@@ -185,6 +185,12 @@ fn what_cannot_run_is_refused() {
     for name in ["", "..", "a/b"] {
         assert!(matches!(refused(&program(Arch::X86_64, &[]), Some(name)), Error::Setting { .. }), "{name}");
     }
+    use std::os::unix::ffi::OsStrExt;
+    let path = bench.path("x").with_file_name(std::ffi::OsStr::from_bytes(b"caf\xe9"));
+    fs_err::write(&path, program(Arch::X86_64, &[])).unwrap();
+    let error = Executable::read(&path, None).unwrap_err();
+    assert!(error.to_string().ends_with("is not UTF-8, and names in an image are"), "{error}");
+    assert_eq!(Executable::read(&path, Some("cafe")).unwrap().name, "cafe");
     let twice = [bench.executable(Arch::X86_64, &[]), bench.executable(Arch::X86_64, &["other"])];
     let error = brawn_image::build(&request(&twice, &Settings::default(), None)).unwrap_err();
     assert!(matches!(error, Error::SamePlatform { .. }), "{error}");

@@ -1,5 +1,6 @@
 //! What goes wrong: a clear message, nothing half-written, an exit code from the list.
 
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 
 use crate::common::{Bench, fails, ok, redact};
@@ -147,6 +148,38 @@ fn wrong_arguments() {
     let shown = fails(&mut bench.brawn(&["image", file, "--certificate", "key.pem", "-o", "x"]), 2);
     assert!(shown.contains("key.pem holds a key, and not only certificates"), "{shown}");
     assert_eq!(names(&bench), ["key.pem"]);
+}
+
+#[test]
+fn a_name_that_breaks_the_image_is_refused() {
+    let bench = Bench::new();
+    let folder = bench.path().join("programs");
+    fs_err::create_dir(&folder).unwrap();
+    for (name, reason) in [
+        (&b".wh.foo"[..], "in a layer that removes a file of the layers below"),
+        (b".wh..wh..opq", "in a layer that removes a file of the layers below"),
+        (b"etc", "that is a folder of every system"),
+        (b"tmp", "that is a folder of every system"),
+        (b"a\nb", "it holds a control character"),
+    ] {
+        let file = folder.join(std::ffi::OsStr::from_bytes(name));
+        fs_err::copy(hello(), &file).unwrap();
+        let message = fails(bench.brawn(&["image", "-o", "x"]).arg(&file), 2);
+        assert!(message.contains(reason), "{message}");
+        assert!(message.contains("hint: give it another one with --name"), "{message}");
+        ok(bench.brawn(&["-q", "--dry-run", "image", "--name", "app"]).arg(&file));
+    }
+    let file = text(hello());
+    for name in ["", ".", "..", "a/b", "usr", "\u{1b}[31m", &"n".repeat(256)] {
+        let message = fails(&mut bench.brawn(&["image", file, "--name", name, "-o", "x"]), 2);
+        assert!(message.contains("cannot be the name of the program"), "{message}");
+        assert!(!message.contains('\u{1b}'), "{message:?}");
+    }
+    for (option, path) in [("--volume", "/hello"), ("--volume", "/hello/data"), ("--workdir", "//hello")] {
+        let message = fails(&mut bench.brawn(&["image", file, option, path, "-o", "x"]), 2);
+        assert!(message.contains(&format!("{path} is where the program is: /hello")), "{message}");
+    }
+    assert_eq!(names(&bench), ["programs"]);
 }
 
 #[test]
