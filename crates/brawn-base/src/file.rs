@@ -17,9 +17,12 @@ use rustix::fs::OFlags;
 
 use crate::text::shown;
 
-/// Most bytes of an executable, a library, an object file or an archive: 4 GiB, twice the largest with debug
-/// information that are known.
+/// Most bytes of an executable, a library or an object file: 4 GiB, twice the largest with debug information that are
+/// known.
 pub const OBJECT: u64 = 4 << 30;
+
+/// Most bytes of an archive such as a libc.a, which takes some MiB: 128 MiB. Several copies of one are in memory at once.
+pub const ARCHIVE: u64 = 128 << 20;
 
 /// Most bytes of a text: settings, manifests, records, results, certificates. 64 MiB.
 pub const TEXT: u64 = 64 << 20;
@@ -167,12 +170,12 @@ pub fn elf(path: impl AsRef<Path>) -> io::Result<Vec<u8>> {
     read_if(path, OBJECT, |head| head.starts_with(b"\x7fELF"))
 }
 
-/// Reads an archive of at most [`OBJECT`] bytes; of any other file its first bytes alone.
+/// Reads an archive of at most [`ARCHIVE`] bytes; of any other file its first bytes alone.
 ///
 /// # Errors
 /// A [`Refusal`], or why it cannot be read.
 pub fn archive(path: impl AsRef<Path>) -> io::Result<Vec<u8>> {
-    read_if(path, OBJECT, |head| head.starts_with(b"!<"))
+    read_if(path, ARCHIVE, |head| head.starts_with(b"!<"))
 }
 
 /// Reads a regular file whose first bytes, at most [`HEAD`], are what is wanted. Of any other it gives these bytes

@@ -164,7 +164,7 @@ fn the_message_names_what_it_is_and_the_limit() {
     hint: is this the file that was meant?
     ");
     insta::assert_snapshot!(message("archive", &["libc", "-o", "out", "--from"]), @r"
-    error: archive has 19073 MiB or more; the limit is 4096 MiB
+    error: archive has 19073 MiB or more; the limit is 128 MiB
     hint: is this the file that was meant?
     ");
     insta::assert_snapshot!(message("zeros", &["libc", "-o", "out", "--from"]), @r"
