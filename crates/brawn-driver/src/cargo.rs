@@ -127,7 +127,7 @@ impl Invocation {
 
     /// What the link that failed had to say: its error and hint, lines of text.
     pub fn report(&self) -> Option<String> {
-        fs_err::read_to_string(self.report.path()).ok().filter(|text| !text.is_empty())
+        brawn_base::file::text(self.report.path()).ok().filter(|text| !text.is_empty())
     }
 
     /// Runs cargo to its end.

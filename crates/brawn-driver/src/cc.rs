@@ -131,7 +131,8 @@ pub fn run(
 /// Why sources that want `crypt.h` do not compile: Debian's musl was built without `crypt`.
 fn without_crypt<'a>(backend: &Backend, sources: impl IntoIterator<Item = &'a Source>) -> Result<(), Error> {
     let wants = |source: &Source| {
-        fs_err::read(&source.path).is_ok_and(|text| memchr::memmem::find(&text, b"<crypt.h>").is_some())
+        brawn_base::file::read(&source.path, brawn_base::file::TEXT)
+            .is_ok_and(|text| memchr::memmem::find(&text, b"<crypt.h>").is_some())
     };
     // zig's musl has it.
     match backend.system_libc().ok().filter(|_| sources.into_iter().any(wants)) {
