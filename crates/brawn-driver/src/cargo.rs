@@ -1,11 +1,12 @@
 //! Running cargo with the seam in place.
 
-use std::cell::OnceCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
 use std::io::{BufRead, BufReader};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
+use std::sync::OnceLock;
 
 use brawn_elf::Arch;
 use brawn_libc::{Cache, Choice, Overlay};
@@ -16,7 +17,9 @@ use crate::cc::{Backend, Language};
 use crate::error::upper;
 use crate::link::Linked;
 use crate::record::Store;
-use crate::settings::{Layer, Settings};
+use crate::report::{self, Answer, Listener};
+use crate::runner::Runner;
+use crate::settings::{Gate, Layer, Settings};
 use crate::toolchain::{Rust, musl_arch, on_path, query};
 use crate::{Error, archiver, replay, seam, vars};
 
@@ -30,10 +33,11 @@ pub struct Invocation {
     environment: Vec<(String, OsString)>,
     remove: Vec<&'static str>,
     target_dir: Option<PathBuf>,
+    runners: Vec<Runner>,
     cache: Cache,
     /// What links say that fail, which cargo's own words would bury.
     report: tempfile::NamedTempFile,
-    relinked: OnceCell<Vec<PathBuf>>,
+    relinked: OnceLock<Vec<PathBuf>>,
 }
 
 /// An executable that cargo built, or found up to date.
@@ -80,8 +84,13 @@ impl Invocation {
         if named.is_empty() {
             environment.push(("CARGO_BUILD_TARGET".to_owned(), triple(arches[0], &rust).into()));
         }
+        let cache = seam::cache()?;
+        let mut runners = Vec::new();
         for &arch in &arches {
             prepare_target(arch, &rust, &config, executable, &mut environment)?;
+            let triple = triple(arch, &rust);
+            let behind = runner_of(&triple, &config, &environment)?;
+            runners.extend(Runner::install(&cache, &triple, behind, executable)?);
         }
         let target_dir = target_dir(cargo_args, &config);
         Ok(Invocation {
@@ -93,9 +102,10 @@ impl Invocation {
             environment,
             remove,
             target_dir,
-            cache: seam::cache()?,
+            runners,
+            cache,
             report: tempfile::Builder::new().prefix("brawn-report-").tempfile()?,
-            relinked: OnceCell::new(),
+            relinked: OnceLock::new(),
         })
     }
 
@@ -130,11 +140,46 @@ impl Invocation {
         brawn_base::file::text(self.report.path()).ok().filter(|text| !text.is_empty())
     }
 
-    /// Runs cargo to its end.
-    pub fn run(&self) -> Result<ExitStatus, Error> {
+    /// Runs cargo to its end. `said` is called once for each executable that it links or runs, before that runs; one that
+    /// does not pass verification does not run.
+    pub fn run(&self, mut said: impl FnMut(Result<Built, Error>) + Send) -> Result<ExitStatus, Error> {
         self.bring_up_to_date()?;
+        let listener = Listener::new()?;
         let mut command = self.command(&self.args);
-        command.status().map_err(|source| Error::Spawn { program: cargo(), source })
+        command.env(vars::SOCKET, listener.name());
+        command.envs(self.runners.iter().map(Runner::variable));
+        let mut known = HashSet::new();
+        std::thread::scope(|scope| {
+            scope.spawn(|| listener.serve(|message| self.answer(message, &mut known, &mut said)));
+            let status = command.status().map_err(|source| Error::Spawn { program: cargo(), source });
+            listener.stop();
+            status
+        })
+    }
+
+    /// Looks at an executable that was linked or is about to run, and says what is found, once.
+    fn answer(
+        &self,
+        message: report::Message,
+        known: &mut HashSet<(u64, u64)>,
+        said: &mut impl FnMut(Result<Built, Error>),
+    ) -> Answer {
+        let report::Message { path, runs_for } = message;
+        let runner = self.runners.iter().find(|runner| Some(&runner.triple) == runs_for.as_ref());
+        let mut answer =
+            Answer { refused: false, with: runner.map(|runner| runner.behind.clone()).unwrap_or_default() };
+        // A file has two names in cargo's folder. rustdoc links an executable for each example, and removes it.
+        let file = fs_err::metadata(&path).ok().map(|data| (data.dev(), data.ino()));
+        let is_example = path
+            .components()
+            .any(|part| part.as_os_str().to_str().is_some_and(|name| name.starts_with("rustdoctest")));
+        if is_example || file.is_none_or(|file| !known.insert(file)) {
+            return answer;
+        }
+        let built = self.finish(path, runs_for.is_some());
+        answer.refused = built.is_err();
+        said(built);
+        answer
     }
 
     /// Runs `cargo build` and gives every executable that it built or found up to date, verified. `message` is
@@ -186,15 +231,16 @@ impl Invocation {
         let Ok((record, folder)) = record else {
             return Err(self.without_record(path, &bytes));
         };
-        let choice = self.choice(record.package.as_deref())?;
+        let settings = self.settings(record.package.as_deref())?;
+        let (choice, gate) = (settings.choice()?, settings.gate());
         let overlay = crate::base::overlay(&self.cache, &record.base, record.arch, &choice)?;
         let carries = notes.and_then(|notes| notes.note);
         if carries.as_ref().map(|note| note.overlay.as_str()) == Some(&overlay.manifest.id) {
-            let warnings = crate::link::verify(&path, &overlay)?;
+            let (warnings, heaps) = crate::link::verify(&path, &overlay, gate)?;
             let relinked = self.relinked().contains(&path);
-            return Ok(Built { path, fresh, relinked, linked: Linked { overlay, warnings } });
+            return Ok(Built { path, fresh, relinked, linked: Linked { overlay, warnings, heaps } });
         }
-        match replay::replay(&self.cache, &folder, &record, &choice, &path) {
+        match replay::replay(&self.cache, &folder, &record, &choice, gate, &path) {
             Ok(linked) => Ok(Built { path, fresh, relinked: true, linked }),
             Err(Error::InputChanged { .. }) => Err(Error::Stale {
                 path,
@@ -212,8 +258,8 @@ impl Invocation {
         if report.is_ok() { Error::NoRecord(path) } else { Error::unverified(&path, report) }
     }
 
-    fn choice(&self, package: Option<&Path>) -> Result<Choice, Error> {
-        Settings::collect(self.flags.clone(), package)?.choice()
+    fn settings(&self, package: Option<&Path>) -> Result<Settings, Error> {
+        Settings::collect(self.flags.clone(), package)
     }
 
     /// Links executables again that are there from a former build with another overlay. Cargo will call them up to
@@ -223,7 +269,7 @@ impl Invocation {
         let Some(dir) = &self.target_dir else { return Ok(()) };
         let mut relinked = Vec::new();
         let store = Store::new(self.cache.root());
-        let mut overlays: HashMap<(PathBuf, Arch, Option<PathBuf>), (Choice, Overlay)> = HashMap::new();
+        let mut overlays: HashMap<(PathBuf, Arch, Option<PathBuf>), (Choice, Gate, Overlay)> = HashMap::new();
         for folder in store.below(dir) {
             let Ok(record) = store.read(&folder) else { continue };
             if !record.output.exists() || !self.arches.contains(&record.arch) {
@@ -231,18 +277,27 @@ impl Invocation {
             }
             let key = (record.base.clone(), record.arch, record.package.clone());
             if !overlays.contains_key(&key) {
-                let choice = self.choice(record.package.as_deref())?;
+                let settings = self.settings(record.package.as_deref())?;
+                let (choice, gate) = (settings.choice()?, settings.gate());
                 let Ok(overlay) = crate::base::overlay(&self.cache, &record.base, record.arch, &choice)
                 else {
                     continue;
                 };
-                overlays.insert(key.clone(), (choice, overlay));
+                overlays.insert(key.clone(), (choice, gate, overlay));
             }
-            let (choice, wanted) = &overlays[&key];
+            let (choice, gate, wanted) = &overlays[&key];
             if store.overlay(&folder).as_deref() == Some(&wanted.manifest.id) {
+                // What was only warned of before: cargo has to link it again, and that is refused.
+                if gate.strict {
+                    let names = names_of(&record.output)?;
+                    if let Err(Error::Unverified { .. }) = crate::link::verify(&record.output, wanted, *gate)
+                    {
+                        names.iter().filter(|name| name.exists()).try_for_each(fs_err::remove_file)?;
+                    }
+                }
                 continue;
             }
-            match replay::replay(&self.cache, &folder, &record, choice, &record.output) {
+            match replay::replay(&self.cache, &folder, &record, choice, *gate, &record.output) {
                 Ok(_) => relinked.push(uplifted(&record.output)),
                 Err(_) => fs_err::remove_file(&record.output)?,
             }
@@ -263,6 +318,23 @@ impl Invocation {
         }
         command
     }
+}
+
+/// The names of a file that cargo linked: `deps/NAME-HASH` and, in the folder above, `NAME`.
+fn names_of(output: &Path) -> Result<Vec<PathBuf>, Error> {
+    let identity = |data: std::fs::Metadata| (data.dev(), data.ino());
+    let file = identity(fs_err::metadata(output)?);
+    let folders = output.ancestors().skip(1).take(2);
+    let mut names = Vec::new();
+    for folder in folders {
+        for entry in fs_err::read_dir(folder)? {
+            let entry = entry?;
+            if entry.metadata().is_ok_and(|data| identity(data) == file) {
+                names.push(entry.path());
+            }
+        }
+    }
+    Ok(names)
 }
 
 fn describe(preset: &Option<String>, malloc: &str) -> String {
@@ -381,6 +453,24 @@ fn prepare_target(
         }
     }
     Ok(())
+}
+
+/// The command with which cargo would run executables for a target, word by word.
+fn runner_of(
+    triple: &str,
+    config: &Config,
+    environment: &[(String, OsString)],
+) -> Result<Vec<String>, Error> {
+    let variable = format!("CARGO_TARGET_{}_RUNNER", upper(triple));
+    if let Some((_, emulator)) = environment.iter().find(|(name, _)| *name == variable) {
+        return Ok(vec![emulator.to_string_lossy().into_owned()]);
+    }
+    let runner = config.runner(triple).map_err(|error| Error::CargoConfig(error.into()))?;
+    let words = |runner: cargo_config2::PathAndArgs| {
+        let args = runner.args.into_iter().map(|word| word.to_string_lossy().into_owned());
+        std::iter::once(runner.path.display().to_string()).chain(args).collect()
+    };
+    Ok(runner.map(words).unwrap_or_default())
 }
 
 /// Takes `-C linker=X` out of a list of rustc flags.

@@ -20,7 +20,7 @@ pub(crate) use zig::zig;
 
 use crate::cc::backend::LinkLine;
 use crate::cc::command_line::{CommandLine, Step};
-use crate::link::{self, Job};
+use crate::link::{self, Job, Linked};
 use crate::settings::{Layer, Settings};
 use crate::toolchain::musl_arch;
 use crate::{Error, kernel_headers, libraries, seam, unfit};
@@ -60,14 +60,29 @@ pub fn install_in(
     Ok(path)
 }
 
-/// Runs the compiler with `args`, as `brawn cc` or `brawn c++` was called. The status is that of the compiler or the
-/// linker; an error is Brawn's own.
+/// What came of a call of the compiler.
+#[derive(Debug, Default)]
+pub struct Done {
+    /// The status of the compiler or the linker.
+    pub status: ExitStatus,
+    /// What was linked, if it is an executable.
+    pub linked: Option<Linked>,
+    /// What was linked, if it is a shared library.
+    pub shared_library: Option<PathBuf>,
+}
+
+impl From<ExitStatus> for Done {
+    fn from(status: ExitStatus) -> Done {
+        Done { status, ..Done::default() }
+    }
+}
+
+/// Runs the compiler with `args`, as `brawn cc` or `brawn c++` was called. An error is Brawn's own.
 pub fn run(
     language: Language,
     args: impl IntoIterator<Item = OsString>,
     flags: Layer,
-    warn: impl FnOnce(&[brawn_elf::Problem]),
-) -> Result<ExitStatus, Error> {
+) -> Result<Done, Error> {
     let settings = Settings::collect(flags, None)?;
     let arch = match settings.target() {
         Some(triple) => musl_arch(triple)?,
@@ -84,9 +99,13 @@ pub fn run(
             if !status.success() {
                 without_crypt(&backend, line.sources().iter())?;
             }
-            Ok(status)
+            Ok(status.into())
         }
-        Step::Foreign => status(compile(&line.args)),
+        Step::Foreign => {
+            let status = status(compile(&line.args))?;
+            let shared_library = line.shared_library().filter(|_| status.success());
+            Ok(Done { status, shared_library, ..Done::default() })
+        }
         Step::Link => {
             let choice = settings.choice()?;
             let scratch = tempfile::Builder::new().prefix("brawn-cc-").tempdir()?;
@@ -97,7 +116,7 @@ pub fn run(
                 let status = status(compile(&line.compile_args(&source, &object)))?;
                 if !status.success() {
                     without_crypt(&backend, [&source])?;
-                    return Ok(status);
+                    return Ok(status.into());
                 }
                 line.replace(source.index, &object);
             }
@@ -115,13 +134,10 @@ pub fn run(
                 package: None,
                 keep: link::Keep::Below(scratch.path().to_owned()),
             };
-            match link::perform(&job, &cache, &choice) {
-                Ok(linked) => {
-                    warn(&linked.warnings);
-                    Ok(ExitStatus::default())
-                }
+            match link::perform(&job, &cache, &choice, settings.gate()) {
+                Ok(linked) => Ok(Done { linked: Some(linked), ..Done::default() }),
                 // The linker has said what was wrong.
-                Err(Error::LinkerFailed(status)) => Ok(status),
+                Err(Error::LinkerFailed(status)) => Ok(status.into()),
                 Err(error) => Err(error),
             }
         }

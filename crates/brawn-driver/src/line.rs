@@ -87,19 +87,7 @@ impl Line {
 
     /// Where the result goes.
     pub fn output(&self) -> PathBuf {
-        let mut args = self.args.iter();
-        while let Some(arg) = args.next() {
-            if arg == "-o" || arg == "--output" {
-                return args.next().map_or_else(|| "a.out".into(), PathBuf::from);
-            }
-            if let Some(path) = arg.strip_prefix("--output=") {
-                return path.into();
-            }
-            if let Some(path) = arg.strip_prefix("-o").filter(|path| !path.is_empty()) {
-                return path.into();
-            }
-        }
-        "a.out".into()
+        output_of(&self.args)
     }
 
     /// The folders in which libraries are looked for, in order.
@@ -171,6 +159,23 @@ impl Line {
         // `-flavor gnu` tells rust-lld which linker to be, and must stay in front.
         if self.args.first().is_some_and(|arg| arg == "-flavor") { 2 } else { 0 }
     }
+}
+
+/// Where arguments for a linker or a compiler driver say that the result goes.
+pub(crate) fn output_of(args: &[String]) -> PathBuf {
+    let mut args = args.iter();
+    while let Some(arg) = args.next() {
+        if arg == "-o" || arg == "--output" {
+            return args.next().map_or_else(|| "a.out".into(), PathBuf::from);
+        }
+        if let Some(path) = arg.strip_prefix("--output=") {
+            return path.into();
+        }
+        if let Some(path) = arg.strip_prefix("-o").filter(|path| !path.is_empty()) {
+            return path.into();
+        }
+    }
+    "a.out".into()
 }
 
 /// Takes a response file apart: words divided by blanks, with quotes and backslashes.

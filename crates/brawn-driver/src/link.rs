@@ -9,6 +9,7 @@ use brawn_libc::{Cache, Choice, Overlay, sha256_hex};
 
 use crate::line::{Line, join_response};
 use crate::record::{Input, OUTPUT, OVERLAY, RECORD, Record, Store};
+use crate::settings::Gate;
 use crate::{Error, identity, libraries, unfit};
 
 /// A link that is about to be done.
@@ -75,10 +76,12 @@ pub struct Linked {
     pub overlay: Overlay,
     /// What works and is worth changing.
     pub warnings: Vec<Problem>,
+    /// The heaps that are linked in, as [`brawn_elf::Report::heaps_in_words`]; empty where nothing was written.
+    pub heaps: String,
 }
 
-/// Does `job` with the overlay for `choice`.
-pub fn perform(job: &Job, cache: &Cache, choice: &Choice) -> Result<Linked, Error> {
+/// Does `job` with the overlay for `choice`, and hands over what passes `gate`.
+pub fn perform(job: &Job, cache: &Cache, choice: &Choice, gate: Gate) -> Result<Linked, Error> {
     let named = job.line.libc().or_else(|| job.libc.clone()).ok_or(Error::NoLibc)?;
     let base = brawn_libc::patch::base_of(&named)?;
     let overlay = crate::base::overlay(cache, &base, job.arch, choice).map_err(|error| match error {
@@ -123,9 +126,9 @@ pub fn perform(job: &Job, cache: &Cache, choice: &Choice) -> Result<Linked, Erro
     })?;
     // `-o /dev/null` only asks whether the link works: there is nothing to look at, to record, or to remove.
     if fs_err::metadata(&output).is_ok_and(|data| !data.is_file()) {
-        return Ok(Linked { overlay, warnings: Vec::new() });
+        return Ok(Linked { overlay, warnings: Vec::new(), heaps: String::new() });
     }
-    let warnings = verify(&output, &overlay)?;
+    let (warnings, heaps) = verify(&output, &overlay, gate)?;
     let record = Record {
         format: crate::record::format(),
         id: id.as_str().to_owned(),
@@ -146,7 +149,7 @@ pub fn perform(job: &Job, cache: &Cache, choice: &Choice) -> Result<Linked, Erro
     store.set_overlay(folder.path(), &overlay.manifest.id)?;
     store.finish(folder, &record)?;
     store.prune();
-    Ok(Linked { overlay, warnings })
+    Ok(Linked { overlay, warnings, heaps })
 }
 
 const NOTE: &str = "note.o";
@@ -262,17 +265,20 @@ pub(crate) fn fill(args: &[String], overlay: &Path, record: &Path, output: &Path
 }
 
 /// Refuses an executable that does not keep what its overlay promises; it is removed, so that nobody ships it. Gives
-/// what works and is worth changing.
-pub(crate) fn verify(output: &Path, overlay: &Overlay) -> Result<Vec<Problem>, Error> {
+/// what works and is worth changing, and the heaps.
+pub(crate) fn verify(output: &Path, overlay: &Overlay, gate: Gate) -> Result<(Vec<Problem>, String), Error> {
     let expectation = brawn_elf::Expectation {
         arch: Some(overlay.manifest.arch),
         malloc: Some(overlay.manifest.malloc.clone()),
         overlay: Some(overlay.manifest.id.clone()),
-        link_id: None,
+        second_heap: gate.second_heap(),
+        strict: gate.strict,
+        ..brawn_elf::Expectation::default()
     };
     let report = brawn_elf::verify(&file::elf(output)?, &expectation);
     if report.is_ok() {
-        return Ok(report.warnings);
+        let heaps = report.heaps_in_words();
+        return Ok((report.warnings, heaps));
     }
     fs_err::remove_file(output)?;
     Err(Error::unverified(output, report))

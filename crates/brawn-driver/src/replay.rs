@@ -8,6 +8,7 @@ use brawn_libc::{Cache, Choice};
 
 use crate::link::{Linked, fill, run, verify};
 use crate::record::{Record, Store};
+use crate::settings::Gate;
 use crate::{Error, base};
 
 /// The recorded link of an executable.
@@ -43,8 +44,8 @@ impl Recorded {
 
     /// Does the link again with the overlay for `choice`, and writes the result to `to`, which appears whole or not
     /// at all. The file's time stays what it was: build systems compare times, and no source has changed.
-    pub fn replay(&self, cache: &Cache, choice: &Choice, to: &Path) -> Result<Linked, Error> {
-        replay(cache, &self.folder, &self.record, choice, to)
+    pub fn replay(&self, cache: &Cache, choice: &Choice, gate: Gate, to: &Path) -> Result<Linked, Error> {
+        replay(cache, &self.folder, &self.record, choice, gate, to)
     }
 }
 
@@ -53,6 +54,7 @@ pub(crate) fn replay(
     folder: &Path,
     record: &Record,
     choice: &Choice,
+    gate: Gate,
     to: &Path,
 ) -> Result<Linked, Error> {
     for input in &record.inputs {
@@ -67,7 +69,7 @@ pub(crate) fn replay(
     let mut command = Command::new(&record.linker[0]);
     command.args(&record.linker[1..]).current_dir(&record.cwd).envs(record.env.iter().cloned());
     run(command, &fill(&record.args, &overlay.dir, folder, &fresh))?;
-    let warnings = verify(&fresh, &overlay)?;
+    let (warnings, heaps) = verify(&fresh, &overlay, gate)?;
     if let Ok(time) = to.metadata().and_then(|data| data.modified()) {
         set_modified(&fresh, time)?;
     }
@@ -75,7 +77,7 @@ pub(crate) fn replay(
     if to == record.output {
         Store::new(cache.root()).set_overlay(folder, &overlay.manifest.id)?;
     }
-    Ok(Linked { overlay, warnings })
+    Ok(Linked { overlay, warnings, heaps })
 }
 
 fn locate(folder: &Path, record: &Record, path: &Path) -> PathBuf {

@@ -13,6 +13,7 @@ use brawn_libc::Cache;
 
 use crate::line::Line;
 use crate::link::{self, Job};
+use crate::report::{self, Message};
 use crate::settings::{Layer, Settings};
 use crate::toolchain::{Rust, musl_arch, on_path};
 use crate::{Error, libraries, vars};
@@ -48,14 +49,17 @@ impl Seam {
         let cache = cache()?;
         libraries::provide_cxx(&mut line, arch, &cache)?;
         let package = vars::get("CARGO_MANIFEST_DIR").map(PathBuf::from);
-        let choice = Settings::collect(Layer::default(), package.as_deref())?.choice()?;
+        let settings = Settings::collect(Layer::default(), package.as_deref())?;
+        let choice = settings.choice()?;
         let libc = match line.libc() {
             Some(_) => None,
             None => crate::cc::default_libc(&linker)?,
         };
         let job = Job { linker, line, arch, libc, package, keep: link::Keep::Objects };
-        // Warnings can wait: rustc would not show them, and `brawn build` verifies again.
-        link::perform(&job, &cache, &choice)?;
+        let output = std::path::absolute(job.line.output())?;
+        link::perform(&job, &cache, &choice, settings.gate())?;
+        // rustc would show no warnings: the one above verifies again, and does.
+        report::tell(&Message { path: output, runs_for: None });
         Ok(())
     }
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use brawn_base::file;
+use brawn_elf::SecondHeap;
 use brawn_libc::Choice;
 use serde::Deserialize;
 
@@ -25,10 +26,31 @@ pub struct Layer {
     pub cpu: Option<String>,
     /// `--knob`.
     pub knobs: BTreeMap<String, String>,
+    /// `--strict`.
+    pub strict: Option<bool>,
+    /// `--allow-second-heap`.
+    pub allow_second_heap: Option<bool>,
+}
+
+/// What an executable may be and still be handed over.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Gate {
+    /// Whether what is warned of otherwise is refused.
+    pub strict: bool,
+    /// Whether the program may have a heap of its own.
+    pub allow_second_heap: bool,
+}
+
+impl Gate {
+    /// What a second heap is under these rules.
+    pub fn second_heap(self) -> SecondHeap {
+        if self.allow_second_heap { SecondHeap::Allowed } else { SecondHeap::Warned }
+    }
 }
 
 /// `image` is a table of its own, which `brawn image` reads.
-const KEYS: &[&str] = &["preset", "malloc", "target", "strings", "cpu", "knobs", "image"];
+const KEYS: &[&str] =
+    &["preset", "malloc", "target", "strings", "cpu", "knobs", "strict", "allow-second-heap", "image"];
 
 /// Layers in falling precedence, each with the name of its place for messages.
 #[derive(Clone, Debug, Default)]
@@ -101,13 +123,32 @@ impl Settings {
         Ok(choice)
     }
 
+    /// What was asked for in so many words, now: by the command line and the environment.
+    pub fn asked(flags: Layer) -> Result<Settings, Error> {
+        let layers = [("command line", flags), ("environment", Layer::of_environment()?)];
+        Ok(Settings { layers: layers.map(|(place, layer)| (place.to_owned(), layer)).into() })
+    }
+
+    /// What may be handed over.
+    pub fn gate(&self) -> Gate {
+        Gate {
+            strict: self.first(|layer| layer.strict).unwrap_or_default(),
+            allow_second_heap: self.first(|layer| layer.allow_second_heap).unwrap_or_default(),
+        }
+    }
+
     /// The target triple, if one was asked for anywhere.
     pub fn target(&self) -> Option<&str> {
         self.first(|layer| layer.target.as_deref())
     }
 
+    /// The layers in falling precedence.
+    pub(crate) fn layers(&self) -> impl Iterator<Item = &Layer> {
+        self.layers.iter().map(|(_, layer)| layer)
+    }
+
     /// What the highest layer that says anything says.
-    fn first<'a, T>(&'a self, of: impl Fn(&'a Layer) -> Option<T>) -> Option<T> {
+    pub(crate) fn first<'a, T>(&'a self, of: impl Fn(&'a Layer) -> Option<T>) -> Option<T> {
         self.layers.iter().find_map(|(_, layer)| of(layer))
     }
 }
@@ -128,8 +169,13 @@ impl Layer {
         if let Some(target) = &self.target {
             set.push((vars::TARGET, target.clone()));
         }
-        if let Some(strings) = self.strings {
-            set.push((vars::STRINGS, if strings { "yes" } else { "no" }.to_owned()));
+        let answers = [
+            (vars::STRINGS, self.strings),
+            (vars::STRICT, self.strict),
+            (vars::ALLOW_SECOND_HEAP, self.allow_second_heap),
+        ];
+        for (variable, answer) in answers {
+            set.extend(answer.map(|yes| (variable, if yes { "yes" } else { "no" }.to_owned())));
         }
         if let Some(cpu) = &self.cpu {
             set.push((vars::CPU, cpu.clone()));
@@ -144,11 +190,11 @@ impl Layer {
     /// The settings in the environment.
     fn of_environment() -> Result<Layer, Error> {
         let wrong = |variable: &str, what: String| Error::Variable { variable: variable.to_owned(), what };
-        let strings = match vars::get(vars::STRINGS).as_deref() {
-            None => None,
-            Some("yes") => Some(true),
-            Some("no") => Some(false),
-            Some(other) => return Err(wrong(vars::STRINGS, format!("'{other}' is neither yes nor no"))),
+        let answer = |variable: &str| match vars::get(variable).as_deref() {
+            None => Ok(None),
+            Some("yes") => Ok(Some(true)),
+            Some("no") => Ok(Some(false)),
+            Some(other) => Err(wrong(variable, format!("'{other}' is neither yes nor no"))),
         };
         let mut knobs = BTreeMap::new();
         for knob in vars::get(vars::KNOBS).unwrap_or_default().split_whitespace() {
@@ -161,9 +207,11 @@ impl Layer {
             preset: vars::get(vars::PRESET),
             malloc: vars::get(vars::MALLOC),
             target: vars::get(vars::TARGET),
-            strings,
+            strings: answer(vars::STRINGS)?,
             cpu: vars::get(vars::CPU),
             knobs,
+            strict: answer(vars::STRICT)?,
+            allow_second_heap: answer(vars::ALLOW_SECOND_HEAP)?,
         })
     }
 }

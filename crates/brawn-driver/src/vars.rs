@@ -30,6 +30,10 @@ vars! {
     KNOBS = "BRAWN_KNOBS";
     /// Target triple, as `--target`.
     TARGET = "BRAWN_TARGET";
+    /// `yes` refuses what is warned of otherwise, as `--strict`; `no` does not.
+    STRICT = "BRAWN_STRICT";
+    /// `yes` accepts a heap of the program's own, as `--allow-second-heap`; `no` does not.
+    ALLOW_SECOND_HEAP = "BRAWN_ALLOW_SECOND_HEAP";
     /// The compiler that `brawn cc` drives, instead of the one that it would find: a command with arguments.
     CC = "BRAWN_CC";
     /// The compiler that `brawn c++` drives, likewise.
@@ -40,6 +44,8 @@ vars! {
     REPORT = "BRAWN_REPORT";
     /// Folder for overlays and link records; default `brawn` in the user's cache folder.
     CACHE_DIR = "BRAWN_CACHE_DIR";
+    /// Set by `brawn cargo` for what it starts: where links and runs are reported.
+    SOCKET = "BRAWN_SOCKET";
 }
 
 /// The value of a variable, unless it is unset, empty or not UTF-8.

@@ -1,130 +1,12 @@
-use serde::Serialize;
-
+use crate::expectation::{Expectation, SecondHeap, check_note};
 use crate::heap::{KitMarker, MUSL_HEAPS};
 use crate::inspect::{Traces, look};
 use crate::inspection::{Inspection, Kind};
+use crate::report::{Code, Problem, Report, problem};
+use crate::symbols::MALLOC_FAMILY;
 use crate::veil::{unveil, veil};
 use crate::verdict::describe;
-use crate::{Arch, Error, Heap, LinkId, Note, Role};
-
-/// What the caller knows about the executable from elsewhere. By default nothing: then the executable is held to
-/// its own note.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Expectation {
-    /// The architecture that was linked for.
-    pub arch: Option<Arch>,
-    /// The allocator that was asked for, as in [`Note::malloc`].
-    pub malloc: Option<String>,
-    /// The overlay that was linked with, as in [`Note::overlay`].
-    pub overlay: Option<String>,
-    /// The recorded link.
-    pub link_id: Option<LinkId>,
-}
-
-/// What [`verify`] found.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Report {
-    /// Broken promises. The executable is as it should be only if there are none.
-    pub findings: Vec<Problem>,
-    /// What works and is worth changing.
-    pub warnings: Vec<Problem>,
-    /// What the executable says about itself, if it can be read.
-    pub note: Option<Note>,
-    /// The heap behind `malloc`, if the program has one that can be told.
-    pub heap: Option<Heap>,
-    /// Whether there was a symbol table to check; `docs/inspect.md` says what cannot be proved without one.
-    pub symbols: bool,
-}
-
-impl Report {
-    /// Whether no promise is broken.
-    pub fn is_ok(&self) -> bool {
-        self.findings.is_empty()
-    }
-}
-
-/// One thing that is wrong, or worth a warning.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Problem {
-    /// Its stable name.
-    pub code: Code,
-    /// What is so.
-    pub message: String,
-    /// What to do about it.
-    pub hint: Option<String>,
-}
-
-macro_rules! codes {
-    ($($(#[doc = $doc:literal])+ $name:ident = $text:literal,)+) => {
-        /// Stable names of problems; `docs/inspect.md` lists them.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        #[non_exhaustive]
-        pub enum Code {
-            $($(#[doc = $doc])+ $name,)+
-        }
-
-        impl Code {
-            /// Every code.
-            pub const ALL: &[Code] = &[$(Code::$name,)+];
-
-            /// The name in kebab-case, as it is printed and written as JSON.
-            pub const fn as_str(self) -> &'static str {
-                match self {
-                    $(Code::$name => $text,)+
-                }
-            }
-        }
-    };
-}
-
-codes! {
-    /// Not an ELF file, or one that is no executable.
-    NotAnExecutable = "not-an-executable",
-    /// Headers that contradict the file.
-    Damaged = "damaged",
-    /// The file ends before its last segment.
-    CutOff = "cut-off",
-    /// Compiled for another architecture than was asked for.
-    WrongArchitecture = "wrong-architecture",
-    /// It needs a loader.
-    DynamicExecutable = "dynamic-executable",
-    /// It needs shared libraries.
-    NeedsLibraries = "needs-libraries",
-    /// It carries no note of Brawn.
-    NoNote = "no-note",
-    /// Its note cannot be read.
-    NoteDamaged = "note-damaged",
-    /// It carries notes that contradict each other.
-    NotesDisagree = "notes-disagree",
-    /// The note names another allocator, overlay or link than was asked for.
-    NotAsAsked = "not-as-asked",
-    /// malloc is not served by the allocator that the note names.
-    HeapNotAsNoted = "heap-not-as-noted",
-    /// A part of musl's own heap is linked in beside the one that took its place.
-    LeftoverMuslHeap = "leftover-musl-heap",
-    /// Some functions of the malloc family belong to another heap than the others.
-    TwoOwners = "two-owners",
-    /// Two allocators of the kit are linked in.
-    TwoKitHeaps = "two-kit-heaps",
-    /// The string functions are not the ones that the note names.
-    StringsNotAsNoted = "strings-not-as-noted",
-    /// The program brings a heap of its own for a part of its code. A warning.
-    SecondHeap = "second-heap",
-    /// The program can call `dlopen`, which always fails in a static executable. A warning.
-    DynamicLoading = "dynamic-loading",
-}
-
-impl Serialize for Code {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.as_str())
-    }
-}
-
-impl std::fmt::Display for Code {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
+use crate::{Error, Heap, Note, Role};
 
 /// The allocator's name in the note of an overlay that leaves musl's own heap in place.
 pub const STOCK: &str = "stock";
@@ -134,17 +16,25 @@ pub const STOCK: &str = "stock";
 ///
 /// It never fails: a file that cannot be read is a finding.
 pub fn verify(data: &[u8], expectation: &Expectation) -> Report {
-    let mut report =
-        Report { findings: Vec::new(), warnings: Vec::new(), note: None, heap: None, symbols: false };
+    let mut report = Report {
+        findings: Vec::new(),
+        warnings: Vec::new(),
+        note: None,
+        heap: None,
+        heaps: Vec::new(),
+        symbols: false,
+    };
     match look(data) {
         Ok((inspection, traces)) => {
             report.symbols = !inspection.stripped;
             report.heap = inspection.allocators.iter().find(|heap| heap.role == Role::LibcHeap).cloned();
+            let linked = |heap: &&Heap| heap.role != Role::Runtime;
+            report.heaps = inspection.allocators.iter().filter(linked).cloned().collect();
             check_linkage(&inspection, &traces, expectation, &mut report.findings);
             check_note(&traces, expectation, &mut report.findings);
             if let Some(note) = &inspection.note {
                 if inspection.kind.is_static() {
-                    check_heaps(&inspection, &traces, note, &mut report);
+                    check_heaps(&inspection, &traces, note, expectation.second_heap, &mut report);
                     check_strings(&traces, note, &mut report.findings);
                     check_loading(data, &mut report.warnings);
                 }
@@ -159,11 +49,10 @@ pub fn verify(data: &[u8], expectation: &Expectation) -> Report {
             report.findings.push(problem(code, error.to_string(), error.hint()));
         }
     }
+    if expectation.strict {
+        report.findings.append(&mut report.warnings);
+    }
     report
-}
-
-fn problem(code: Code, message: impl Into<String>, hint: Option<&str>) -> Problem {
-    Problem { code, message: message.into(), hint: hint.map(str::to_owned) }
 }
 
 fn check_linkage(
@@ -209,58 +98,23 @@ fn check_linkage(
     }
 }
 
-fn check_note(traces: &Traces, expectation: &Expectation, findings: &mut Vec<Problem>) {
-    let notes = match &traces.notes {
-        Ok(notes) => notes,
-        Err(error) => {
-            let code = match error {
-                Error::NotesDisagree { .. } => Code::NotesDisagree,
-                _ => Code::NoteDamaged,
-            };
-            findings.push(problem(code, error.to_string(), error.hint()));
-            return;
-        }
-    };
-    let Some(note) = &notes.note else {
-        findings.push(problem(
-            Code::NoNote,
-            "the executable carries no note of Brawn: it was linked with another libc.a",
-            Some(
-                "build it with `brawn build` or `brawn cc`; a linker option may have put another `-L` first",
-            ),
-        ));
-        return;
-    };
-    let mut differs = |what: &str, wanted: Option<&str>, found: Option<&str>| {
-        if wanted.is_some() && wanted != found {
-            findings.push(problem(
-                Code::NotAsAsked,
-                format!(
-                    "the executable's note names the {what} {}, and {} was asked for",
-                    found.unwrap_or("none"),
-                    wanted.unwrap_or_default()
-                ),
-                Some("an older executable may have been left in place: link again"),
-            ));
-        }
-    };
-    differs("allocator", expectation.malloc.as_deref(), Some(&note.malloc));
-    differs("overlay", expectation.overlay.as_deref(), Some(&note.overlay));
-    let link = |id: &Option<LinkId>| id.as_ref().map(|id| id.as_str().to_owned());
-    differs("link", link(&expectation.link_id).as_deref(), link(&notes.link_id).as_deref());
-}
-
 const RELINK: &str = "link again; if it stays, this is a fault in Brawn worth a report";
 
-fn check_heaps(inspection: &Inspection, traces: &Traces, note: &Note, report: &mut Report) {
+fn check_heaps(
+    inspection: &Inspection,
+    traces: &Traces,
+    note: &Note,
+    second_heap: SecondHeap,
+    report: &mut Report,
+) {
     let heaps = &inspection.allocators;
     let of_musl = |heap: &&Heap| MUSL_HEAPS.contains(&heap.name.as_str());
     let musl: Vec<&Heap> = heaps.iter().filter(of_musl).collect();
     let findings = &mut report.findings;
     if note.malloc == STOCK {
-        check_stock(heaps, &musl, traces, findings);
+        check_stock(heaps, &musl, traces, second_heap, findings);
     } else {
-        check_kit(heaps, &musl, traces, note, findings);
+        check_kit(heaps, &musl, traces, note, second_heap, findings);
     }
     // Heaps that serve neither malloc nor libc: what a #[global_allocator] brings. Go's runtime cannot do without its own.
     let first = match heaps.iter().find(|heap| heap.kit).or(musl.first().copied()) {
@@ -270,13 +124,18 @@ fn check_heaps(inspection: &Inspection, traces: &Traces, note: &Note, report: &m
     let own =
         |heap: &&Heap| !heap.kit && !of_musl(heap) && !matches!(heap.role, Role::LibcHeap | Role::Runtime);
     for second in heaps.iter().filter(own) {
-        let hint = "remove the #[global_allocator] attribute and the crate that it names from the dependencies: \
-                    Brawn's heap already serves Rust and C";
-        report.warnings.push(problem(
+        let hint = "remove the #[global_allocator] attribute and the crate that it names from the dependencies, as \
+                    Brawn's heap already serves Rust and C; --allow-second-heap accepts both";
+        let problem = problem(
             Code::SecondHeap,
-            format!("the program has two heaps: {first}, and {} that it brings itself", describe(second)),
+            format!("two heaps: {first}, and {} that the program brings itself", describe(second)),
             Some(hint),
-        ));
+        );
+        match second_heap {
+            SecondHeap::Refused => report.findings.push(problem),
+            SecondHeap::Warned => report.warnings.push(problem),
+            SecondHeap::Allowed => {}
+        }
     }
 }
 
@@ -313,8 +172,28 @@ fn check_strings(traces: &Traces, note: &Note, findings: &mut Vec<Problem>) {
     }
 }
 
+/// Whether a malloc of the program's own serves all that is allocated and freed by these names, so that no block of one
+/// heap is freed into another. Libc may go on using a heap for itself.
+fn own_malloc_is_whole(heaps: &[Heap], musl: &[&Heap], traces: &Traces) -> bool {
+    let Some(symbols) = &traces.symbols else { return false };
+    let own = |name: &&str| symbols.strong.contains(name);
+    if heaps.iter().any(|heap| heap.kit) {
+        // All of the kit's come at once; which of them are called, no table says.
+        MALLOC_FAMILY.iter().all(|name| own(name) || !symbols.family.contains_key(name))
+    } else {
+        // musl's `free`, `realloc` and the aligned ones bring its real heap along. Its bump allocator never frees.
+        ["malloc", "realloc", "free"].iter().all(own) && musl.iter().all(|heap| heap.name == "bump")
+    }
+}
+
 /// The note says that musl's own heap was left in place.
-fn check_stock(heaps: &[Heap], musl: &[&Heap], traces: &Traces, findings: &mut Vec<Problem>) {
+fn check_stock(
+    heaps: &[Heap],
+    musl: &[&Heap],
+    traces: &Traces,
+    second_heap: SecondHeap,
+    findings: &mut Vec<Problem>,
+) {
     for heap in heaps.iter().filter(|heap| heap.kit) {
         findings.push(problem(
             Code::HeapNotAsNoted,
@@ -326,6 +205,11 @@ fn check_stock(heaps: &[Heap], musl: &[&Heap], traces: &Traces, findings: &mut V
     if owner.kit || MUSL_HEAPS.contains(&owner.name.as_str()) {
         return;
     }
+    let whole = own_malloc_is_whole(heaps, musl, traces);
+    if whole && (musl.is_empty() || second_heap == SecondHeap::Allowed) {
+        return;
+    }
+    let hint = if whole { OWN_WHOLE_MALLOC } else { OWN_MALLOC };
     let has_malloc = traces.symbols.as_ref().is_some_and(|symbols| symbols.family.contains_key("malloc"));
     let message = match musl.first() {
         Some(inner) if has_malloc => {
@@ -337,7 +221,7 @@ fn check_stock(heaps: &[Heap], musl: &[&Heap], traces: &Traces, findings: &mut V
                     describe(inner)
                 ),
             );
-            problem(code, text, Some(OWN_MALLOC))
+            problem(code, text, Some(hint))
         }
         _ => problem(
             Code::HeapNotAsNoted,
@@ -345,7 +229,7 @@ fn check_stock(heaps: &[Heap], musl: &[&Heap], traces: &Traces, findings: &mut V
                 "the note says that musl's own heap is in place, and malloc belongs to {}",
                 describe(owner)
             ),
-            Some(OWN_MALLOC),
+            Some(hint),
         ),
     };
     findings.push(message);
@@ -357,8 +241,21 @@ const COUNTER: &str = "trace";
 const OWN_MALLOC: &str = "the program or a library that it links defines malloc itself: leave that out (most have a \
                           build option for it, such as `--disable-tcmalloc` or `MALLOC=libc`)";
 
+const OWN_WHOLE_MALLOC: &str = "the program or a library that it links defines malloc itself, and all of it: leave that \
+                                out, or accept it with --allow-second-heap";
+
+const OWN_PART_OF_MALLOC: &str = "the program or a library that it links defines malloc itself, but not all of its family: \
+                                  leave that out, or link with `--preset stock --allow-second-heap`";
+
 /// The note names an allocator of the kit.
-fn check_kit(heaps: &[Heap], musl: &[&Heap], traces: &Traces, note: &Note, findings: &mut Vec<Problem>) {
+fn check_kit(
+    heaps: &[Heap],
+    musl: &[&Heap],
+    traces: &Traces,
+    note: &Note,
+    second_heap: SecondHeap,
+    findings: &mut Vec<Problem>,
+) {
     let kits: Vec<&Heap> = heaps.iter().filter(|heap| heap.kit).collect();
     let noted = match &note.malloc_version {
         Some(version) => format!("{} {version}", note.malloc),
@@ -401,6 +298,15 @@ fn check_kit(heaps: &[Heap], musl: &[&Heap], traces: &Traces, note: &Note, findi
             Some("a library on the link line may bring a part of musl's libc.a; otherwise this is a fault in Brawn"),
         ));
     }
+    let whole = musl.is_empty() && own_malloc_is_whole(heaps, musl, traces);
+    if whole && second_heap == SecondHeap::Allowed {
+        return;
+    }
+    let hint = match traces.symbols.as_ref().is_some_and(|symbols| symbols.strong.contains(&"malloc")) {
+        true if whole => OWN_WHOLE_MALLOC,
+        true => OWN_PART_OF_MALLOC,
+        false => OWN_MALLOC,
+    };
     if kits.is_empty() {
         // musl's fork has an empty __malloc_atfork of its own, for programs that do not allocate.
         let family = traces
@@ -419,7 +325,7 @@ fn check_kit(heaps: &[Heap], musl: &[&Heap], traces: &Traces, note: &Note, findi
         findings.push(problem(
             Code::HeapNotAsNoted,
             format!("the note names {noted}, which is not linked in: {message}"),
-            Some(OWN_MALLOC),
+            Some(hint),
         ));
     // The one that counts leaves aligned_alloc and its kind to musl.
     } else if musl.is_empty() && !outside.is_empty() && kits[0].name != COUNTER {
@@ -430,7 +336,7 @@ fn check_kit(heaps: &[Heap], musl: &[&Heap], traces: &Traces, note: &Note, findi
                 describe(kits[0]),
                 outside.join(", ")
             ),
-            Some(OWN_MALLOC),
+            Some(hint),
         ));
     }
 }

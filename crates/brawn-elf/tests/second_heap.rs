@@ -2,7 +2,7 @@
 
 mod common;
 
-use brawn_elf::{Code, EvidenceKind, Expectation, Role, inspect, verify};
+use brawn_elf::{Code, EvidenceKind, Expectation, Role, SecondHeap, inspect, verify};
 use common::Bench;
 use common::rust::programs;
 
@@ -21,6 +21,7 @@ fn a_program_on_the_kits_heap_alone_is_fine() {
     for data in executables("plain") {
         let report = verify(&data, &Expectation::default());
         assert!(report.is_ok() && report.warnings.is_empty(), "{report:#?}");
+        assert_eq!(report.heaps_in_words(), "one heap: mimalloc 3.3.2");
         assert!(report.heap.unwrap().kit);
     }
 }
@@ -38,16 +39,29 @@ fn a_second_mimalloc_is_told_although_its_texts_are_merged_with_the_kits() {
 }
 
 #[test]
-fn a_second_heap_gets_a_warning_that_names_both_and_what_to_do() {
+fn a_second_heap_is_a_broken_promise_unless_it_is_allowed() {
     for (name, second, version) in [("mimalloc", "mimalloc", None), ("jemalloc", "jemalloc", Some("5.3.1"))] {
         for data in executables(name) {
-            let report = verify(&data, &Expectation::default());
-            assert!(report.is_ok(), "{report:#?}");
-            let [warning] = &report.warnings[..] else { panic!("{name}: {report:#?}") };
-            assert_eq!(warning.code, Code::SecondHeap);
-            assert!(warning.message.contains("mimalloc 3.3.2 of Brawn's kit"), "{}", warning.message);
-            assert!(warning.message.contains(&format!("and {second}")), "{}", warning.message);
-            assert!(warning.hint.as_ref().unwrap().contains("#[global_allocator]"));
+            let as_a = |second_heap, strict| {
+                let expectation = Expectation { second_heap, strict, ..Expectation::default() };
+                verify(&data, &expectation)
+            };
+            let refused = as_a(SecondHeap::Refused, false);
+            assert!(!refused.is_ok() && refused.warnings.is_empty(), "{refused:#?}");
+            let warned = as_a(SecondHeap::Warned, false);
+            assert!(warned.is_ok(), "{warned:#?}");
+            assert_eq!(warned.warnings, refused.findings);
+            assert_eq!(as_a(SecondHeap::Warned, true).findings, refused.findings);
+            let allowed = as_a(SecondHeap::Allowed, true);
+            assert!(allowed.is_ok() && allowed.warnings.is_empty(), "{allowed:#?}");
+            let words = allowed.heaps_in_words();
+            assert!(words.starts_with(&format!("two heaps: mimalloc 3.3.2 and {second}")), "{words}");
+
+            let [problem] = &refused.findings[..] else { panic!("{name}: {refused:#?}") };
+            assert_eq!(problem.code, Code::SecondHeap);
+            assert!(problem.message.contains("mimalloc 3.3.2 of Brawn's kit"), "{}", problem.message);
+            assert!(problem.message.contains(&format!("and {second}")), "{}", problem.message);
+            assert!(problem.hint.as_ref().unwrap().contains("#[global_allocator]"));
 
             let inspection = inspect(&data).unwrap();
             let [first, other] = &inspection.allocators[..] else { panic!("{inspection:#?}") };

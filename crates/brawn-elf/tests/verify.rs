@@ -3,7 +3,7 @@
 
 mod common;
 
-use brawn_elf::{Code, Expectation, Note, Report, verify};
+use brawn_elf::{Code, Expectation, Note, Report, SecondHeap, verify};
 use common::archive::{replace_heap, with_note};
 use common::{Bench, musl_folder, note};
 
@@ -69,6 +69,11 @@ impl Program {
         let report = verify(&self.bench.read("stripped"), &Expectation::default());
         assert!(!report.symbols);
         report
+    }
+
+    fn allowing(&self) -> Report {
+        let expectation = Expectation { second_heap: SecondHeap::Allowed, ..Expectation::default() };
+        verify(&self.bench.read("program"), &expectation)
     }
 
     fn runs(&self) -> &Program {
@@ -238,8 +243,53 @@ fn a_program_with_its_own_malloc_alone_has_not_the_heap_that_is_noted() {
             bench.write("own.c", OWN_MALLOC);
         });
         let report = program.runs().report();
-        assert_eq!(codes(&report), ["heap-not-as-noted"], "{report:#?}");
+        let own = "one heap: a malloc of the program's own";
+        if malloc == KIT {
+            assert_eq!(codes(&report), ["heap-not-as-noted"], "{report:#?}");
+            assert!(report.findings[0].hint.as_ref().unwrap().contains("--allow-second-heap"), "{report:#?}");
+        } else {
+            // Nothing was promised but a heap, and there is one.
+            assert_fine(&report);
+            assert_eq!(report.heaps_in_words(), own);
+        }
+        let allowed = program.allowing();
+        assert_fine(&allowed);
+        assert_eq!(allowed.heaps_in_words(), own);
+        // Nothing in it is known by its bytes.
+        let bare = program.stripped().heaps_in_words();
+        assert!(bare.starts_with("no heap that shows without symbols"), "{bare}");
     }
+}
+
+/// Blocks of one heap would be freed into the other: no option makes that right.
+#[test]
+fn a_malloc_that_is_not_whole_is_refused_in_any_case() {
+    for malloc in [KIT, ("stock", None)] {
+        let program = Program::link(PROGRAM, "own.c", |bench| {
+            with_note(bench, &libc(), &note(malloc.0, malloc.1));
+            if malloc == KIT {
+                replace_heap(bench, "", &[]);
+            }
+            bench.write("own.c", OWN_MALLOC.replace("void *realloc(", "static void *unused("));
+        });
+        assert_eq!(codes(&program.allowing()), ["two-owners"], "{malloc:?}");
+    }
+}
+
+/// libc keeps what it allocates for itself apart, and the bump allocator never frees.
+#[test]
+fn a_whole_malloc_beside_one_that_libc_keeps_to_itself_can_be_allowed() {
+    let source = "#include <stdlib.h>\n#include <stdio.h>\nstatic void end(void) { }\n\
+                  int main(int c, char **v) { atexit(end); puts(malloc(c) && v ? \"ok\" : \"no\"); return 0; }";
+    let program = Program::link(source, "own.c", |bench| {
+        with_note(bench, &libc(), &note("stock", None));
+        bench.write("own.c", OWN_MALLOC);
+    });
+    assert_eq!(codes(&program.runs().report()), ["two-owners"]);
+    let allowed = program.allowing();
+    assert_fine(&allowed);
+    let words = allowed.heaps_in_words();
+    assert_eq!(words, "two heaps: a malloc of the program's own and musl's bump allocator");
 }
 
 #[test]
@@ -307,7 +357,7 @@ fn what_was_asked_for_is_compared_with_the_note() {
         arch: Some(brawn_elf::Arch::X86_64),
         malloc: Some("mimalloc".into()),
         overlay: Some(kit_note().overlay),
-        link_id: None,
+        ..Expectation::default()
     };
     assert_fine(&verify(&data, &asked));
     for (other, code) in [

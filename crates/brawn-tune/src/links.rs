@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use brawn_base::file;
 use brawn_driver::replay::Recorded;
+use brawn_driver::settings::Gate;
 use brawn_libc::{Cache, sha256_hex};
 
 use crate::Error;
@@ -64,7 +65,7 @@ impl Links {
         fs_err::create_dir_all(&folder)?;
         let to = std::path::absolute(folder.join(&self.file_name))?;
         let start = Instant::now();
-        let linked = recorded.replay(&self.cache, &choice, &to);
+        let linked = recorded.replay(&self.cache, &choice, Gate::default(), &to);
         self.seconds += start.elapsed().as_secs_f64();
         match linked {
             Ok(_) => {

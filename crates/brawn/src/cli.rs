@@ -7,9 +7,9 @@ use std::process::ExitCode;
 use brawn_base::text::shown;
 use brawn_driver::cc::Language;
 use brawn_driver::settings::Layer;
-use clap::{ArgAction, Args, CommandFactory, Parser, Subcommand, ValueEnum};
+use clap::{ArgAction, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
-use crate::commands;
+use crate::{commands, uses};
 
 /// Makes Rust and C programs static, whole and fast: musl executables with the heap replaced.
 #[derive(Parser)]
@@ -42,6 +42,12 @@ pub struct Options {
     /// A setting of the allocator, or strings.level=sse2|avx2|avx512 (repeatable)
     #[arg(long = "knob", value_name = "KEY=VALUE", value_parser = knob)]
     pub knobs: Vec<(String, String)>,
+    /// Refuse an executable that would otherwise be handed over with a warning
+    #[arg(long)]
+    pub strict: bool,
+    /// Accept a heap of the program's own beside Brawn's, such as that of a #[global_allocator]
+    #[arg(long)]
+    pub allow_second_heap: bool,
     /// How to print results
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
     pub message_format: Format,
@@ -160,6 +166,8 @@ impl Options {
             strings: self.no_strings.then_some(false),
             cpu: self.cpu.clone(),
             knobs: self.knobs.iter().cloned().collect(),
+            strict: self.strict.then_some(true),
+            allow_second_heap: self.allow_second_heap.then_some(true),
         }
     }
 
@@ -174,6 +182,8 @@ impl Options {
             no_strings: self.no_strings || (before.no_strings && self.cpu.is_none()),
             cpu: self.cpu.or(before.cpu.filter(|_| !self.no_strings)),
             knobs: before.knobs.into_iter().chain(self.knobs).collect(),
+            strict: self.strict || before.strict,
+            allow_second_heap: self.allow_second_heap || before.allow_second_heap,
             color: if self.color == When::Auto { before.color } else { self.color },
             dry_run: self.dry_run || before.dry_run,
             verbose: self.verbose.max(before.verbose),
@@ -221,32 +231,34 @@ pub fn run() -> anyhow::Result<ExitCode> {
         Command::Image(arguments) => commands::image::run(options, *arguments),
         Command::Bench(arguments) => commands::bench::run(options, *arguments),
         Command::Tune(arguments) => commands::tune::run(options, *arguments),
-        Command::Completions(arguments) => commands::completions::run(Cli::command(), arguments),
-        Command::Man(arguments) => commands::man::run(Cli::command(), options, arguments),
+        Command::Completions(arguments) => commands::completions::run(uses::shown(Cli::command()), arguments),
+        Command::Man(arguments) => commands::man::run(uses::shown(Cli::command()), options, arguments),
         Command::TuneLoad(arguments) => commands::tune::run_load(arguments),
     }
 }
 
 /// Reads the command line. What is wrong with it is said with the arguments made visible.
 fn parse() -> Cli {
-    Cli::try_parse().unwrap_or_else(|error| {
+    let matches = uses::shown(Cli::command()).try_get_matches().unwrap_or_else(|error| {
         let visible: Vec<String> = std::env::args_os().map(|word| shown(&word).to_string()).collect();
         if std::env::args_os().eq(visible.iter().map(OsString::from)) {
             error.exit();
         }
-        match Cli::try_parse_from(visible) {
+        match uses::shown(Cli::command()).try_get_matches_from(visible) {
             Err(error) => error.exit(),
             // Nothing else was wrong with it.
             Ok(_) => {
                 Cli::command().error(clap::error::ErrorKind::InvalidUtf8, "an argument is not UTF-8").exit()
             }
         }
-    })
+    });
+    uses::check(&matches).unwrap_or_else(|message| usage(message));
+    Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
 }
 
 /// A wrong use of the command line that clap cannot know.
 pub fn usage(message: impl std::fmt::Display) -> ! {
-    let mut root = Cli::command();
+    let mut root = uses::shown(Cli::command());
     root.build();
     // The command that was called shows how it is used.
     let words = std::env::args_os().skip(1).take_while(|word| word != "--");

@@ -9,12 +9,13 @@ mod output;
 mod cli;
 mod commands;
 mod exit;
+mod uses;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
-use brawn_driver::{archiver, cc, seam::Seam};
+use brawn_driver::{archiver, cc, runner, seam::Seam};
 
 fn main() -> ExitCode {
     let mut args = std::env::args_os();
@@ -26,6 +27,8 @@ fn main() -> ExitCode {
             output::report(&error);
             error
         })
+    } else if let Some(triple) = runner::from_call(&called_as) {
+        runner::run(triple, args).map(|_| ExitCode::from(exit::FAILED)).map_err(Into::into)
     } else if archiver::is_called(&called_as) {
         archiver::run(args).map(exit::code_of_status).map_err(Into::into)
     } else if let Some((language, triple)) = cc::from_call(&called_as) {

@@ -135,7 +135,7 @@ fn a_plain_cargo_links_whole_programs_with_a_patched_toolchain() {
         .env("RUSTFLAGS", flags));
     let program = package.join("target/x86_64-unknown-linux-musl/debug/plain");
     let said = ok(bench.brawn(&["verify"]).arg(&program));
-    assert!(said.contains(&format!("one heap, malloc {DEFAULT_MALLOC}")), "{said}");
+    assert!(said.contains(&format!("one heap: {DEFAULT_MALLOC}")), "{said}");
     assert_eq!(ok(&mut bench.command(program.to_str().unwrap())), "1 2 3\n");
 }
 

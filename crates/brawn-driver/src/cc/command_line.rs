@@ -165,6 +165,13 @@ impl CommandLine {
         }
     }
 
+    /// Where the shared library goes, if the line links one.
+    pub(crate) fn shared_library(&self) -> Option<PathBuf> {
+        let shared = |arg: &String| arg == "-shared" || arg == "-dynamiclib";
+        let links = self.step() == Step::Foreign && self.args.iter().any(shared);
+        links.then(|| crate::line::output_of(&self.args))
+    }
+
     /// Whether the executable shall be position-independent: as the last option on the line says, or else as the
     /// compiler compiles by itself.
     pub(crate) fn is_pie(&self, default: bool) -> bool {

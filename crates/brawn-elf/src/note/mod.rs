@@ -17,7 +17,7 @@ mod text;
 
 pub use object_file::{add_note_section, link_note_object};
 pub use read::{BrawnNotes, read_notes};
-pub use text::{LinkId, Note};
+pub use text::{KNOB, LinkId, Note};
 
 pub(crate) use object_file::relocatable_header;
 pub(crate) use read::notes_of_image;

@@ -34,7 +34,7 @@ pub struct Note {
 }
 
 /// Keys of knobs start with this, so that they cannot collide with the note's own keys.
-const KNOB: &str = "knob.";
+pub const KNOB: &str = "knob.";
 
 impl Note {
     /// The bytes of a whole note section with this note in it.

@@ -14,8 +14,8 @@ fn main() -> ExitCode {
         seam.run(args).map(|()| ExitCode::SUCCESS)
     } else if let Some((language, triple)) = cc::from_call(&called_as) {
         let flags = Layer { target: Some(triple), ..Layer::default() };
-        cc::run(language, args, flags, |_| {})
-            .map(|status| if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+        cc::run(language, args, flags)
+            .map(|done| if done.status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     } else {
         eprintln!("error: this program is called by path only, as a linker or a compiler");
         return ExitCode::from(2);

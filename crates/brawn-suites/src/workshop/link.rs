@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use brawn_driver::replay::{self, Recorded};
+use brawn_driver::settings::Gate;
 use brawn_libc::Cache;
 
 use super::{Slot, Workshop};
@@ -129,7 +130,7 @@ impl Workshop {
                 let stamp = format!("{} {}", stamp(&self.brawn)?, stamp(&base)?);
                 slot.once(&flavour.name, &stamp, |to| {
                     self.say(&format!("linking {name} for {}", flavour.name));
-                    recorded.replay(&cache, choice, to)?;
+                    recorded.replay(&cache, choice, Gate::default(), to)?;
                     Ok(())
                 })
             }

@@ -1,5 +1,5 @@
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use brawn_base::text::{exact, shown};
@@ -87,11 +87,7 @@ fn print(built: &Built) -> anyhow::Result<()> {
     let inspection = brawn_elf::inspect(&brawn_base::file::elf(&built.path)?)?;
     let manifest = &built.linked.overlay.manifest;
     Line::new().styled(output::STRONG, shown(&built.path)).print();
-    let how = match (built.relinked, built.fresh) {
-        (true, _) => ", linked again without compiling",
-        (false, true) => ", up to date",
-        (false, false) => "",
-    };
+    let how = how(built);
     outln!(
         "  {}, {}, {}{how}",
         output::size(inspection.sizes.file),
@@ -109,8 +105,56 @@ fn print(built: &Built) -> anyhow::Result<()> {
         symbols => format!(": {} members of libc.a out, {symbols} functions in", manifest.dropped.len()),
     };
     outln!("  {malloc}{preset}{replaced}");
-    outln!("  verified: static, one heap");
+    outln!("  verified: static, {}", built.linked.heaps);
     Ok(())
+}
+
+/// The same on one line of standard error, for commands whose standard output is another program's.
+pub fn report(built: &Built, name: &str, json: bool, quiet: bool) {
+    for warning in &built.linked.warnings {
+        output::warning(name, warning);
+    }
+    if json {
+        match message(built) {
+            Ok(text) => anstream::eprintln!("{}", brawn_base::text::json(&text)),
+            Err(error) => output::error(&error),
+        }
+    } else if !quiet {
+        let manifest = &built.linked.overlay.manifest;
+        let preset = manifest.preset.as_ref().map(|preset| format!(", preset {preset}")).unwrap_or_default();
+        let size = fs_err::metadata(&built.path).map_or(0, |data| data.len());
+        output::say(&format!(
+            "{name}: {}, {}{preset}{}; verified: static, {}",
+            output::size(size),
+            manifest.libc,
+            how(built),
+            built.linked.heaps
+        ));
+    }
+}
+
+/// A path as it is short to read: from here, where it lies below.
+pub fn from_here(path: &Path) -> String {
+    let here = std::env::current_dir().unwrap_or_default();
+    shown(path.strip_prefix(here).unwrap_or(path)).to_string()
+}
+
+/// The name under which cargo installs an executable, which it links as `NAME-0123456789abcdef` in a folder that it removes.
+pub fn name_installed(path: &Path) -> String {
+    let name = shown(path.file_name().unwrap_or_default()).to_string();
+    let hash = |text: &str| text.len() == 16 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    match name.rsplit_once('-') {
+        Some((name, end)) if hash(end) => name.to_owned(),
+        _ => name,
+    }
+}
+
+fn how(built: &Built) -> &'static str {
+    match (built.relinked, built.fresh) {
+        (true, _) => ", linked again without compiling",
+        (false, true) => ", up to date",
+        (false, false) => "",
+    }
 }
 
 fn message(built: &Built) -> anyhow::Result<String> {
@@ -121,6 +165,7 @@ fn message(built: &Built) -> anyhow::Result<String> {
         "fresh": built.fresh,
         "relinked": built.relinked,
         "overlay": built.linked.overlay.manifest,
+        "heaps": built.linked.heaps,
         "warnings": built.linked.warnings,
     });
     Ok(value.to_string())

@@ -17,6 +17,9 @@ pub fn run(options: Options, args: Vec<OsString>) -> anyhow::Result<ExitCode> {
     if subcommand == "build" || subcommand == "b" {
         return super::build::run_parsed(options, args);
     }
+    let installs = subcommand == "install";
+    let own = args.iter().take_while(|arg| *arg != "--");
+    let asks_for_less = own.clone().any(|arg| arg == "-q" || arg == "--quiet");
     let invocation = Invocation::new(&subcommand, args, options.layer(), &executable()?)?;
     if options.dry_run || options.verbose > 0 {
         super::build::describe(&invocation);
@@ -24,7 +27,17 @@ pub fn run(options: Options, args: Vec<OsString>) -> anyhow::Result<ExitCode> {
     if options.dry_run {
         return Ok(ExitCode::SUCCESS);
     }
-    let status = invocation.run()?;
+    let say_less = options.quiet || asks_for_less;
+    let status = invocation.run(|built| match built {
+        Ok(built) => {
+            let name = match installs {
+                true => super::build::name_installed(&built.path),
+                false => super::build::from_here(&built.path),
+            };
+            super::build::report(&built, &name, options.json(), say_less);
+        }
+        Err(error) => output::error(&error.into()),
+    })?;
     super::build::say_relinked(&invocation, |_| false);
     if !status.success()
         && let Some(report) = invocation.report()

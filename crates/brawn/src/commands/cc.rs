@@ -1,6 +1,7 @@
 use std::ffi::OsString;
 use std::process::ExitCode;
 
+use brawn_base::text::shown;
 use brawn_driver::cc::Language;
 
 use crate::cli::{Options, usage};
@@ -9,13 +10,18 @@ use crate::{exit, output};
 /// `brawn cc ARGS` and `brawn c++ ARGS`
 pub fn run(language: Language, options: Options, args: Vec<OsString>) -> anyhow::Result<ExitCode> {
     refuse_own_options(language, &args);
-    let warn = |warnings: &[brawn_elf::Problem]| {
-        for warning in warnings {
-            output::warning(&format!("brawn {}", language.command()), warning);
-        }
-    };
-    let status = brawn_driver::cc::run(language, args, options.layer(), warn)?;
-    Ok(exit::code_of_status(status))
+    let done = brawn_driver::cc::run(language, args, options.layer())?;
+    for warning in done.linked.iter().flat_map(|linked| &linked.warnings) {
+        output::warning(&format!("brawn {}", language.command()), warning);
+    }
+    if let Some(library) = done.shared_library.filter(|_| !options.quiet) {
+        output::say(&format!(
+            "{} is a shared library, with nothing of Brawn in it: its heap and string functions are those of the \
+             program that loads it, which has to be dynamic",
+            shown(&library)
+        ));
+    }
+    Ok(exit::code_of_status(done.status))
 }
 
 /// The same under the name of a compiler for one target.

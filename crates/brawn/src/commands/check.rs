@@ -17,8 +17,8 @@ use clap::Args;
 use serde_json::json;
 
 use crate::cli::Options;
-use crate::exit;
 use crate::output::{self, Line, STRONG};
+use crate::{exit, uses};
 
 #[derive(Args)]
 pub struct Arguments {
@@ -62,6 +62,9 @@ pub struct Arguments {
 /// `brawn check`
 pub fn run(before: Options, arguments: Arguments) -> anyhow::Result<ExitCode> {
     let options = arguments.options.clone().over(before);
+    if !arguments.fix {
+        uses::refuse_here("check", &options, &["dry_run"], "only --fix writes anything");
+    }
     let path = shown(&arguments.executable).to_string();
     let data = file::elf(&arguments.executable)?;
     let needs = needs(&data).with_context(|| format!("cannot check {path}"))?;

@@ -19,7 +19,7 @@ use serde_json::json;
 
 use crate::cli::{Options, existing};
 use crate::commands::tune::units::time;
-use crate::{exit, output};
+use crate::{exit, output, uses};
 
 #[derive(Args)]
 pub struct Arguments {
@@ -77,6 +77,10 @@ pub struct Arguments {
 /// `brawn image`
 pub fn run(before: Options, arguments: Arguments) -> anyhow::Result<ExitCode> {
     let options = arguments.options.clone().over(before);
+    if !arguments.files.is_empty() {
+        let reason = "FILE is taken as it is, and nothing is built";
+        uses::refuse_here("image", &options, uses::LINKING, reason);
+    }
     leave_nothing_on_signals()?;
     let sinks = [arguments.output.is_some(), arguments.push.is_some(), arguments.rootfs.is_some()];
     if !arguments.dockerfile && !sinks.contains(&true) && !options.dry_run {

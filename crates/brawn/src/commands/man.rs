@@ -8,7 +8,7 @@ use clap::Args;
 use clap_mangen::Man;
 
 use crate::cli::{self, Options};
-use crate::output;
+use crate::{output, uses};
 
 #[derive(Args)]
 pub struct Arguments {
@@ -25,6 +25,9 @@ pub struct Arguments {
 /// `brawn man`
 pub fn run(root: clap::Command, before: Options, arguments: Arguments) -> anyhow::Result<ExitCode> {
     let options = arguments.options.over(before);
+    if arguments.output.is_none() {
+        uses::refuse_here("man", &options, &["dry_run"], "only --output writes anything");
+    }
     let mut root = root.disable_help_subcommand(true);
     // Gives the commands their full names: `brawn-bench-compare`.
     root.build();

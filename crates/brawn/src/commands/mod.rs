@@ -94,8 +94,14 @@ fn take_options(options: Options, args: Vec<OsString>) -> (Options, Vec<String>)
             Some((name, value)) => (name, Some(value.to_owned())),
             None => (arg.as_str(), None),
         };
-        if arg == "--no-strings" {
-            own.no_strings = true;
+        let flag = match arg.as_str() {
+            "--no-strings" => Some(&mut own.no_strings),
+            "--strict" => Some(&mut own.strict),
+            "--allow-second-heap" => Some(&mut own.allow_second_heap),
+            _ => None,
+        };
+        if let Some(flag) = flag {
+            *flag = true;
             continue;
         }
         if !["--preset", "--malloc", "--cpu", "--knob"].contains(&name) {

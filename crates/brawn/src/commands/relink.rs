@@ -26,7 +26,8 @@ pub fn run(before: Options, arguments: Arguments) -> anyhow::Result<ExitCode> {
     let options = arguments.options.over(before);
     let cache = brawn_driver::seam::cache()?;
     let record = brawn_driver::replay::find(&cache, &arguments.file)?;
-    let choice = Settings::collect(options.layer(), record.package())?.choice()?;
+    let settings = Settings::collect(options.layer(), record.package())?;
+    let choice = settings.choice()?;
     let to = arguments.output.as_ref().unwrap_or(&arguments.file);
     if options.dry_run {
         record.check()?;
@@ -37,18 +38,19 @@ pub fn run(before: Options, arguments: Arguments) -> anyhow::Result<ExitCode> {
         ));
         return Ok(ExitCode::SUCCESS);
     }
-    let linked = record.replay(&cache, &choice, to)?;
+    let linked = record.replay(&cache, &choice, settings.gate(), to)?;
     let path = shown(to).to_string();
     for warning in &linked.warnings {
         output::warning(&path, warning);
     }
     if options.json() {
-        let value = json!({ "path": exact(to), "overlay": linked.overlay.manifest });
+        let value = json!({ "path": exact(to), "overlay": linked.overlay.manifest, "heaps": linked.heaps });
         output::json_text(&value.to_string());
     } else if options.quiet {
         outln!("{path}");
     } else {
         outln!("{path}: {}", super::libc::summary(&linked.overlay.manifest));
+        outln!("  verified: static, {}", linked.heaps);
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -1,7 +1,8 @@
 use std::process::ExitCode;
 
 use brawn_base::text::{exact, shown};
-use brawn_elf::{Expectation, Report, verify};
+use brawn_driver::settings::Settings;
+use brawn_elf::{Report, verify};
 use serde_json::json;
 
 use crate::cli::{Files, Options};
@@ -11,9 +12,10 @@ use crate::{exit, output};
 pub fn run(before: Options, arguments: Files) -> anyhow::Result<ExitCode> {
     let json = arguments.json;
     let options = arguments.options.over(before);
+    let expectation = Settings::asked(options.layer())?.requirements()?;
     let mut code = ExitCode::SUCCESS;
     for file in &arguments.files {
-        let report = verify(&brawn_base::file::elf(file)?, &Expectation::default());
+        let report = verify(&brawn_base::file::elf(file)?, &expectation);
         if !report.is_ok() {
             code = ExitCode::from(exit::FAILED);
         }
@@ -33,10 +35,7 @@ fn print(path: &str, report: &Report, quiet: bool) {
     }
     if let (true, Some(note)) = (report.is_ok(), &report.note) {
         if !quiet {
-            let version =
-                note.malloc_version.as_ref().map(|version| format!(" {version}")).unwrap_or_default();
-            let heap = if report.heap.is_some() { "one heap" } else { "no heap in use" };
-            outln!("{path}: static, {heap}, malloc {}{version}, {}", note.malloc, note.libc);
+            outln!("{path}: static, {}, {}", report.heaps_in_words(), note.libc);
         }
         return;
     }

@@ -35,7 +35,7 @@ enum Command {
 pub fn run(before: Options, arguments: Arguments) -> anyhow::Result<ExitCode> {
     match arguments.command {
         Some(Command::Compare(arguments)) => compare::run(before, arguments),
-        Some(Command::Report(arguments)) => report::run(&before, &arguments),
+        Some(Command::Report(arguments)) => report::run(before, arguments),
         None => run::run(before, arguments.run),
     }
 }

@@ -66,7 +66,6 @@ pub struct Run {
 /// Runs suites.
 pub fn run(before: Options, arguments: Run) -> anyhow::Result<ExitCode> {
     let options = arguments.options.clone().over(before);
-    refuse_elsewhere(&options);
     let progress = Progress::new(options.verbose > 0, options.quiet);
     let root = match &arguments.work {
         Some(folder) => folder.clone(),
@@ -232,18 +231,6 @@ fn again(job: &Job) -> String {
         job.command.clone()
     } else {
         format!("{} --seed {}", job.command, job.seed)
-    }
-}
-
-/// Options of other commands, which would do nothing here.
-fn refuse_elsewhere(options: &Options) {
-    if options.preset.is_some() || options.malloc.is_some() {
-        usage("what is compared is said with --variants, for example --variants glibc,stock,balanced");
-    }
-    if !options.knobs.is_empty() || options.target.is_some() {
-        usage(
-            "--knob and --target mean nothing to bench: it runs on this machine, with every preset's own knobs",
-        );
     }
 }
 

@@ -25,7 +25,7 @@ use super::clock::Clock;
 use super::progress::Progress;
 use super::subject::{self, Subject};
 use crate::cli::{Options, usage};
-use crate::{exit, output};
+use crate::{exit, output, uses};
 
 /// The folder of the candidates' executables in that of a run.
 const PROGRAMS: &str = "programs";
@@ -123,8 +123,9 @@ fn refuse(arguments: &Arguments, options: &Options) {
     if arguments.apply && !arguments.exe.is_empty() {
         usage("--apply writes into a package's Cargo.toml; an executable has none: use `brawn relink`");
     }
-    if arguments.exe.len() > 1 && (options.preset.is_some() || options.malloc.is_some()) {
-        usage("--preset and --malloc say what is used now; executables are compared as they are");
+    if !arguments.exe.is_empty() {
+        let reason = "an executable itself says what is used now; --also names another candidate";
+        uses::refuse_here("tune", options, uses::LINKING, reason);
     }
     if arguments.exe.len() > 1 && !arguments.also.is_empty() {
         usage(

@@ -21,6 +21,7 @@ use super::arguments::Also;
 use super::progress::Progress;
 use super::run::existing;
 use crate::cli::{Options, usage};
+use crate::uses;
 
 /// The candidates to begin with, what is used now first, and how more are linked.
 pub struct Subject {
@@ -68,7 +69,11 @@ pub fn find(
 fn also(text: &str) -> anyhow::Result<Setting> {
     let wrong = |what: &str| -> ! { usage(format!("--also '{text}': {what}")) };
     let options = match Also::try_parse_from(text.split_whitespace()) {
-        Ok(Also { options }) => options,
+        Ok(Also { options }) => {
+            let unused = ["target", "strict", "allow_second_heap", "message_format", "dry_run"];
+            uses::refuse_here("tune --also", &options, &unused, "it names what is linked in");
+            options
+        }
         Err(error) => {
             wrong(error.to_string().trim_start_matches("error: ").lines().next().unwrap_or_default())
         }

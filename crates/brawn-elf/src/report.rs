@@ -1,0 +1,139 @@
+//! What is found when an executable is checked.
+
+use serde::Serialize;
+
+use crate::verdict::describe;
+use crate::{Heap, Note};
+
+/// What [`verify`](crate::verify()) found.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Report {
+    /// Broken promises. The executable is as it should be only if there are none.
+    pub findings: Vec<Problem>,
+    /// What works and is worth changing.
+    pub warnings: Vec<Problem>,
+    /// What the executable says about itself, if it can be read.
+    pub note: Option<Note>,
+    /// The heap behind `malloc`, if the program has one that can be told.
+    pub heap: Option<Heap>,
+    /// Every heap that is linked in, the one behind `malloc` first; not the one of a language's runtime.
+    pub heaps: Vec<Heap>,
+    /// Whether there was a symbol table to check; `docs/inspect.md` says what cannot be proved without one.
+    pub symbols: bool,
+}
+
+impl Report {
+    /// Whether no promise is broken.
+    pub fn is_ok(&self) -> bool {
+        self.findings.is_empty()
+    }
+
+    /// The heaps for a person: `one heap: jemalloc 5.3.1`, `two heaps: jemalloc 5.3.1 and mimalloc 3`.
+    pub fn heaps_in_words(&self) -> String {
+        let name = |heap: &Heap| if heap.kit { without_kit(heap) } else { describe(heap) };
+        let names: Vec<String> = self.heaps.iter().map(name).collect();
+        let asked = self.note.as_ref().map_or_else(String::new, |note| {
+            let version = note.malloc_version.as_deref().map(|version| format!(" {version}"));
+            format!("{}{}", note.malloc, version.unwrap_or_default())
+        });
+        match names.as_slice() {
+            // musl's smallest heap, and one of the program's own, have nothing in them to be told by without a name.
+            [] if !self.symbols => format!("no heap that shows without symbols ({asked} was asked for)"),
+            [] => format!("no heap: nothing in it allocates ({asked} was asked for)"),
+            [one] => format!("one heap: {one}"),
+            [first, second] => format!("two heaps: {first} and {second}"),
+            [rest @ .., last] => format!("{} heaps: {} and {last}", names.len(), rest.join(", ")),
+        }
+    }
+}
+
+fn without_kit(heap: &Heap) -> String {
+    describe(&Heap { kit: false, ..heap.clone() })
+}
+
+/// One thing that is wrong, or worth a warning.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Problem {
+    /// Its stable name.
+    pub code: Code,
+    /// What is so.
+    pub message: String,
+    /// What to do about it.
+    pub hint: Option<String>,
+}
+
+macro_rules! codes {
+    ($($(#[doc = $doc:literal])+ $name:ident = $text:literal,)+) => {
+        /// Stable names of problems; `docs/inspect.md` lists them.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[non_exhaustive]
+        pub enum Code {
+            $($(#[doc = $doc])+ $name,)+
+        }
+
+        impl Code {
+            /// Every code.
+            pub const ALL: &[Code] = &[$(Code::$name,)+];
+
+            /// The name in kebab-case, as it is printed and written as JSON.
+            pub const fn as_str(self) -> &'static str {
+                match self {
+                    $(Code::$name => $text,)+
+                }
+            }
+        }
+    };
+}
+
+codes! {
+    /// Not an ELF file, or one that is no executable.
+    NotAnExecutable = "not-an-executable",
+    /// Headers that contradict the file.
+    Damaged = "damaged",
+    /// The file ends before its last segment.
+    CutOff = "cut-off",
+    /// Compiled for another architecture than was asked for.
+    WrongArchitecture = "wrong-architecture",
+    /// It needs a loader.
+    DynamicExecutable = "dynamic-executable",
+    /// It needs shared libraries.
+    NeedsLibraries = "needs-libraries",
+    /// It carries no note of Brawn.
+    NoNote = "no-note",
+    /// Its note cannot be read.
+    NoteDamaged = "note-damaged",
+    /// It carries notes that contradict each other.
+    NotesDisagree = "notes-disagree",
+    /// The note names another allocator, overlay or link than was asked for.
+    NotAsAsked = "not-as-asked",
+    /// malloc is not served by the allocator that the note names.
+    HeapNotAsNoted = "heap-not-as-noted",
+    /// A part of musl's own heap is linked in beside the one that took its place.
+    LeftoverMuslHeap = "leftover-musl-heap",
+    /// Some functions of the malloc family belong to another heap than the others.
+    TwoOwners = "two-owners",
+    /// Two allocators of the kit are linked in.
+    TwoKitHeaps = "two-kit-heaps",
+    /// The string functions are not the ones that the note names.
+    StringsNotAsNoted = "strings-not-as-noted",
+    /// The program brings a heap of its own for a part of its code. A warning where the caller says so.
+    SecondHeap = "second-heap",
+    /// The program can call `dlopen`, which always fails in a static executable. A warning.
+    DynamicLoading = "dynamic-loading",
+}
+
+impl Serialize for Code {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+impl std::fmt::Display for Code {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+pub(crate) fn problem(code: Code, message: impl Into<String>, hint: Option<&str>) -> Problem {
+    Problem { code, message: message.into(), hint: hint.map(str::to_owned) }
+}
