@@ -3,12 +3,13 @@ use object::{Endianness, U32, U64, elf, pod};
 
 use crate::Error;
 
-/// A copy of a relocatable object file that needs other symbols: for each pair, what it needed by the first name it needs
-/// by the second. What it defines stays as it is, and so do the bytes that were there; a longer table of names follows them.
+/// A copy of a relocatable object file that calls other symbols: for each pair, what it needed by the first name, or has a
+/// weak stand-in for, goes by the second. Its strong and local definitions stay as they are, and so do the bytes that were
+/// there; a longer table of names follows them.
 ///
 /// # Errors
 /// [`Error::Damaged`]; [`Error::WrongKind`] when it is no relocatable 64-bit little-endian object.
-pub fn redirect_needs(object: &[u8], names: &[(&str, &str)]) -> Result<Vec<u8>, Error> {
+pub fn redirect_calls(object: &[u8], names: &[(&str, &str)]) -> Result<Vec<u8>, Error> {
     type Header = elf::FileHeader64<Endianness>;
     type Section = elf::SectionHeader64<Endianness>;
     type Symbol = elf::Sym64<Endianness>;
@@ -25,7 +26,12 @@ pub fn redirect_needs(object: &[u8], names: &[(&str, &str)]) -> Result<Vec<u8>, 
     let mut out = object.to_vec();
     let mut longer = strings.to_vec();
     for (index, symbol) in symbols.iter().enumerate() {
-        if !symbol.is_undefined(endian) || symbol.st_bind() == elf::STB_LOCAL {
+        let elsewhere = match symbol.st_bind() {
+            elf::STB_LOCAL => false,
+            elf::STB_WEAK => true,
+            _ => symbol.is_undefined(endian),
+        };
+        if !elsewhere {
             continue;
         }
         let name = symbol.name(endian, symbols.strings()).map_err(Error::damaged("symbol names"))?;
@@ -52,7 +58,7 @@ mod tests {
 
     use super::*;
 
-    /// Two symbols that it needs, one that it defines, and one of its own by a name that others need.
+    /// Two symbols that it needs, one that it defines, one with a stand-in, and one of its own by a name that others need.
     fn object() -> Vec<u8> {
         let mut builder = object::build::elf::Builder::new(Endianness::Little, true);
         builder.header.e_type = elf::ET_REL;
@@ -68,6 +74,7 @@ mod tests {
         symbol(&mut builder, "munmap", false, elf::STB_GLOBAL);
         symbol(&mut builder, "__munmap", false, elf::STB_GLOBAL);
         symbol(&mut builder, "free", true, elf::STB_GLOBAL);
+        symbol(&mut builder, "handler", true, elf::STB_WEAK);
         for (name, data) in [
             (&b".symtab"[..], object::build::elf::SectionData::Symbol),
             (b".strtab", object::build::elf::SectionData::String),
@@ -96,19 +103,21 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_needed_by_that_very_name_changes() {
+    fn only_what_others_may_define_changes_and_only_by_that_very_name() {
         let before = object();
-        let after = redirect_needs(&before, &[("munmap", "my_unmap"), ("mmap", "x"), ("free", "y")]).unwrap();
-        let expected = [("__munmap", true), ("free", false), ("mmap", false), ("my_unmap", true)];
+        let pairs = [("munmap", "my_unmap"), ("mmap", "x"), ("free", "y"), ("handler", "my_handler")];
+        let after = redirect_calls(&before, &pairs).unwrap();
+        let expected =
+            [("__munmap", true), ("free", false), ("mmap", false), ("my_handler", false), ("my_unmap", true)];
         assert_eq!(names(&after), expected.map(|(name, needed)| (name.to_owned(), needed)));
     }
 
     #[test]
     fn what_is_no_object_file_is_refused() {
-        assert!(redirect_needs(b"\x7fELF", &[]).is_err());
+        assert!(redirect_calls(b"\x7fELF", &[]).is_err());
         let object = object();
         for length in 0..object.len() {
-            let _ = redirect_needs(&object[..length], &[("munmap", "my_unmap")]);
+            let _ = redirect_calls(&object[..length], &[("munmap", "my_unmap")]);
         }
     }
 }

@@ -75,11 +75,12 @@ pub struct Family {
 /// A heap that takes the place of musl's: the malloc family, and the names that musl uses for it inside.
 pub const HEAP: Family = Family { exports: MALLOC_FAMILY, weak: REPLACEABLE, imports: IMPORTS };
 
-/// A front that keeps musl's mallocng behind it: the malloc family, what mallocng calls in place of `mmap` and `munmap`
-/// (brawn-libc's `redirect`), and a hook for fork. `__libc_malloc` comes along because musl has it in one member with a
-/// `malloc`.
+/// A front that keeps musl's mallocng behind it: the malloc family, what mallocng calls in place of `mmap`, `munmap` and
+/// its lock, and `fork` in place of mallocng's handler (brawn-libc's `redirect`), and a hook before fork. `__libc_malloc`
+/// comes along because musl has it in one member with a `malloc`.
 pub const FRONT: Family = Family {
     exports: &[
+        "__brawn_atfork",
         "__brawn_lock",
         "__brawn_map_pages",
         "__brawn_unlock",
@@ -122,6 +123,7 @@ pub const FRONT: Family = Family {
         "__libc_malloc_impl",
         "__libc_realloc",
         "__malloc_allzerop",
+        "__malloc_atfork",
         "__malloc_context",
         "__malloc_lock",
         "__malloc_size_classes",

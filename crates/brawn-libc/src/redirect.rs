@@ -1,6 +1,7 @@
-//! A heap that keeps musl's mallocng behind it may want to be asked for its pages (`libc/malloc/brawn/pages.h`). mallocng
-//! calls `mmap` and `munmap` by names that everybody uses, so in its members, and in no others, those calls are led
-//! elsewhere. Where a kit has no such functions, or a libc.a no such calls, everything stays as it is.
+//! A heap that keeps musl's mallocng behind it is asked in its place: for pages (`libc/malloc/brawn/pages.h`), for the lock,
+//! and by `fork`. mallocng calls `mmap` and `munmap` by names that everybody uses, and `fork` has a stand-in by the name of
+//! mallocng's handler, so in these members, and in no others, those calls are led elsewhere. Where a kit has no such
+//! functions, or a libc.a no such calls, everything stays as it is.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -8,11 +9,11 @@ use std::path::Path;
 use crate::Error;
 use crate::archive::{Archive, Member};
 
-/// mallocng's members, by what they define.
-const MALLOCNG: [&str; 2] = ["__libc_malloc_impl", "__libc_free"];
+/// Members by what they define; what such a member calls, and what takes its place.
+const CALLS: [(&str, &[(&str, &str)]); 3] =
+    [("__libc_malloc_impl", MALLOCNG), ("__libc_free", MALLOCNG), ("fork", FORK)];
 
-/// What they call, and what takes its place.
-const CALLS: [(&str, &str); 6] = [
+const MALLOCNG: &[(&str, &str)] = &[
     ("mmap", "__brawn_map_pages"),
     ("__mmap", "__brawn_map_pages"),
     ("munmap", "__brawn_unmap_pages"),
@@ -21,6 +22,8 @@ const CALLS: [(&str, &str); 6] = [
     ("__unlock", "__brawn_unlock"),
 ];
 
+const FORK: &[(&str, &str)] = &[("__malloc_atfork", "__brawn_atfork")];
+
 /// Those of the members in `keep` that change, by their index.
 pub fn members(
     path: &Path,
@@ -28,20 +31,20 @@ pub fn members(
     keep: &[usize],
     kit: &[Member<'_>],
 ) -> Result<HashMap<usize, Vec<u8>>, Error> {
-    if !CALLS.iter().all(|(_, ours)| kit.iter().any(|member| member.defines(ours))) {
+    let mut ours = CALLS.iter().flat_map(|(_, calls)| *calls).map(|(_, ours)| ours);
+    if !ours.all(|ours| kit.iter().any(|member| member.defines(ours))) {
         return Ok(HashMap::new());
     }
-    keep.iter()
-        .map(|&index| (index, &archive.members[index]))
-        .filter(|(_, member)| MALLOCNG.iter().any(|symbol| member.defines(symbol)))
-        .map(|(index, member)| {
-            let bytes =
-                brawn_elf::redirect_needs(member.data, &CALLS).map_err(|source| Error::BadMember {
-                    path: path.to_owned(),
-                    member: member.name.clone(),
-                    what: format!("cannot be led to the kit's pages: {source}"),
-                })?;
-            Ok((index, bytes))
-        })
-        .collect()
+    let mut changed = HashMap::new();
+    for &index in keep {
+        let member = &archive.members[index];
+        let Some((_, calls)) = CALLS.iter().find(|(symbol, _)| member.defines(symbol)) else { continue };
+        let bytes = brawn_elf::redirect_calls(member.data, calls).map_err(|source| Error::BadMember {
+            path: path.to_owned(),
+            member: member.name.clone(),
+            what: format!("cannot be led to the kit's heap: {source}"),
+        })?;
+        changed.insert(index, bytes);
+    }
+    Ok(changed)
 }

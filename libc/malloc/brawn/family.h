@@ -340,26 +340,39 @@ PUBLIC COLD size_t brawn_malloc_info(struct brawn_malloc_info *result, size_t si
     return sizeof info;
 }
 
-/* What the library itself uses goes to mallocng, past all locks of this heap: it may be called while fork
- * waits for a lock of the library's own. */
+/* What the library asks for by names of its own (atexit, locales, gettext, time zones, aio, named semaphores,
+ * dlerror) goes to mallocng directly; stdio calls `malloc` and `realloc`. */
 PUBLIC void *__libc_malloc(size_t size) {
     kit_keep_marker(); /* also in programs that have no more of this heap */
     return __libc_malloc_impl(size);
 }
 
-/* musl's fork calls this in a program with threads: with -1 before all its own locks, and with 0 in the
- * parent or 1 in the child when all of them are free again. (In the dynamic loader it is the loader's; in a
- * static executable it is nobody's.) */
-PUBLIC RARE void __ldso_atfork(int who) {
+/* Fork beside other threads, from musl's `fork`: with -1 before, then with 0 in the parent or 1 in the child.
+ *
+ * The library allocates while it holds locks of its own: getline a stream's, atexit, setlocale and others
+ * theirs. So fork takes this heap's locks after all of them and lets go of them first, where musl takes
+ * mallocng's: an overlay leads that call of `fork` here (crates/brawn-libc/src/redirect.rs). */
+PUBLIC RARE void __brawn_atfork(int who) {
+    if (who >= 0) {
+        __malloc_atfork(who);
+    }
     for (unsigned number = 0; number < STOCKS; number++) {
         who < 0 ? lock_take_always(&stocks[number].lock) : lock_give_always(&stocks[number].lock);
     }
     who < 0 ? lock_take_always(&large.lock) : lock_give_always(&large.lock);
-    uint32_t being_made = 1;
-    if (who > 0) {
-        /* The thread that was making the key is not here to end it. */
-        atomic_compare_exchange_strong(&key_state, &being_made, 0);
+    if (who < 0) {
+        __malloc_atfork(who);
+    } else if (who > 0) {
         pages_forked();
+    }
+}
+
+/* The same, but before any lock: in the dynamic loader it is the loader's, in a static executable nobody's. A
+ * thread's first allocation may have to make the key, and to wait for the library's lock on keys, while the
+ * thread holds another one. As fork takes both, nobody may have to do that from here on. */
+PUBLIC RARE void __ldso_atfork(int who) {
+    if (who < 0) {
+        (void)key_exists();
     }
 }
 

@@ -14,7 +14,8 @@
 #define malloc_usable_size front_usable_size_
 #define malloc_trim front_trim_
 #define brawn_malloc_info front_info_
-#define __ldso_atfork front_atfork_
+#define __ldso_atfork front_before_fork_
+#define __brawn_atfork front_atfork_
 #define __libc_malloc front_libc_malloc_
 
 #endif

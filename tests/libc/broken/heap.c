@@ -274,6 +274,9 @@ size_t malloc_usable_size(void *block) {
     return block == NULL ? 0 : header_of(block)->size;
 }
 
+#ifdef FLAW_LOCKED_BEFORE_THE_LIBRARY
+#define __malloc_atfork __ldso_atfork // which fork calls before it takes any lock
+#endif
 #ifndef FLAW_FORGETS_FORK
 void __malloc_atfork(int who) {
     if (who < 0)

@@ -76,7 +76,7 @@ fn run_with(
     let define = flaw.map(|name| format!("-DFLAW_{name}"));
     let heap = objects.get(&Source { define, ..Source::plain(libc.arch, HEAP) })?;
     let executable = libc.link(None, &[&program, &heap], &test.link)?;
-    let mut arguments = test.arguments("none", libc.emulated(), false);
+    let mut arguments = test.arguments("none", &libc.version()?, libc.emulated(), false);
     arguments.extend_from_slice(add);
     run::run(test, libc, &arguments, test.limit(libc.emulated(), false), &executable)
 }

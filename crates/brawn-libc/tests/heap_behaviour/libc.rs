@@ -131,8 +131,14 @@ impl Libc {
         })
     }
 
+    /// The version of musl.
+    pub fn version(&self) -> Result<String, String> {
+        let title = self.overlay("stock")?.manifest.libc;
+        Ok(title.strip_prefix("musl ").unwrap_or_default().to_owned())
+    }
+
     /// Whether in an overlay with the Brawn heap mallocng's calls for pages and for its lock go to its front, and nobody
-    /// else's do.
+    /// else's do, and `fork` calls the front's handler in place of mallocng's.
     pub fn mallocng_asks_the_front(&self) -> Result<(), String> {
         let path = self.overlay("brawn")?.dir.join("libc.a");
         let bytes = fs_err::read(&path).map_err(|error| error.to_string())?;
@@ -147,6 +153,10 @@ impl Libc {
             if needed.iter().filter(|name| ours(name)).count() != calls || needed.iter().any(theirs) {
                 return Err(format!("the member with {symbol} needs {needed:?}"));
             }
+        }
+        let fork = archive.owner("fork").ok_or("nobody defines fork")?;
+        if fork.defines("__malloc_atfork") || !fork.defines("__brawn_atfork") {
+            return Err("fork has a stand-in for mallocng's handler, and none for the front's".to_owned());
         }
         let callers = archive.members.iter().filter(|member| member.needed.iter().any(ours)).count();
         if callers == 2 {

@@ -99,7 +99,7 @@ fn trial(
     let work = move || {
         let object = objects.get(&Source::plain(libc.arch, &test.file))?;
         let executable = libc.link(Some(malloc), &[&object], &test.link)?;
-        let arguments = test.arguments(malloc, libc.emulated(), long);
+        let arguments = test.arguments(malloc, &libc.version()?, libc.emulated(), long);
         let limit = test.limit(libc.emulated(), long);
         match run::run(&test, &libc, &arguments, limit, &executable)? {
             Outcome::Failed(why) => Err(why),

@@ -57,6 +57,8 @@ pub struct Test {
     pub qemu: Emulated,
     #[serde(default)]
     malloc: BTreeMap<String, Exception>,
+    #[serde(default)]
+    before: BTreeMap<String, Exception>,
 }
 
 /// What differs under qemu-user.
@@ -69,7 +71,7 @@ pub struct Emulated {
     why: Option<String>,
 }
 
-/// What differs for one allocator.
+/// What differs for one allocator, or before one version of musl.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Exception {
@@ -105,6 +107,12 @@ pub fn read(path: &Path) -> Tests {
             assert!(!exception.why.is_empty(), "{name}: no reason for the exception of {malloc}");
             assert!(exception.skip == exception.add.is_empty(), "{name}: {malloc}: either `add` or `skip`");
         }
+        for (version, exception) in &test.before {
+            assert!(
+                !numbers(version).is_empty() && !exception.skip && !exception.why.is_empty(),
+                "{name}: {version}"
+            );
+        }
         files.retain(|file| *file != test.file);
     }
     assert!(files.is_empty(), "programs without a row in {}: {}", path.display(), files.join(", "));
@@ -124,12 +132,20 @@ pub fn parse<T: serde::de::DeserializeOwned>(path: &Path) -> T {
     toml::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
+/// A version as numbers, which compare.
+fn numbers(version: &str) -> Vec<u32> {
+    version.split('.').map_while(|number| number.parse().ok()).collect()
+}
+
 impl Test {
-    /// The arguments of a run.
-    pub fn arguments(&self, malloc: &str, emulated: bool, long: bool) -> Vec<String> {
+    /// The arguments of a run, on a musl of this version.
+    pub fn arguments(&self, malloc: &str, version: &str, emulated: bool, long: bool) -> Vec<String> {
         let (own, other) = if long { (&self.long, &self.qemu.long) } else { (&self.quick, &self.qemu.quick) };
         let mut arguments = if emulated { other.as_ref().unwrap_or(own) } else { own }.clone();
         if let Some(exception) = self.malloc.get(malloc) {
+            arguments.extend(exception.add.iter().cloned());
+        }
+        for (_, exception) in self.before.iter().filter(|(before, _)| numbers(version) < numbers(before)) {
             arguments.extend(exception.add.iter().cloned());
         }
         arguments

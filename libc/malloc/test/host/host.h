@@ -21,6 +21,7 @@ void *front_memalign_(size_t alignment, size_t size);
 int front_posix_memalign_(void **result, size_t alignment, size_t size);
 size_t front_usable_size_(void *block);
 int front_trim_(size_t keep);
+void front_before_fork_(int who);
 void front_atfork_(int who);
 void *front_libc_malloc_(size_t size);
 

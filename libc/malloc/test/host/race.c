@@ -126,6 +126,7 @@ int main(void) {
             require(pthread_create(&threads[at], NULL, work, seed) == 0, "no thread");
         }
         for (int at = 0; at < 20; at++) {
+            front_before_fork_(-1);
             front_atfork_(-1);
             front_atfork_(0);
             usleep(500);

@@ -67,7 +67,10 @@ static int model_gettime(clockid_t clock, struct timespec *time) {
 #define sched_getcpu() (model.current % 2)
 #define sysconf(what) ((what) == _SC_NPROCESSORS_ONLN ? 2 : 4096)
 
-#define pthread_key_create(key, destructor) (model_step(&model), *(key) = 1, 0)
+/* Locks of the library's: on keys, and one under which it allocates. fork takes them in this order. */
+static uint32_t library_keys, library_lock;
+#define pthread_key_create(key, destructor)                                                                  \
+    (lock_take_always(&library_keys), *(key) = 1, lock_give_always(&library_keys), 0)
 #define pthread_setspecific(key, value)                                                                      \
     (model.threads[model.current].specific = (void *)(uintptr_t)(const void *)(value), 0)
 
@@ -346,21 +349,38 @@ void front_forget_statistics(void) {
 }
 
 bool front_locks_are_free(void) {
-    uint32_t held = large.lock | (uint32_t)__malloc_lock[0];
+    uint32_t held = large.lock | (uint32_t)__malloc_lock[0] | library_keys | library_lock;
     for (unsigned number = 0; number < STOCKS; number++) {
         held |= stocks[number].lock;
     }
     return held == 0;
 }
 
+void __malloc_atfork(int who) {
+    who < 0 ? __brawn_lock(__malloc_lock) : __brawn_unlock(__malloc_lock);
+}
+
+/* As musl's fork does. */
 void front_forks_(int who) {
 #ifdef FLAW_FORGETS_FORK
     (void)who;
 #else
-    /* mallocng's comes last, and is the first to be free again. */
-    who < 0 ? __ldso_atfork(who) : __brawn_unlock(__malloc_lock);
-    who < 0 ? __brawn_lock(__malloc_lock) : __ldso_atfork(who);
+    if (who < 0) {
+        __ldso_atfork(who);
+        lock_take_always(&library_keys);
+        lock_take_always(&library_lock);
+        __brawn_atfork(who);
+    } else {
+        __brawn_atfork(who);
+        lock_give_always(&library_lock);
+        lock_give_always(&library_keys);
+        __ldso_atfork(who);
+    }
 #endif
+}
+
+void front_library_locks(bool take) {
+    take ? lock_take_always(&library_lock) : lock_give_always(&library_lock);
 }
 
 unsigned front_refill(void **blocks, unsigned wanted) {

@@ -75,6 +75,7 @@ void *front_map_pages(size_t count); /* as mallocng does */
 void front_map_too_many(void);       /* must fail, and change nothing */
 void front_unmap_pages(void *start, size_t count);
 void front_forks_(int who);
+void front_library_locks(bool take); /* a lock of the library's own */
 void front_thread_ends_(void);
 bool front_is_threaded(void);
 void front_start_threads(int count);

@@ -114,6 +114,15 @@ static void fork_and_put(void) {
     put(get(SMALL));
 }
 
+/* The library allocates under a lock of its own, as getline does. */
+static void library_uses(void) {
+    front_library_locks(true);
+    put(get(MEDIUM));
+    put(get(SMALL));
+    put(get(MAPPED));
+    front_library_locks(false);
+}
+
 static void put_the_rest(void) {
     for (int at = 2; at < MODEL_SLOTS; at++) {
         put(model.slots[at]);
@@ -305,5 +314,7 @@ const struct scenario scenarios[] = {
     {"fork-bound", NULL, {fork_and_use, three_huge, huge_once}, 6, 2},
     {"fork-chains", make_small_blocks, {fork_and_put, put_the_rest}, 22, 3},
     {"fork-mappings", NULL, {fork_and_map, mapped_twice}, 4, 3},
+    {"fork-library", fill_shelf, {fork_and_use, library_uses}, 6, 4},
+    {"fork-library-first-use", NULL, {fork_and_map, library_uses, library_uses}, 6, 3},
     {0},
 };
