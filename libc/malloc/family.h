@@ -1,5 +1,5 @@
 /* The malloc family of musl on top of an allocator, with musl's manners: errno is ENOMEM when there is no
- * memory and EINVAL for an alignment that is none, posix_memalign returns its error, malloc(0) returns a
+ * memory and EINVAL for an alignment that is none, which posix_memalign returns as well, malloc(0) returns a
  * block of its own, and nothing larger than PTRDIFF_MAX is ever given out.
  *
  * An allocator defines these before it includes this file, each returning NULL on failure:
@@ -92,6 +92,7 @@ FAMILY int posix_memalign(void **result, size_t alignment, size_t size) {
     int error;
     void *const block = family_aligned(alignment, size, &error);
     if (block == NULL) {
+        (void)family_fail(error);
         return error;
     }
     *result = block;

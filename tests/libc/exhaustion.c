@@ -7,7 +7,7 @@
 #include <pthread.h>
 #include <sys/resource.h>
 
-enum { CHUNK = 64 * 1024, SMALL = 48, MAX_THREADS = 32 };
+enum { CHUNK = 64 * 1024, SMALL = 48, MAX_THREADS = 64 };
 
 // A list inside the blocks themselves: counting them needs no further memory.
 struct link {
@@ -77,7 +77,9 @@ static void everything_fails(struct link *kept) {
     CHECK_NO_MEMORY(aligned_alloc(4096, far_too_large));
     CHECK_NO_MEMORY(memalign(64, far_too_large));
     void *unchanged = kept;
-    CHECK(posix_memalign(&unchanged, 64, far_too_large) == ENOMEM && unchanged == kept, "posix_memalign");
+    errno = 0;
+    CHECK(posix_memalign(&unchanged, 64, far_too_large) == ENOMEM && unchanged == kept && errno == ENOMEM,
+          "posix_memalign");
     CHECK_PATTERN(kept + 1, kept->size - sizeof *kept, (uint64_t)(uintptr_t)kept, "after a failed realloc");
     // Inside libc as well: it reports the failure instead of crashing.
     pthread_t thread;

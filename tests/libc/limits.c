@@ -44,7 +44,7 @@ static void impossible_sizes(void) {
         void *unchanged = kept;
         errno = 77;
         int code = posix_memalign(&unchanged, 64, size);
-        CHECK(code == ENOMEM, "posix_memalign of %zu bytes answers %d", size, code);
+        CHECK(code == ENOMEM && errno == ENOMEM, "posix_memalign of %zu bytes answers %d", size, code);
         CHECK(unchanged == kept, "a failed posix_memalign changed the pointer");
     }
     CHECK_PATTERN(kept, 100, 1, "after a failed realloc");
@@ -87,6 +87,11 @@ static void bad_alignments(void) {
         block = memalign(no_powers[i], 64);
         CHECK(block == NULL && errno == EINVAL, "memalign(%zu, 64) gave %p, errno %d", no_powers[i], block,
               errno);
+        errno = 0;
+        int code = posix_memalign(&block, no_powers[i], 64);
+        // What is less than a pointer's alignment is refused before errno is thought of.
+        CHECK(code == EINVAL && errno == (no_powers[i] < sizeof(void *) ? 0 : EINVAL),
+              "posix_memalign with alignment %zu answers %d, errno %d", no_powers[i], code, errno);
     }
 #endif
 }
@@ -96,8 +101,10 @@ static void impossible_alignments(void) {
     CHECK_NO_MEMORY(aligned_alloc(huge, 64));
     CHECK_NO_MEMORY(memalign(huge, 64));
     void *unchanged = &unchanged;
+    errno = 0;
     int code = posix_memalign(&unchanged, huge, 64);
-    CHECK(code == ENOMEM && unchanged == &unchanged, "posix_memalign with alignment 2^63 answers %d", code);
+    CHECK(code == ENOMEM && errno == ENOMEM && unchanged == &unchanged,
+          "posix_memalign with alignment 2^63 answers %d", code);
 }
 
 static void empty_blocks(void) {

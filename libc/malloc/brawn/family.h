@@ -1,6 +1,6 @@
 /* malloc and its family, with musl's manners: errno is ENOMEM when there is no memory and EINVAL for an
- * alignment that is none, posix_memalign returns its error, malloc(0) returns a block of its own, and free
- * leaves errno alone. */
+ * alignment that is none, which posix_memalign returns as well, malloc(0) returns a block of its own, and
+ * free leaves errno alone. */
 #ifndef BRAWN_FAMILY_H
 #define BRAWN_FAMILY_H
 
@@ -254,10 +254,9 @@ PUBLIC int posix_memalign(void **result, size_t alignment, size_t size) {
         return EINVAL;
     }
     int error;
-    const int saved = *kernel_libc_errno();
     void *const block = front_aligned(alignment, size, &error);
-    *kernel_libc_errno() = saved;
     if (block == NULL) {
+        (void)fail(error);
         return error;
     }
     *result = block;

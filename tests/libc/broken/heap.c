@@ -258,11 +258,18 @@ void *valloc(size_t size) {
 }
 
 int posix_memalign(void **place, size_t alignment, size_t size) {
-    if (!is_power_of_two(alignment) || alignment < sizeof(void *))
+    if (alignment < sizeof(void *))
         return EINVAL;
-    void *block = allocate(alignment, size);
-    if (block == NULL)
-        return ENOMEM;
+    const int before = errno;
+    void *block = aligned_alloc(alignment, size);
+    if (block == NULL) {
+        const int error = errno;
+#ifdef FLAW_POSIX_MEMALIGN_KEEPS_ERRNO
+        errno = before;
+#endif
+        (void)before;
+        return error;
+    }
     *place = block;
     return 0;
 }
