@@ -155,7 +155,9 @@ impl Libc {
             }
         }
         let fork = archive.owner("fork").ok_or("nobody defines fork")?;
-        if fork.defines("__malloc_atfork") || !fork.defines("__brawn_atfork") {
+        let has_stand_in =
+            |name| fork.defined.iter().any(|definition| definition.weak && definition.name == name);
+        if has_stand_in("__malloc_atfork") || !has_stand_in("__brawn_atfork") {
             return Err("fork has a stand-in for mallocng's handler, and none for the front's".to_owned());
         }
         let callers = archive.members.iter().filter(|member| member.needed.iter().any(ours)).count();
