@@ -1,0 +1,27 @@
+//! A folder of this thread's own, for parsers that are given a path.
+
+use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
+
+thread_local! {
+    static FOLDER: TempDir = tempfile::Builder::new().prefix("brawn-fuzz-").tempdir().expect("a temporary folder");
+}
+
+/// Runs `with` in the folder.
+pub fn folder<T>(with: impl FnOnce(&Path) -> T) -> T {
+    FOLDER.with(|folder| with(folder.path()))
+}
+
+/// Writes a file into the folder. Its name may have folders.
+pub fn file(name: &str, content: &[u8]) -> PathBuf {
+    folder(|folder| {
+        let path = folder.join(name);
+        if fs_err::write(&path, content).is_err() {
+            fs_err::create_dir_all(path.parent().expect("it lies in the folder"))
+                .expect("the folder is ours");
+            fs_err::write(&path, content).expect("the folder is ours");
+        }
+        path
+    })
+}

@@ -1,0 +1,21 @@
+//! Executables, libraries and objects: everything that looks into one.
+
+use brawn_elf::{Expectation, add_note_section, inspect, recorded_crates, redirect_needs, verify};
+
+use super::compiled::{compiled, note};
+
+pub fn seeds() -> Vec<Vec<u8>> {
+    let files = compiled();
+    files.linked.iter().chain(&files.objects).cloned().collect()
+}
+
+pub fn read(data: &[u8]) {
+    let _ = verify(data, &Expectation::default());
+    if let Ok(inspection) = inspect(data) {
+        // What `--json` prints is read by others.
+        serde_json::to_string(&inspection).expect("an inspection can be written");
+    }
+    let _ = recorded_crates(data);
+    let _ = add_note_section(data, &note());
+    let _ = redirect_needs(data, &[("malloc", "__brawn_malloc")]);
+}

@@ -1,0 +1,26 @@
+mod archive;
+mod compiled;
+mod elf;
+mod gzip;
+mod knobs;
+mod layout;
+mod manifest;
+mod note;
+mod record;
+mod registry;
+mod tar;
+
+use crate::Target;
+
+/// Every parser of bytes from outside. A new one is a file beside this one, and a row.
+pub const TARGETS: &[Target] = &[
+    Target { name: "elf", seeds: elf::seeds, read: elf::read },
+    Target { name: "note", seeds: note::seeds, read: note::read },
+    Target { name: "archive", seeds: archive::seeds, read: archive::read },
+    Target { name: "record", seeds: record::seeds, read: record::read },
+    Target { name: "manifest", seeds: manifest::seeds, read: manifest::read },
+    Target { name: "registry", seeds: registry::seeds, read: registry::read },
+    Target { name: "tar", seeds: tar::seeds, read: tar::read },
+    Target { name: "gzip", seeds: gzip::seeds, read: gzip::read },
+    Target { name: "knobs", seeds: knobs::seeds, read: knobs::read },
+];

@@ -1,0 +1,38 @@
+//! Records of links.
+
+use std::path::PathBuf;
+
+use brawn_driver::line::Flavor;
+use brawn_driver::record::{Input, OUTPUT, OVERLAY, Record, Store, format};
+use brawn_elf::Arch;
+
+use crate::scratch;
+
+pub fn seeds() -> Vec<Vec<u8>> {
+    let record = Record {
+        format: format(),
+        id: "0123456789abcdef".into(),
+        output: PathBuf::from("/tmp/a"),
+        arch: Arch::X86_64,
+        linker: vec!["rust-lld".into(), "-flavor".into(), "gnu".into()],
+        flavor: Flavor::Linker,
+        args: vec!["-o".into(), OUTPUT.into(), format!("-L{OVERLAY}"), "main.o".into()],
+        cwd: PathBuf::from("/tmp"),
+        env: vec![("LANG".into(), "C".into())],
+        base: PathBuf::from("/tmp/libc.a"),
+        package: None,
+        inputs: vec![Input { path: "main.o".into(), size: 12, sha256: "ab".repeat(32), modified: 1 }],
+    };
+    vec![serde_json::to_vec(&record).expect("a record has string keys")]
+}
+
+pub fn read(data: &[u8]) {
+    scratch::file("links/one/record.json", data);
+    scratch::folder(|folder| {
+        if let Ok(record) = Store::new(folder).read(&folder.join("links/one")) {
+            for input in &record.inputs {
+                let _ = input.check(&folder.join("absent"), &record.output);
+            }
+        }
+    });
+}
