@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::callers;
 use crate::code::CodeFacts;
 use crate::dynamic::Dynamic;
 use crate::signature::{self, Hits, KIT_MARKER_LENGTH, Mark};
@@ -396,6 +397,9 @@ fn settle_roles(clues: &Clues<'_>, heaps: &mut Vec<Heap>) {
             None => Role::Unknown,
         };
     }
+    if malloc.is_none() && !served(heaps) {
+        by_callers(clues, heaps);
+    }
     if malloc == Some(true) && !served(heaps) {
         let detail = "`malloc` is defined, and not by an allocator that is known here";
         heaps.push(Heap {
@@ -411,6 +415,31 @@ fn settle_roles(clues: &Clues<'_>, heaps: &mut Vec<Heap>) {
             heap.role = Role::SecondHeap;
         }
     }
+}
+
+/// Without names: musl's own heap serves `malloc` if libc's functions come to it by the public names, and otherwise the
+/// other one does, if there is only one.
+fn by_callers(clues: &Clues<'_>, heaps: &mut [Heap]) {
+    let mark = |name: &str| if name == "mallocng" { Mark::Mallocng } else { Mark::OldMalloc };
+    let open = |heap: &Heap| heap.role == Role::Unknown;
+    let Some(own) = heaps.iter().position(|heap| open(heap) && MUSL_HEAPS.contains(&heap.name.as_str()))
+    else {
+        return;
+    };
+    let tables = clues.hits.offsets(mark(&heaps[own].name));
+    let tables: Vec<_> = tables.filter_map(|offset| clues.image.address_of(offset)).collect();
+    let tables: Vec<_> = tables.into_iter().map(|at| at..at.saturating_add(signature::TABLE_BYTES)).collect();
+    let (server, detail) = match callers::libc_calls(clues.image, &tables) {
+        Some(true) => (own, "libc's own functions call it by malloc's public names"),
+        Some(false) => {
+            let mut others = (0..heaps.len()).filter(|index| *index != own && open(&heaps[*index]));
+            let (Some(other), None) = (others.next(), others.next()) else { return };
+            (other, "libc's own functions call malloc by its public names, and do not come to musl's heap")
+        }
+        None => return,
+    };
+    heaps[server].role = Role::LibcHeap;
+    heaps[server].evidence.push(Evidence::new(EvidenceKind::Code, detail));
 }
 
 /// The symbols of an executable, read for what they say about heaps.

@@ -117,6 +117,16 @@ impl<'data> Image<'data> {
         })
     }
 
+    /// The address at which the byte at `offset` of the file is loaded.
+    pub(crate) fn address_of(&self, offset: usize) -> Option<u64> {
+        let mut loaded = self.segments.iter().filter(|segment| segment.kind == elf::PT_LOAD.0);
+        loaded.find_map(|segment| {
+            let within =
+                offset.checked_sub(segment.file_start).filter(|within| *within < segment.data.len())?;
+            segment.address.checked_add(within as u64)
+        })
+    }
+
     /// The static symbol table, `None` when the file has none or it is damaged. The result is not kept: a large
     /// table is worth reading once.
     pub fn symbols(&self) -> Option<Vec<Symbol<'data>>> {

@@ -9,6 +9,7 @@
 //! input is long, and none allocates more than a small multiple of it.
 
 mod arch;
+mod callers;
 mod code;
 mod cpu;
 mod crates;

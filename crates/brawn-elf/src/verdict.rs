@@ -35,13 +35,22 @@ pub(crate) fn verdict(inspection: &Inspection) -> Vec<Finding> {
     let musl = inspection.libc.name == LibcName::Musl;
     let is_static = inspection.kind.is_static();
     if let Some(heap) = inspection.allocators.iter().find(|heap| heap.role == Role::LibcHeap) {
-        if matches!(heap.name.as_str(), "mallocng" | "oldmalloc" | "musl") {
+        if is_slow(heap) {
+            // What calls the other heap by its own name, as Rust code does, does not wait for musl's lock.
+            let other = inspection.allocators.iter().find(|heap| heap.role == Role::SecondHeap);
+            let (who, unless) = match other {
+                Some(other) => {
+                    ("what allocates from it", format!("; what allocates from {} is not", describe(other)))
+                }
+                None => ("a program that allocates", String::new()),
+            };
             say(
                 "slow-heap",
                 Severity::Warning,
-                "malloc is musl's own, which has one lock for all threads: a program that allocates from several \
-                 threads will be many times slower than on glibc"
-                    .to_owned(),
+                format!(
+                    "malloc is musl's own, which has one lock for all threads: {who} from several threads will \
+                     be many times slower than on glibc{unless}"
+                ),
                 is_static.then_some("build it with `brawn build`, or choose an allocator with `--malloc`"),
             );
         }
@@ -69,17 +78,27 @@ pub(crate) fn verdict(inspection: &Inspection) -> Vec<Finding> {
             Some("in a Rust program, remove the #[global_allocator] attribute and the crate that it names"),
         );
     }
-    let unknown = inspection.allocators.iter().filter(|heap| heap.role == Role::Unknown).map(describe);
-    let unknown: Vec<String> = unknown.collect();
+    let unknown: Vec<&Heap> =
+        inspection.allocators.iter().filter(|heap| heap.role == Role::Unknown).collect();
     if unknown.len() > 1 {
+        let names: Vec<String> = unknown.iter().map(|heap| describe(heap)).collect();
+        let slow = unknown.iter().find(|heap| is_slow(heap));
+        let may = slow.map(|heap| {
+            format!(
+                ". It may be slow: {} has one lock for all threads, and who allocates from it in several of them \
+                 waits",
+                describe(heap)
+            )
+        });
         say(
             "heaps-unclear",
-            Severity::Info,
+            if slow.is_some() { Severity::Warning } else { Severity::Info },
             format!(
-                "it holds {}; which of them serves malloc cannot be told without symbols",
-                unknown.join(" and ")
+                "malloc is one of {}; which one cannot be told without symbols{}",
+                names.join(" and "),
+                may.unwrap_or_default()
             ),
-            None,
+            slow.map(|_| "look into the executable as it is before `strip`"),
         );
     }
     if musl && is_static && inspection.strings.owner != StringsOwner::Brawn {
@@ -137,6 +156,11 @@ pub(crate) fn verdict(inspection: &Inspection) -> Vec<Finding> {
         say("dynamic-executable", Severity::Info, message, None);
     }
     findings
+}
+
+/// Whether it is one of musl's own, which have one lock.
+fn is_slow(heap: &Heap) -> bool {
+    matches!(heap.name.as_str(), "mallocng" | "oldmalloc" | "musl")
 }
 
 /// What follows from the code.

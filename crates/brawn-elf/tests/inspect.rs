@@ -2,7 +2,7 @@
 
 mod common;
 
-use brawn_elf::inspection::{Endian, Kind, LibcName, Relro, StringsOwner, ThreadStackSource};
+use brawn_elf::inspection::{Endian, Kind, LibcName, Relro, Severity, StringsOwner, ThreadStackSource};
 use brawn_elf::{
     Arch, CpuEvidence, CpuLevel, Error, EvidenceKind, Inspection, LinkId, Role, inspect, link_note_object,
 };
@@ -367,4 +367,64 @@ fn crates_are_listed_where_they_are_recorded() {
     bench.write("crates.json", miniz_oxide::deflate::compress_to_vec_zlib(&vec![b' '; 64 << 20], 9));
     bench.tool("objcopy", "--add-section .dep-v0=crates.json program listed");
     assert!(codes(&inspect(&bench.read("listed")).unwrap()).contains(&"crates-damaged"));
+}
+
+/// A text of mimalloc's, and what makes it part of a program.
+const ANOTHER_HEAP: &str = r#"
+#include <dirent.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+const char warning[] = "mimalloc: warning: ";
+int main(int count, char **words) {
+    freelocale(newlocale(LC_ALL_MASK, "C", 0)); /* libc takes memory for itself */
+    free(words[count]);
+    puts(warning + count);
+"#;
+
+/// The heaps of a stripped program with mallocng and that text: names and roles, and the findings about them.
+fn of_two_heaps(rest: &str) -> (Vec<(String, Role)>, Vec<String>) {
+    let [_, stripped] = inspected("musl-gcc", "-static -O1", &format!("{ANOTHER_HEAP}{rest}"));
+    assert!(stripped.stripped);
+    let heaps = stripped.allocators.iter().map(|heap| (heap.name.clone(), heap.role)).collect();
+    let about_heaps = |code: &&str| code.contains("heap");
+    (heaps, codes(&stripped).into_iter().filter(about_heaps).map(str::to_owned).collect())
+}
+
+#[test]
+fn of_two_heaps_the_one_that_libc_calls_by_the_public_names_serves_malloc() {
+    let musl = |role| ("mallocng".to_owned(), role);
+    let other = |role| ("mimalloc".to_owned(), role);
+    for call in ["opendir(words[0])", "fdopen(count, words[0])"] {
+        let found = of_two_heaps(&format!("return malloc(count) != {call}; }}"));
+        let heaps = vec![musl(Role::LibcHeap), other(Role::SecondHeap)];
+        assert_eq!(found, (heaps, vec!["slow-heap".to_owned(), "second-heap".to_owned()]), "{call}");
+        // The program brings its own, and mallocng is left for what libc takes for itself.
+        let own = format!(
+            "return malloc(count) != {call}; }}
+            static char heap[1 << 20], *at = heap;
+            void *malloc(size_t size) {{ return at += (size + 31) & ~15ul; }}
+            void *calloc(size_t count, size_t size) {{ return malloc(count * size); }}
+            void *realloc(void *old, size_t size) {{ return malloc(size); }}
+            void free(void *block) {{}}"
+        );
+        let heaps = vec![other(Role::LibcHeap), musl(Role::SecondHeap)];
+        let (found, findings) = of_two_heaps(&own);
+        assert_eq!(found, heaps, "{call}");
+        assert!(!findings.contains(&"slow-heap".to_owned()), "{findings:?}");
+    }
+}
+
+#[test]
+fn where_code_does_not_say_who_serves_malloc_the_warning_is_weaker() {
+    let (heaps, findings) = of_two_heaps("return !malloc(count); }");
+    let unknown = |name: &str| (name.to_owned(), Role::Unknown);
+    assert_eq!(heaps, [unknown("mallocng"), unknown("mimalloc")]);
+    assert_eq!(findings, ["heaps-unclear"]);
+    let [_, stripped] =
+        inspected("musl-gcc", "-static -O1", &format!("{ANOTHER_HEAP}return !malloc(count); }}"));
+    let finding = stripped.verdict.iter().find(|finding| finding.code == "heaps-unclear").unwrap();
+    assert_eq!(finding.severity, Severity::Warning);
+    assert!(finding.message.contains("one of musl's mallocng and mimalloc"), "{}", finding.message);
+    assert!(finding.message.contains("It may be slow"), "{}", finding.message);
 }
