@@ -43,7 +43,7 @@ pub use image::{Image, Section, Segment, Symbol};
 pub use inspect::inspect;
 pub use inspection::Inspection;
 pub use note::{BrawnNotes, KNOB, LinkId, Note, add_note_section, link_note_object, read_notes};
-pub use redirect::redirect_calls;
+pub use redirect::{redirect_calls, rename_definition};
 pub use report::{Code, Problem, Report};
 pub use signature::{constant_data, mallocng_size_classes};
 pub use verify::{STOCK, verify};

@@ -10,6 +10,26 @@ use crate::Error;
 /// # Errors
 /// [`Error::Damaged`]; [`Error::WrongKind`] when it is no relocatable 64-bit little-endian object.
 pub fn redirect_calls(object: &[u8], names: &[(&str, &str)]) -> Result<Vec<u8>, Error> {
+    rename(object, names, |undefined, bind| match bind {
+        elf::STB_LOCAL => false,
+        elf::STB_WEAK => true,
+        _ => undefined,
+    })
+}
+
+/// A copy of a relocatable object file that defines a symbol by another name. What it needs stays as it is.
+///
+/// # Errors
+/// As [`redirect_calls`].
+pub fn rename_definition(object: &[u8], old: &str, new: &str) -> Result<Vec<u8>, Error> {
+    rename(object, &[(old, new)], |undefined, bind| !undefined && bind != elf::STB_LOCAL)
+}
+
+fn rename(
+    object: &[u8],
+    names: &[(&str, &str)],
+    applies: impl Fn(bool, elf::SymbolBind) -> bool,
+) -> Result<Vec<u8>, Error> {
     type Header = elf::FileHeader64<Endianness>;
     type Section = elf::SectionHeader64<Endianness>;
     type Symbol = elf::Sym64<Endianness>;
@@ -26,12 +46,7 @@ pub fn redirect_calls(object: &[u8], names: &[(&str, &str)]) -> Result<Vec<u8>, 
     let mut out = object.to_vec();
     let mut longer = strings.to_vec();
     for (index, symbol) in symbols.iter().enumerate() {
-        let elsewhere = match symbol.st_bind() {
-            elf::STB_LOCAL => false,
-            elf::STB_WEAK => true,
-            _ => symbol.is_undefined(endian),
-        };
-        if !elsewhere {
+        if !applies(symbol.is_undefined(endian), symbol.st_bind()) {
             continue;
         }
         let name = symbol.name(endian, symbols.strings()).map_err(Error::damaged("symbol names"))?;
@@ -110,6 +125,17 @@ mod tests {
         let expected =
             [("__munmap", true), ("free", false), ("mmap", false), ("my_handler", false), ("my_unmap", true)];
         assert_eq!(names(&after), expected.map(|(name, needed)| (name.to_owned(), needed)));
+    }
+
+    #[test]
+    fn a_definition_changes_its_name() {
+        let after = rename_definition(&object(), "free", "my_free").unwrap();
+        let mut expected = names(&object());
+        let renamed = expected.iter_mut().find(|(name, needed)| name == "free" && !needed).unwrap();
+        renamed.0 = "my_free".to_owned();
+        expected.sort();
+        assert_eq!(names(&after), expected);
+        assert_eq!(names(&rename_definition(&object(), "munmap", "x").unwrap()), names(&object()));
     }
 
     #[test]

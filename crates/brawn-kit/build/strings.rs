@@ -66,6 +66,9 @@ struct Function {
     /// Not part of a set for one kind of processor.
     #[serde(default)]
     dispatch_only: bool,
+    /// Only part of a set for one kind of processor.
+    #[serde(default)]
+    cpu_only: bool,
 }
 
 /// A set of objects: for any processor of an architecture, or for one kind.
@@ -118,7 +121,7 @@ pub fn build(
             .function
             .iter()
             .filter(|function| function.arch.is_empty() || function.arch.iter().any(|name| name == arch.name))
-            .filter(|function| build.cpu.is_none() || !function.dispatch_only)
+            .filter(|function| if build.cpu.is_none() { !function.cpu_only } else { !function.dispatch_only })
             .collect();
         let flags = flags(&table, build, compiler);
         let prefix = format!("string-{}{}", arch.name, build.flags);

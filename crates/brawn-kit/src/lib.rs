@@ -17,7 +17,9 @@ pub use knobs::{KNOBS_SIZE, Knob, Knobs};
 pub use library::{Library, library, library_names};
 pub use object::Object;
 pub use packed::Packed;
-pub use strings::{Cpu, LEVEL_MEMBER, Level, Strings, level_names, strings};
+pub use strings::{
+    Cpu, LEVEL_MEMBER, Level, START, START_MEMBER, START_OF_MUSL, Strings, level_names, strings,
+};
 
 /// The version of the kit, which is the version of this crate.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

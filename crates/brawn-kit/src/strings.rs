@@ -31,6 +31,16 @@ pub struct Level {
 /// The member that finds out and remembers the level.
 pub const LEVEL_MEMBER: &str = "brawn-string-level.o";
 
+/// The member of a set for one kind of processor that is a program's first code: it ends the process with a line where the
+/// processor is below that. It defines [`START`], and goes on to [`START_OF_MUSL`].
+pub const START_MEMBER: &str = "brawn-string-start.o";
+
+/// Whom a program's entry point calls.
+pub const START: &str = "__libc_start_main";
+
+/// What musl's own definition of [`START`] has to be called beside [`START_MEMBER`].
+pub const START_OF_MUSL: &str = "__brawn_libc_start_main";
+
 /// A kind of processor, by the level of the x86-64 psABI.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cpu {

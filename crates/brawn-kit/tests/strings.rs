@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use brawn_elf::Arch;
-use brawn_kit::{Cpu, LEVEL_MEMBER, Strings, level_names, strings};
+use brawn_kit::{Cpu, LEVEL_MEMBER, START_MEMBER, START_OF_MUSL, Strings, level_names, strings};
 use object::read::archive::ArchiveFile;
 use object::read::elf::ElfFile64;
 use object::{Object as _, ObjectSection as _, ObjectSymbol as _, SectionKind, elf};
@@ -99,7 +99,8 @@ fn what_an_object_needs_is_in_the_set_or_in_musl() {
                 let name = symbol.name().expect("a name");
                 let known = name.is_empty()
                     || here.contains(name)
-                    || ["malloc", "_GLOBAL_OFFSET_TABLE_"].contains(&name);
+                    || ["malloc", "_GLOBAL_OFFSET_TABLE_"].contains(&name)
+                    || member == START_MEMBER && name == START_OF_MUSL;
                 assert!(known, "{member} on {} needs {name}", set.arch);
             }
         }
@@ -170,4 +171,16 @@ fn processors_are_named_as_compilers_name_them() {
     }
     assert_eq!(Cpu::of(Arch::X86_64).collect::<Vec<_>>(), Cpu::ALL);
     assert_eq!(Cpu::of(Arch::Aarch64).count(), 0);
+}
+
+/// A program pays with at most 100 bytes of code for the line that it ends with on a processor below its own.
+#[test]
+fn the_look_at_the_processor_when_a_program_starts_is_small() {
+    for set in sets() {
+        let start = members(set).remove(START_MEMBER);
+        assert_eq!(start.is_some(), set.cpu.is_some());
+        let code = start.iter().flat_map(|file| file.sections()).filter(|s| s.kind() == SectionKind::Text);
+        let bytes: u64 = code.map(|section| section.size()).sum();
+        assert!(bytes <= 100, "{bytes} bytes");
+    }
 }

@@ -117,9 +117,10 @@ fn make_from(
         overlay: id(&libc_sha256, musl.arch, choice),
     };
     let with_knobs = object_with_knobs(musl.arch, choice);
-    let kit = kit_members(path, &archive, musl.arch, choice, with_knobs.as_deref())?;
+    let mut kit = kit_members(path, &archive, musl.arch, choice, with_knobs.as_deref())?;
     layout::check(path, &archive, &musl, &kit)?;
     let plan = Plan::new(path, &archive, &kit)?;
+    kit.extend(start_member(path, musl.arch, choice)?);
     let libc_a = write(path, &archive, &plan, &kit, &note)?;
     let manifest = Manifest {
         format: FORMAT,
@@ -230,6 +231,8 @@ fn string_members(path: &Path, arch: Arch, choice: &Choice) -> Result<Vec<Member
         known: brawn_kit::Cpu::of(arch).map(|cpu| cpu.name().to_owned()).collect(),
     })?;
     let mut members = Archive::parse(path, set.archive.bytes())?.members;
+    // It defines what musl's member defines as well, until that has another name: see `write`.
+    members.retain(|member| member.name != brawn_kit::START_MEMBER);
     if let Some(level) = level {
         let known = || set.levels.iter().map(|level| level.name.to_owned()).collect();
         let what = || format!("{LEVEL_KNOB}={level}");
@@ -244,6 +247,14 @@ fn string_members(path: &Path, arch: Arch, choice: &Choice) -> Result<Vec<Member
     Ok(members)
 }
 
+/// What a program begins with where the string functions are for one kind of processor.
+fn start_member(path: &Path, arch: Arch, choice: &Choice) -> Result<Option<Member<'static>>, Error> {
+    let Some(cpu) = choice.cpu.filter(|_| choice.strings) else { return Ok(None) };
+    let Some(set) = brawn_kit::strings(arch, Some(cpu)) else { return Ok(None) };
+    let members = Archive::parse(path, set.archive.bytes())?.members;
+    Ok(members.into_iter().find(|member| member.name == brawn_kit::START_MEMBER))
+}
+
 /// Writes the archive: kit members first, then what stayed, in file order, without dates or owners.
 fn write(
     path: &Path,
@@ -253,9 +264,14 @@ fn write(
     note: &Note,
 ) -> Result<Vec<u8>, Error> {
     let entry = &archive.members[plan.entry];
-    let entry_with_note = brawn_elf::note::add_note_section(entry.data, note).map_err(|source| {
-        Error::Note { path: path.to_owned(), member: entry.name.clone(), source: Box::new(source) }
-    })?;
+    let failed =
+        |source| Error::Note { path: path.to_owned(), member: entry.name.clone(), source: Box::new(source) };
+    let mut entry_with_note = brawn_elf::note::add_note_section(entry.data, note).map_err(failed)?;
+    if kit.iter().any(|member| member.name == brawn_kit::START_MEMBER) {
+        entry_with_note =
+            brawn_elf::rename_definition(&entry_with_note, brawn_kit::START, brawn_kit::START_OF_MUSL)
+                .map_err(failed)?;
+    }
     let redirected = redirect::members(path, archive, &plan.keep, kit)?;
     let kept = plan.keep.iter().map(|&index| {
         let member = &archive.members[index];

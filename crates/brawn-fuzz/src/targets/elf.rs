@@ -1,6 +1,6 @@
 //! Executables, libraries and objects: everything that looks into one.
 
-use brawn_elf::{Expectation, add_note_section, inspect, recorded_crates, redirect_needs, verify};
+use brawn_elf::{Expectation, add_note_section, inspect, recorded_crates, redirect_calls, verify};
 
 use super::compiled::{compiled, note};
 
@@ -17,5 +17,5 @@ pub fn read(data: &[u8]) {
     }
     let _ = recorded_crates(data);
     let _ = add_note_section(data, &note());
-    let _ = redirect_needs(data, &[("malloc", "__brawn_malloc")]);
+    let _ = redirect_calls(data, &[("malloc", "__brawn_malloc")]);
 }

@@ -1,0 +1,51 @@
+/* The first code of a program whose string functions are for one kind of processor: it asks the processor,
+ * and where the functions would be illegal instructions it ends the process with a line and the status that
+ * glibc has for this, 127.
+ *
+ * It stands in the place of musl's __libc_start_main, which may call memset at once, and goes on to that.
+ * What was handed over stays as it is: cpuid and xgetbv change no register but eax, ebx, ecx and edx. */
+#include "detect.h"
+
+#if defined(__x86_64__) && defined(BRAWN_LEVEL)
+
+#if BRAWN_LEVEL == LEVEL_AVX512
+#define MADE_FOR "x86-64-v4"
+#define XCR0_NEEDED XCR0_AVX512
+#define LEAF7_NEEDED (LEAF7_EBX_BMI1 | LEAF7_EBX_AVX2 | LEAF7_EBX_BMI2 | LEAF7_EBX_AVX512)
+#else
+#define MADE_FOR "x86-64-v3"
+#define XCR0_NEEDED XCR0_AVX
+#define LEAF7_NEEDED (LEAF7_EBX_BMI1 | LEAF7_EBX_AVX2 | LEAF7_EBX_BMI2)
+#endif
+
+#define LINE "error: this program is for processors of the level " MADE_FOR ", and this one is below it\n"
+
+/* Its length goes onto the stack as one byte. */
+_Static_assert(sizeof LINE <= 128, "the line is too long");
+
+HIDDEN extern const char __brawn_start_line[];
+HIDDEN __attribute__((used)) const char __brawn_start_line[] = LINE;
+
+HIDDEN __attribute__((naked)) int __libc_start_main(void);
+
+/* A jump that is taken ends the process: nothing on the stack matters then. */
+int __libc_start_main(void) {
+    __asm__ volatile(
+        "push %%rdx\n\tpush %%rcx\n\tpush %%rbx\n\t"
+        "push $1\n\tpop %%rax\n\tcpuid\n\t"
+        "not %%ecx\n\ttest %[leaf1], %%ecx\n\tjnz 1f\n\t"
+        "xor %%ecx, %%ecx\n\txgetbv\n\tnot %%eax\n\ttest %[xcr0], %%al\n\tjnz 1f\n\t"
+        /* ecx is 0 still: the first half of leaf 7. */
+        "push $7\n\tpop %%rax\n\tcpuid\n\t"
+        "not %%ebx\n\ttest %[leaf7], %%ebx\n\tjnz 1f\n\t"
+        "pop %%rbx\n\tpop %%rcx\n\tpop %%rdx\n\tjmp __brawn_libc_start_main\n"
+        "1:\n\t" /* write(2, line, length), exit_group(127) */
+        "push $1\n\tpop %%rax\n\tpush $2\n\tpop %%rdi\n\tlea __brawn_start_line(%%rip), %%rsi\n\t"
+        "push %[length]\n\tpop %%rdx\n\tsyscall\n\t"
+        "mov $231, %%eax\n\tpush $127\n\tpop %%rdi\n\tsyscall\n\thlt"
+        :
+        : [leaf1] "i"(LEAF1_ECX_OSXSAVE | LEAF1_ECX_AVX), [xcr0] "i"(XCR0_NEEDED), [leaf7] "i"(LEAF7_NEEDED),
+          [length] "i"(sizeof LINE - 1));
+}
+
+#endif
