@@ -5,7 +5,14 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 thread_local! {
-    static FOLDER: TempDir = tempfile::Builder::new().prefix("brawn-fuzz-").tempdir().expect("a temporary folder");
+    static FOLDER: TempDir = make().expect("a temporary folder");
+}
+
+/// In memory where there is a place for that: a disk's file system may wait for the disk whenever a file is written anew.
+fn make() -> std::io::Result<TempDir> {
+    let mut named = tempfile::Builder::new();
+    named.prefix("brawn-fuzz-");
+    named.tempdir_in("/dev/shm").or_else(|_| named.tempdir())
 }
 
 /// Runs `with` in the folder.

@@ -133,5 +133,11 @@ fn page(columns: &[(&str, Vec<usize>)]) -> String {
         PRESETS.iter().map(|preset| format!("`{}` is {}", preset.name, preset.malloc)).collect();
     text.push_str(&presets.join(", "));
     text.push_str(".\n");
+    // `QUARANTINE_LARGEST` and `LARGEST_SLOT` of the front.
+    text.push_str(
+        "\nA freed block of `brawn-hardened` waits, filled with a pattern, before it is used again, and a write to any of its bytes is found when it leaves; \
+         blocks of more than 8 KiB do not wait. **A byte written into the middle of a freed block between 8 KiB and 128 KiB goes unnoticed** \
+         there, as does reading its old content; what is larger has its pages unmapped at once, and any access ends the program.\n",
+    );
     text
 }
