@@ -25,7 +25,7 @@ pub fn find(triple: &str, executable: &Path) -> Result<Option<PathBuf>, Error> {
     if zig().is_none() {
         return Ok(None);
     }
-    let path = seam::cache()?.root().join(FOLDER).join(triple).join(NAME);
+    let path = seam::cache()?.part(FOLDER).join(triple).join(NAME);
     seam::link_to(executable, &path)?;
     Ok(Some(path))
 }

@@ -16,6 +16,7 @@ use serde::Deserialize;
 use crate::cc::{Backend, Language};
 use crate::error::upper;
 use crate::link::Linked;
+use crate::linkers::Linkers;
 use crate::record::Store;
 use crate::report::{self, Answer, Listener};
 use crate::runner::Runner;
@@ -145,6 +146,7 @@ impl Invocation {
     pub fn run(&self, mut said: impl FnMut(Result<Built, Error>) + Send) -> Result<ExitStatus, Error> {
         self.bring_up_to_date()?;
         let listener = Listener::new()?;
+        Cache::note_added();
         let mut command = self.command(&self.args);
         command.env(vars::SOCKET, listener.name());
         command.envs(self.runners.iter().map(Runner::variable));
@@ -186,6 +188,7 @@ impl Invocation {
     /// called with each line that cargo writes to standard output, if the user asked for JSON.
     pub fn build(&self, mut message: impl FnMut(&str)) -> Result<Result<Vec<Built>, ExitStatus>, Error> {
         self.bring_up_to_date()?;
+        Cache::note_added();
         let format = option(before_separator(&self.args), "--message-format");
         let json = format.as_deref().is_some_and(|format| format.contains("json"));
         let mut args = self.args.clone();
@@ -240,7 +243,8 @@ impl Invocation {
             let relinked = self.relinked().contains(&path);
             return Ok(Built { path, fresh, relinked, linked: Linked { overlay, warnings, heaps } });
         }
-        match replay::replay(&self.cache, &folder, &record, &choice, gate, &path) {
+        let may = Linkers::default().check(&record);
+        match may.and_then(|()| replay::replay(&self.cache, &folder, &record, &choice, gate, &path)) {
             Ok(linked) => Ok(Built { path, fresh, relinked: true, linked }),
             Err(Error::InputChanged { .. }) => Err(Error::Stale {
                 path,
@@ -267,6 +271,8 @@ impl Invocation {
     /// that cargo builds it.
     fn bring_up_to_date(&self) -> Result<(), Error> {
         let Some(dir) = &self.target_dir else { return Ok(()) };
+        let hold = self.cache.hold();
+        let mut linkers = Linkers::default();
         let mut relinked = Vec::new();
         let store = Store::new(self.cache.root());
         let mut overlays: HashMap<(PathBuf, Arch, Option<PathBuf>), (Choice, Gate, Overlay)> = HashMap::new();
@@ -297,11 +303,15 @@ impl Invocation {
                 }
                 continue;
             }
-            match replay::replay(&self.cache, &folder, &record, choice, *gate, &record.output) {
+            let may = linkers.check(&record);
+            let replayed = may
+                .and_then(|()| replay::replay(&self.cache, &folder, &record, choice, *gate, &record.output));
+            match replayed {
                 Ok(_) => relinked.push(uplifted(&record.output)),
                 Err(_) => fs_err::remove_file(&record.output)?,
             }
         }
+        drop(hold);
         relinked.sort();
         relinked.dedup();
         // One command brings them up to date once.
@@ -403,14 +413,9 @@ fn prepare_target(
         return Err(Error::NoRustTarget { sysroot: rust.sysroot.clone(), triple });
     }
     let failed = |error: cargo_config2::Error| Error::CargoConfig(error.into());
-    let mut linker = config.linker(&*triple).map_err(failed)?;
-    // A linker among the flags wins over cargo's own setting, so it has to come out of them.
-    if let Some(flags) = config.rustflags(&*triple).map_err(failed)? {
-        let (rest, named) = without_linker(flags.flags);
-        if let Some(named) = named {
-            linker = Some(named.into());
-            environment.push(("CARGO_ENCODED_RUSTFLAGS".to_owned(), rest.join("\u{1f}").into()));
-        }
+    let (linker, flags) = configured_linker(&triple, config)?;
+    if let Some(flags) = flags {
+        environment.push(("CARGO_ENCODED_RUSTFLAGS".to_owned(), flags.join("\u{1f}").into()));
     }
     let linker = match linker {
         // Our own seam, exported by `brawn env`: it goes where it went before.
@@ -471,6 +476,28 @@ fn runner_of(
         std::iter::once(runner.path.display().to_string()).chain(args).collect()
     };
     Ok(runner.map(words).unwrap_or_default())
+}
+
+/// The linker that cargo's configuration names, with the other flags if it is named among those: there it wins over cargo's
+/// own setting, so it has to come out of them.
+fn configured_linker(triple: &str, config: &Config) -> Result<(Option<PathBuf>, Option<Vec<String>>), Error> {
+    let failed = |error: cargo_config2::Error| Error::CargoConfig(error.into());
+    if let Some(flags) = config.rustflags(triple).map_err(failed)?
+        && let (rest, Some(named)) = without_linker(flags.flags)
+    {
+        return Ok((Some(named.into()), Some(rest)));
+    }
+    Ok((config.linker(triple).map_err(failed)?, None))
+}
+
+/// The linkers that cargo may have called for `arch` here: the one that its configuration names, and the default.
+pub(crate) fn linkers(arch: Arch) -> Result<Vec<PathBuf>, Error> {
+    let rust = Rust::find()?;
+    let config =
+        Config::load_with_cwd(std::env::current_dir()?).map_err(|error| Error::CargoConfig(error.into()))?;
+    let (named, _) = configured_linker(&triple(arch, &rust), &config)?;
+    let named = named.map(|path| seam::Seam::from_call(&path).map_or(Ok(path), |seam| seam.linker()));
+    Ok(named.transpose()?.into_iter().chain(seam::default_linker(&rust, arch).ok()).collect())
 }
 
 /// Takes `-C linker=X` out of a list of rustc flags.

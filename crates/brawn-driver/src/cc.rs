@@ -27,7 +27,7 @@ use crate::{Error, kernel_headers, libraries, seam, unfit};
 use brawn_elf::Arch;
 use brawn_libc::Cache;
 
-pub(crate) const FOLDER: &str = "brawn-cc";
+pub(crate) const FOLDER: &str = brawn_libc::cache::DRIVERS;
 
 /// Language and target triple, if the program was called as a compiler: build systems that take one file name, and no
 /// arguments with it, are given `<cache>/brawn-cc/<triple>/brawn-cc` or `…/brawn-c++`.
@@ -55,7 +55,7 @@ pub fn install_in(
     triple: &str,
     executable: &Path,
 ) -> Result<PathBuf, Error> {
-    let path = cache.root().join(FOLDER).join(triple).join(file_name(language));
+    let path = cache.part(FOLDER).join(triple).join(file_name(language));
     seam::link_to(executable, &path)?;
     Ok(path)
 }
@@ -91,7 +91,7 @@ pub fn run(
     let cache = seam::cache()?;
     let backend = Backend::find(arch, language)?;
     let line = CommandLine::parse(args, language)?;
-    let headers = kernel_headers::folder(cache.root(), arch)?;
+    let headers = kernel_headers::folder(&cache, arch)?;
     let compile = |args: &[String]| compiler(&backend, headers.as_deref(), args);
     match line.step() {
         Step::Compile => {

@@ -170,6 +170,18 @@ pub enum Error {
     #[error("there is no record of how {} was linked", .0.display())]
     NoRecord(PathBuf),
 
+    /// A record would run a linker that no current setting names.
+    #[error(
+        "the record of how {} was linked would run {linker}, which the current settings would not choose",
+        output.display()
+    )]
+    ForeignLinker {
+        /// The executable.
+        output: PathBuf,
+        /// The program with its fixed arguments.
+        linker: String,
+    },
+
     /// A record that cannot be read.
     #[error("the link record in {} cannot be read", path.display())]
     BadRecord {
@@ -255,6 +267,9 @@ impl Error {
             Error::NoRecord(_) => {
                 "only links that went through Brawn are recorded, until the build folder is cleaned: build it again"
                     .into()
+            }
+            Error::ForeignLinker { .. } => {
+                "build the program again; or, if that is the linker that you want, --trust-record".into()
             }
             Error::BadRecord { .. } => "it was written by another version: build the program again".into(),
             Error::InputChanged { .. } => "build the program again".into(),

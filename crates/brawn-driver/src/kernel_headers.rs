@@ -7,6 +7,8 @@
 use std::path::{Path, PathBuf};
 
 use brawn_elf::Arch;
+use brawn_libc::Cache;
+use brawn_libc::cache::HEADERS;
 
 use crate::Error;
 
@@ -27,7 +29,7 @@ const FOLDERS: &[&str] = &[
 ];
 
 /// A folder for `-idirafter`, if this machine has the kernel's headers for `arch`.
-pub fn folder(cache: &Path, arch: Arch) -> Result<Option<PathBuf>, Error> {
+pub fn folder(cache: &Cache, arch: Arch) -> Result<Option<PathBuf>, Error> {
     let include = Path::new("/usr/include");
     // Debian's cross packages, Debian's own multiarch folder, and everybody else's.
     let cross = PathBuf::from(format!("/usr/{arch}-linux-gnu/include"));
@@ -48,7 +50,7 @@ pub fn folder(cache: &Path, arch: Arch) -> Result<Option<PathBuf>, Error> {
         .chain([(PathBuf::from("asm"), specific.join("asm"))])
         .filter(|(_, source)| source.is_dir())
         .collect();
-    let place = cache.join("kernel-headers").join(arch.name());
+    let place = cache.part(HEADERS).join(arch.name());
     let complete = wanted
         .iter()
         .all(|(name, source)| fs_err::read_link(place.join(name)).is_ok_and(|target| target == *source));

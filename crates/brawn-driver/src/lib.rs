@@ -12,6 +12,7 @@
 //! | [`toolchain`] | finds rustc's folders and linkers |
 //! | [`line`] | understands the arguments of a link |
 //! | [`link`] | performs one link with an overlay |
+//! | [`linkers`] | says whether a recorded linker is one that would be chosen now |
 //! | [`record`] | keeps what is needed to do a link again |
 //! | [`replay`] | does it again |
 //! | [`seam`] | is called by rustc in the linker's place |
@@ -31,6 +32,7 @@ pub mod kernel_headers;
 pub mod libraries;
 pub mod line;
 pub mod link;
+pub mod linkers;
 pub mod record;
 pub mod replay;
 mod report;

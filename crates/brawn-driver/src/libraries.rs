@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use brawn_elf::Arch;
-use brawn_libc::Cache;
+use brawn_libc::{Cache, atomic, cache::CXX as FOLDER};
 
 use crate::Error;
 use crate::cc::{Backend, LIBRARIES, Language};
@@ -30,15 +30,13 @@ pub fn provide_cxx(line: &mut Line, arch: Arch, cache: &Cache) -> Result<bool, E
     if parts.is_empty() {
         return Ok(false);
     }
-    let folder = cache.root().join("c++").join(arch.to_string());
+    let folder = cache.part(FOLDER).join(arch.to_string());
     fs_err::create_dir_all(&folder)?;
     let script = format!("GROUP({})\n", parts.join(" "));
     for name in CXX {
         let path = folder.join(format!("lib{name}.a"));
         if brawn_base::file::text(&path).ok().as_deref() != Some(&*script) {
-            let fresh = tempfile::NamedTempFile::new_in(&folder)?;
-            fs_err::write(fresh.path(), &script)?;
-            fresh.persist(&path).map_err(|error| error.error)?;
+            atomic::write(&path, script.as_bytes(), 0o644)?;
         }
     }
     line.args.insert(line.front(), format!("-L{}", folder.display()));
@@ -115,7 +113,7 @@ mod tests {
         let cache = tempfile::tempdir().unwrap();
         let mut line = line("-static -Wl,-O1 a.o -lc");
         let before = line.args.clone();
-        assert!(!provide_cxx(&mut line, Arch::X86_64, &Cache::new(cache.path())).unwrap());
+        assert!(!provide_cxx(&mut line, Arch::X86_64, &Cache::open(cache.path()).unwrap()).unwrap());
         assert_eq!(line.args, before);
         assert!(refuse_foreign_cxx(&line, &["cc".into()]).is_ok());
     }

@@ -2,14 +2,16 @@
 //! system throws away.
 //!
 //! Records live in the cache, one folder for each output path, so that building again replaces the record. A record
-//! goes when its output is gone.
+//! goes when its output is gone. Arguments can say a lot, and a replay runs what they say: only the user may read a record,
+//! and one that others could have written is refused.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use brawn_base::file;
 use brawn_elf::{Arch, LinkId};
-use brawn_libc::sha256_hex;
+use brawn_libc::cache::{LINKS, touch};
+use brawn_libc::{Cache, sha256_hex, temporary, trust};
 use serde::{Deserialize, Serialize, de::Error as _};
 
 use crate::Error;
@@ -109,7 +111,7 @@ pub struct Store {
 impl Store {
     /// The store in a cache folder.
     pub fn new(cache: &Path) -> Store {
-        Store { root: cache.join("links") }
+        Store { root: cache.join(LINKS) }
     }
 
     /// The folder for the record of `output`, which must be an absolute path.
@@ -118,38 +120,38 @@ impl Store {
     }
 
     /// Makes an empty folder next to the final one, for a record that is being written.
-    pub fn begin(&self) -> Result<tempfile::TempDir, Error> {
+    pub fn begin(&self) -> Result<temporary::Folder, Error> {
         fs_err::create_dir_all(&self.root)?;
-        Ok(tempfile::Builder::new().prefix(".making-").tempdir_in(&self.root)?)
+        Ok(temporary::folder_in(&self.root)?)
     }
 
     /// Puts a record in place of the one for the same output.
-    pub fn finish(&self, fresh: tempfile::TempDir, record: &Record) -> Result<(), Error> {
+    pub fn finish(&self, fresh: temporary::Folder, record: &Record) -> Result<(), Error> {
         let json = serde_json::to_vec(record).expect("a record has only string keys");
-        fs_err::write(fresh.path().join("record.json"), json)?;
+        write_private(&fresh.path().join("record.json"), &json)?;
         // Small files of their own, so that a search need not read every record.
-        fs_err::write(fresh.path().join("id"), &record.id)?;
-        fs_err::write(fresh.path().join("output"), record.output.as_os_str().as_encoded_bytes())?;
+        write_private(&fresh.path().join("id"), record.id.as_bytes())?;
+        write_private(&fresh.path().join("output"), record.output.as_os_str().as_encoded_bytes())?;
         let place = self.folder(&record.output);
-        let fresh = fresh.keep();
+        let path = fresh.path().to_owned();
+        Cache::note_added();
         for _ in 0..8 {
-            match fs_err::rename(&fresh, &place) {
-                Ok(()) => return Ok(()),
+            match fs_err::rename(&path, &place) {
+                Ok(()) => {
+                    fresh.keep();
+                    return Ok(());
+                }
                 // The former record of the same output; another process may be removing it as well.
                 Err(_) if place.exists() => discard(&place),
-                Err(error) => {
-                    discard(&fresh);
-                    return Err(error.into());
-                }
+                Err(error) => return Err(error.into()),
             }
         }
-        discard(&fresh);
         Ok(())
     }
 
     /// Notes which overlay the recorded output carries now.
     pub fn set_overlay(&self, folder: &Path, id: &str) -> Result<(), Error> {
-        Ok(fs_err::write(folder.join("overlay"), id)?)
+        write_private(&folder.join("overlay"), id.as_bytes())
     }
 
     /// Which overlay the recorded output carries.
@@ -157,15 +159,19 @@ impl Store {
         file::text(folder.join("overlay")).ok()
     }
 
-    /// Reads the record in `folder`.
+    /// Reads the record in `folder`, which must be this user's alone.
     pub fn read(&self, folder: &Path) -> Result<Record, Error> {
-        let text = file::read(folder.join("record.json"), file::TEXT)?;
+        let path = folder.join("record.json");
+        trust::check(folder)?;
+        trust::check(&path)?;
+        let text = file::read(path, file::TEXT)?;
         let record: Record = serde_json::from_slice(&text)
             .map_err(|source| Error::BadRecord { path: folder.to_owned(), source })?;
         if record.format != FORMAT {
             let source = serde_json::Error::custom(format!("format {} is not {FORMAT}", record.format));
             return Err(Error::BadRecord { path: folder.to_owned(), source });
         }
+        touch(folder);
         Ok(record)
     }
 
@@ -237,6 +243,15 @@ fn nearness(output: &Path, path: &Path) -> usize {
 
 fn output_of(folder: &Path) -> Option<PathBuf> {
     file::text(folder.join("output")).ok().map(PathBuf::from)
+}
+
+/// Writes a file that only its owner may read.
+fn write_private(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+    use fs_err::os::unix::fs::OpenOptionsExt as _;
+    use std::io::Write as _;
+    let mut options = fs_err::OpenOptions::new();
+    options.write(true).create(true).truncate(true).mode(0o600);
+    Ok(options.open(path)?.write_all(bytes)?)
 }
 
 /// Removes a folder that nobody needs; if it stays, it is only in the way of nothing.

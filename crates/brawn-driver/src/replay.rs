@@ -1,30 +1,37 @@
 //! Doing a recorded link again with another overlay.
 
+use std::cell::Cell;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::SystemTime;
 
-use brawn_libc::{Cache, Choice};
+use brawn_libc::cache::Hold;
+use brawn_libc::{Cache, Choice, temporary};
 
 use crate::link::{Linked, fill, run, verify};
+use crate::linkers::Linkers;
 use crate::record::{Record, Store};
 use crate::settings::Gate;
 use crate::{Error, base};
 
-/// The recorded link of an executable.
+/// The recorded link of an executable, which stays in the cache while the value lives.
 pub struct Recorded {
     folder: PathBuf,
     record: Record,
+    /// Whether its linker may be run.
+    trusted: Cell<bool>,
+    _hold: Hold,
 }
 
 /// Finds how the executable at `path` was linked.
 pub fn find(cache: &Cache, path: &Path) -> Result<Recorded, Error> {
+    let hold = cache.hold();
     let store = Store::new(cache.root());
     let absolute = fs_err::canonicalize(path)?;
     let notes = brawn_elf::read_notes(&brawn_base::file::elf(&absolute)?).ok();
     let id = notes.and_then(|notes| notes.link_id);
     let folder = store.find(&absolute, id.as_ref())?;
-    Ok(Recorded { record: store.read(&folder)?, folder })
+    Ok(Recorded { record: store.read(&folder)?, folder, trusted: Cell::new(false), _hold: hold })
 }
 
 impl Recorded {
@@ -35,20 +42,39 @@ impl Recorded {
 
     /// Whether every input is still the one that was linked.
     pub fn check(&self) -> Result<(), Error> {
-        let Recorded { folder, record } = self;
+        let Recorded { folder, record, .. } = self;
         record
             .inputs
             .iter()
             .try_for_each(|input| input.check(&locate(folder, record, &input.path), &record.output))
     }
 
+    /// Whether the current settings would have the program linked by the same linker.
+    ///
+    /// # Errors
+    /// [`Error::ForeignLinker`] when they would not, unless [`Recorded::trust`] was called.
+    pub fn authorise(&self) -> Result<(), Error> {
+        if !self.trusted.get() {
+            Linkers::default().check(&self.record)?;
+            self.trusted.set(true);
+        }
+        Ok(())
+    }
+
+    /// Allows the record's linker, whatever it is.
+    pub fn trust(&self) {
+        self.trusted.set(true);
+    }
+
     /// Does the link again with the overlay for `choice`, and writes the result to `to`, which appears whole or not
     /// at all. The file's time stays what it was: build systems compare times, and no source has changed.
     pub fn replay(&self, cache: &Cache, choice: &Choice, gate: Gate, to: &Path) -> Result<Linked, Error> {
+        self.authorise()?;
         replay(cache, &self.folder, &self.record, choice, gate, to)
     }
 }
 
+/// The same, for a record whose linker may be run.
 pub(crate) fn replay(
     cache: &Cache,
     folder: &Path,
@@ -63,7 +89,9 @@ pub(crate) fn replay(
     let overlay = base::overlay(cache, &record.base, record.arch, choice)?;
     let to = crate::link::absolute(&std::env::current_dir()?, to);
     let parent = to.parent().unwrap_or(Path::new("/"));
-    let scratch = tempfile::Builder::new().prefix(".brawn-relink-").tempdir_in(parent)?;
+    temporary::sweep(parent);
+    let scratch =
+        temporary::folder_in(parent).map_err(|source| brawn_libc::Error::unwritable(&to, source))?;
     let fresh = scratch.path().join(to.file_name().unwrap_or_default());
 
     let mut command = Command::new(&record.linker[0]);

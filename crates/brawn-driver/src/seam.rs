@@ -9,7 +9,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use brawn_elf::Arch;
-use brawn_libc::Cache;
+use brawn_libc::{Cache, atomic, temporary, trust};
 
 use crate::line::Line;
 use crate::link::{self, Job};
@@ -18,7 +18,7 @@ use crate::settings::{Layer, Settings};
 use crate::toolchain::{Rust, musl_arch, on_path};
 use crate::{Error, libraries, vars};
 
-const FOLDER: &str = "brawn-seam";
+const FOLDER: &str = brawn_libc::cache::SEAMS;
 
 /// The file beside a seam that names the linker behind it.
 const LINKER: &str = "linker";
@@ -38,11 +38,18 @@ impl Seam {
         (root == FOLDER).then(|| Seam { triple, folder: folder.to_owned() })
     }
 
+    /// The linker behind it.
+    pub(crate) fn linker(&self) -> Result<PathBuf, Error> {
+        let named = self.folder.join(LINKER);
+        trust::check(&named)?;
+        Ok(brawn_base::file::text(named)?.into())
+    }
+
     /// Performs the link.
     pub fn run(&self, args: impl IntoIterator<Item = OsString>) -> Result<(), Error> {
         let mut line = Line::parse(args)?;
         let arch = musl_arch(&self.triple)?;
-        let linker = vec![brawn_base::file::text(self.folder.join(LINKER))?];
+        let linker = vec![self.linker()?.to_string_lossy().into_owned()];
         if !line.is_static_executable() || !line.wants_libc() {
             return link::pass_through(&linker, &line.args);
         }
@@ -72,15 +79,13 @@ pub fn install(triple: &str, linker: &Path, executable: &Path) -> Result<PathBuf
 /// The same in a given cache. Whoever calls the linker through this seam sets [`vars::CACHE_DIR`] to it.
 pub fn install_in(cache: &Cache, triple: &str, linker: &Path, executable: &Path) -> Result<PathBuf, Error> {
     let text = linker.to_string_lossy();
-    let folder = cache.root().join(FOLDER).join(triple).join(&brawn_libc::sha256_hex(text.as_bytes())[..12]);
+    let folder = cache.part(FOLDER).join(triple).join(&brawn_libc::sha256_hex(text.as_bytes())[..12]);
     let seam = folder.join(linker.file_name().unwrap_or_default());
     fs_err::create_dir_all(&folder)?;
     let name = folder.join(LINKER);
     if brawn_base::file::text(&name).ok().as_deref() != Some(&*text) {
         // In one step: another build may be reading it.
-        let fresh = tempfile::NamedTempFile::new_in(&folder)?;
-        fs_err::write(fresh.path(), text.as_bytes())?;
-        fresh.persist(&name).map_err(|error| error.error)?;
+        atomic::write(&name, text.as_bytes(), 0o600)?;
     }
     link_to(executable, &seam)?;
     Ok(seam)
@@ -93,7 +98,7 @@ pub(crate) fn link_to(executable: &Path, path: &Path) -> Result<(), Error> {
     }
     let folder = path.parent().unwrap_or(Path::new("/"));
     fs_err::create_dir_all(folder)?;
-    let fresh = tempfile::Builder::new().prefix(".making-").tempdir_in(folder)?;
+    let fresh = temporary::folder_in(folder)?;
     let link = fresh.path().join("link");
     fs_err::os::unix::fs::symlink(executable, &link)?;
     fs_err::rename(&link, path)?;
@@ -111,16 +116,24 @@ pub fn default_linker(rust: &Rust, arch: Arch) -> Result<PathBuf, Error> {
         .ok_or_else(|| Error::NoLinker { triple: arch.musl_triple().to_owned() })
 }
 
-/// The cache for overlays and records.
+/// The cache for overlays and records, made unless it is there.
+///
+/// # Errors
+/// [`Error::Libc`] when it is not this user's alone.
 pub fn cache() -> Result<Cache, Error> {
+    Ok(Cache::open(&cache_folder()?)?)
+}
+
+/// Where the cache is, or would be.
+pub fn cache_folder() -> Result<PathBuf, Error> {
     if let Some(path) = vars::get(vars::CACHE_DIR) {
-        return Ok(Cache::new(std::path::absolute(path)?));
+        return Ok(std::path::absolute(path)?);
     }
     vars::get("XDG_CACHE_HOME")
         .map(PathBuf::from)
         .filter(|path| path.is_absolute())
         .or_else(|| std::env::home_dir().map(|home| home.join(".cache")))
-        .map(|base| Cache::new(base.join("brawn")))
+        .map(|base| base.join("brawn"))
         .ok_or_else(|| Error::Unsupported {
             what: "no folder for the cache: HOME is not set".into(),
             hint: format!("set {} to a folder", vars::CACHE_DIR),

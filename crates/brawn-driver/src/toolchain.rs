@@ -1,5 +1,6 @@
 //! Finding rustc's folders, and linkers.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -88,12 +89,15 @@ pub(crate) fn display(command: &Command) -> String {
 
 /// The file that `name` would run, as a shell looks it up.
 pub fn on_path(name: &str) -> Option<PathBuf> {
+    on_path_of(name, &std::env::var_os("PATH")?)
+}
+
+/// The same with another `PATH`.
+pub(crate) fn on_path_of(name: &str, path: &OsStr) -> Option<PathBuf> {
     if name.contains('/') {
         return is_executable(Path::new(name)).then(|| name.into());
     }
-    std::env::split_paths(&std::env::var_os("PATH")?)
-        .map(|folder| folder.join(name))
-        .find(|path| is_executable(path))
+    std::env::split_paths(path).map(|folder| folder.join(name)).find(|path| is_executable(path))
 }
 
 fn is_executable(path: &Path) -> bool {

@@ -209,17 +209,41 @@ pub enum Error {
         source: std::io::Error,
     },
 
+    /// There is something else where an overlay should go.
+    #[error("{} is a libc.a that is not an overlay", .0.display())]
+    NotAnOverlay(PathBuf),
+
+    /// The folder of the cache, or something in it, could be another user's work.
+    #[error("{} is not trusted as a cache: {what}", path.display())]
+    Untrusted {
+        /// The file or folder.
+        path: PathBuf,
+        /// Why, as a sentence without its end.
+        what: String,
+        /// What to do about it.
+        hint: String,
+    },
+
     /// `patch`: the file on disk is neither the original nor what Brawn made of it.
     #[error("{} changed since Brawn patched it", .0.display())]
     ChangedSince(PathBuf),
 
-    /// `restore`: there is nothing to restore from.
+    /// `restore`: there is nothing to restore.
     #[error("{} was not patched by Brawn: {} is missing", path.display(), missing.display())]
     NotPatched {
         /// The libc.a.
         path: PathBuf,
-        /// The manifest or original that should be beside it.
+        /// The manifest that should be beside it.
         missing: PathBuf,
+    },
+
+    /// The original that was kept beside a patched file is gone.
+    #[error("{} was patched by Brawn, and its original {} is gone", path.display(), original.display())]
+    OriginalLost {
+        /// The libc.a.
+        path: PathBuf,
+        /// The copy that should be beside it.
+        original: PathBuf,
     },
 
     /// The original kept beside a patched file is not the one that the manifest describes.
@@ -275,8 +299,12 @@ impl Error {
                                      has 1.2.3"
                     .into()
             }
-            Error::AlreadyPatched { path, .. } => {
+            Error::AlreadyPatched { path, .. } if crate::patch::is_patched(path) => {
                 format!("`brawn restore {}` brings the original back", path.display())
+            }
+            Error::AlreadyPatched { .. } => {
+                "no original is kept beside it: reinstall the toolchain's libc.a, or give the one that it was made from"
+                    .into()
             }
             Error::Unresolved { .. } | Error::TwoOwners { .. } | Error::Note { .. } => {
                 "this libc.a is laid out in a way that Brawn does not know: please report where it came from"
@@ -321,26 +349,32 @@ impl Error {
                  last zig with mallocng; `--preset balanced` and `--malloc mimalloc-secure` need neither",
                 arch.musl_triple()
             ),
-            Error::Unwritable { .. } => {
-                "choose another place, or run the command as the owner of this one".into()
+            Error::Unwritable { source, .. } => {
+                crate::hint_of_io(source).unwrap_or("choose another place").into()
             }
+            Error::Io(source) => crate::hint_of_io(source)?.into(),
+            Error::NotAnOverlay(_) => "choose a folder without a libc.a, or one that `brawn libc -o` made".into(),
+            Error::Untrusted { hint, .. } => hint.clone(),
             Error::ChangedSince(path) => format!(
                 "it was probably updated: remove {} and {} if the new file is right",
                 crate::patch::original_path(path).display(),
                 crate::patch::manifest_path(path).display()
             ),
             Error::NotPatched { .. } => "nothing was changed".into(),
-            Error::OriginalChanged { .. } => {
-                "reinstall the toolchain's libc.a, then remove what Brawn left beside it".into()
-            }
-            Error::BadManifest { path, .. } => {
-                format!("it was written by another version: remove {} after a look at it", path.display())
-            }
-            Error::Io(_) => return None,
+            Error::OriginalChanged { path, .. } | Error::OriginalLost { path, .. } => format!(
+                "reinstall the toolchain's libc.a, then remove {} and {}",
+                crate::patch::original_path(path).display(),
+                crate::patch::manifest_path(path).display()
+            ),
+            Error::BadManifest { path, .. } => format!(
+                "it is damaged, or another version's: remove {}; `brawn restore` then goes by the note in libc.a",
+                path.display()
+            ),
         })
     }
 
-    pub(crate) fn unwritable(path: &Path, source: std::io::Error) -> Error {
+    /// [`Error::Unwritable`].
+    pub fn unwritable(path: &Path, source: std::io::Error) -> Error {
         Error::Unwritable { path: path.to_owned(), source }
     }
 }

@@ -6,11 +6,14 @@
 //! 2. [`musl`] says whether this is a musl that Brawn knows, or why not;
 //! 3. [`choice`] is what shall go in: preset, allocator, knobs;
 //! 4. [`plan`] decides by symbol which members go, stay and come, and proves that the result is whole;
-//! 5. [`overlay`] writes it, deterministically, into a cache that is keyed by content;
+//! 5. [`overlay`] writes it, deterministically, and [`cache`] keeps it by its content;
 //! 6. [`patch`] does the same in place, and back.
+//!
+//! [`atomic`] and [`temporary`] write files that appear whole or not at all; [`trust`] says whose a file is.
 
 pub mod archive;
-mod atomic;
+pub mod atomic;
+pub mod cache;
 pub mod choice;
 mod digest;
 mod error;
@@ -20,8 +23,13 @@ pub mod overlay;
 pub mod patch;
 pub mod plan;
 mod redirect;
+mod room;
+pub mod temporary;
+pub mod trust;
 
+pub use cache::Cache;
 pub use choice::{Choice, LEVEL_KNOB, Malloc, PRESETS, Preset};
 pub use digest::sha256_hex;
 pub use error::{Error, nearest};
-pub use overlay::{Cache, Manifest, Overlay};
+pub use overlay::{Manifest, Overlay};
+pub use room::hint_of_io;

@@ -1,4 +1,4 @@
-//! Making overlays, and keeping them in a cache that is keyed by what went into them.
+//! Making overlays, which are known by what went into them.
 
 use std::collections::BTreeMap;
 use std::io::Cursor;
@@ -11,10 +11,11 @@ use brawn_elf::note::Note;
 use serde::{Deserialize, Serialize};
 
 use crate::archive::{Archive, Member};
+use crate::cache::Hold;
 use crate::choice::{Choice, LEVEL_KNOB, Malloc};
 use crate::musl::Musl;
 use crate::plan::{Dropped, Plan};
-use crate::{Error, atomic, digest, layout, redirect, sha256_hex};
+use crate::{Error, atomic, digest, layout, redirect, sha256_hex, temporary};
 
 /// Says what an overlay's `libc.a` is made of; written beside it as `manifest.json`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -82,6 +83,9 @@ pub struct Overlay {
     pub manifest: Manifest,
     /// Whether it was there before.
     pub cached: bool,
+    /// Keeps it there.
+    #[allow(dead_code, reason = "it is the lock that counts")]
+    pub(crate) hold: Hold,
 }
 
 const FORMAT: u32 = 2;
@@ -95,7 +99,7 @@ pub fn make(path: &Path, base: &[u8], wanted: Option<Arch>, choice: &Choice) -> 
 }
 
 /// The same, for a base whose digest is known.
-fn make_from(
+pub(crate) fn make_from(
     path: &Path,
     base: &[u8],
     libc_sha256: String,
@@ -151,7 +155,7 @@ fn make_from(
 }
 
 /// The id of the overlay that `choice` makes of the libc.a with this digest.
-fn id(libc_sha256: &str, arch: Arch, choice: &Choice) -> String {
+pub(crate) fn id(libc_sha256: &str, arch: Arch, choice: &Choice) -> String {
     let object = match choice.malloc {
         Malloc::Stock => String::new(),
         Malloc::Kit(allocator) => allocator.object(arch).file.sha256().to_owned(),
@@ -295,74 +299,6 @@ fn write(
     Ok(out.into_inner())
 }
 
-/// The folder in which overlays are kept.
-#[derive(Clone, Debug)]
-pub struct Cache {
-    root: PathBuf,
-}
-
-impl Cache {
-    /// A cache in `root`, which need not exist yet.
-    pub fn new(root: impl Into<PathBuf>) -> Cache {
-        Cache { root: root.into() }
-    }
-
-    /// The cache's folder.
-    pub fn root(&self) -> &Path {
-        &self.root
-    }
-
-    /// The overlay of the libc.a at `base` for `choice`: from the cache, or made now.
-    ///
-    /// Two processes may ask for the same overlay at once: each makes it in a folder of its own, and the first one
-    /// to finish puts it in place in one step. What is found in the cache is checked against its digest.
-    pub fn overlay(&self, base: &Path, wanted: Option<Arch>, choice: &Choice) -> Result<Overlay, Error> {
-        let bytes = file::archive(base)?;
-        let memory = self.root.join("digests");
-        let sha256 = digest::of_file(&memory, base, &bytes)?;
-        let folder = self.root.join("overlays");
-        // The architecture is part of the id; whoever asks for none in particular has it read from the archive.
-        if let Some(arch) = wanted
-            && let Some(found) = existing(&memory, &folder.join(id(&sha256, arch, choice)))
-        {
-            return Ok(found);
-        }
-        let made = make_from(base, &bytes, sha256, wanted, choice)?;
-        let place = folder.join(&made.manifest.id);
-        if let Some(found) = existing(&memory, &place) {
-            return Ok(found);
-        }
-        fs_err::create_dir_all(&folder).map_err(|source| Error::unwritable(&folder, source))?;
-        let fresh = tempfile::Builder::new()
-            .prefix(".making-")
-            .tempdir_in(&folder)
-            .map_err(|source| Error::unwritable(&folder, source))?;
-        write_files(fresh.path(), &made)?;
-        for _ in 0..8 {
-            match fs_err::rename(fresh.path(), &place) {
-                Ok(()) => {
-                    // The folder is in place under another name: there is nothing left to remove.
-                    let _ = fresh.keep();
-                    return Ok(Overlay { dir: place, manifest: made.manifest, cached: false });
-                }
-                Err(error) if !place.exists() => return Err(Error::unwritable(&place, error)),
-                Err(_) => {
-                    if let Some(found) = existing(&memory, &place) {
-                        return Ok(found);
-                    }
-                    // Damaged: out of the way in one step, so that nobody sees half of it.
-                    let away = tempfile::Builder::new()
-                        .prefix(".damaged-")
-                        .tempdir_in(&folder)
-                        .map_err(|source| Error::unwritable(&folder, source))?;
-                    let _ = fs_err::rename(&place, away.path().join("overlay"));
-                }
-            }
-        }
-        Err(Error::unwritable(&place, std::io::Error::other("another process keeps replacing it")))
-    }
-}
-
 /// Copies a cached overlay's files into `dir`, under the same conditions as [`write_to`].
 pub fn copy_to(dir: &Path, overlay: &Overlay) -> Result<(), Error> {
     let libc_a = file::archive(overlay.dir.join(LIBC_A))?;
@@ -373,19 +309,22 @@ pub fn copy_to(dir: &Path, overlay: &Overlay) -> Result<(), Error> {
 /// replaced if it is an overlay.
 pub fn write_to(dir: &Path, made: &Made) -> Result<(), Error> {
     fs_err::create_dir_all(dir).map_err(|source| Error::unwritable(dir, source))?;
+    temporary::sweep(dir);
     let libc_a = dir.join(LIBC_A);
     if libc_a.exists() && read_manifest(dir).is_none() {
-        let why = std::io::Error::other("there is a libc.a that is not an overlay");
-        return Err(Error::unwritable(&libc_a, why));
+        return Err(Error::NotAnOverlay(libc_a));
     }
     write_files(dir, made)
 }
 
-fn write_files(dir: &Path, made: &Made) -> Result<(), Error> {
-    atomic::write(&dir.join(LIBC_A), &made.libc_a, 0o644)?;
+/// Both files are written before either has its name: a full disk leaves what was there. The manifest comes first, as an
+/// archive without one is no overlay that could be replaced.
+pub(crate) fn write_files(dir: &Path, made: &Made) -> Result<(), Error> {
     let mut json = serde_json::to_vec_pretty(&made.manifest).expect("a manifest has only string keys");
     json.push(b'\n');
-    atomic::write(&dir.join(MANIFEST), &json, 0o644)
+    let libc_a = atomic::stage(&dir.join(LIBC_A), &made.libc_a, 0o644)?;
+    atomic::write(&dir.join(MANIFEST), &json, 0o644)?;
+    libc_a.place()
 }
 
 fn read_manifest(dir: &Path) -> Option<Manifest> {
@@ -395,7 +334,7 @@ fn read_manifest(dir: &Path) -> Option<Manifest> {
 }
 
 /// The overlay in `dir`, if it is there and sound.
-fn existing(memory: &Path, dir: &Path) -> Option<Overlay> {
+pub(crate) fn existing(memory: &Path, dir: &Path, hold: &Hold) -> Option<Overlay> {
     let manifest = read_manifest(dir)?;
     let path = dir.join(LIBC_A);
     let libc_a = file::archive(&path).ok()?;
@@ -404,5 +343,6 @@ fn existing(memory: &Path, dir: &Path) -> Option<Overlay> {
         dir: dir.to_owned(),
         manifest,
         cached: true,
+        hold: hold.clone(),
     })
 }

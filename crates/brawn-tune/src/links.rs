@@ -29,12 +29,11 @@ pub struct Links {
 }
 
 impl Links {
-    /// The link of the executable at `path`, whose variants go into `folder`.
+    /// The link of the executable at `path` as it was recorded, whose variants go into `folder`.
     ///
     /// # Errors
-    /// [`Error::Driver`] when there is no record, or an input of it is gone or has changed.
-    pub fn of(cache: Cache, path: &Path, folder: PathBuf) -> Result<Self, Error> {
-        let recorded = brawn_driver::replay::find(&cache, path)?;
+    /// [`Error::Driver`] when an input of it is gone or has changed.
+    pub fn of(cache: Cache, recorded: Recorded, path: &Path, folder: PathBuf) -> Result<Self, Error> {
         recorded.check()?;
         let file_name = path.file_name().unwrap_or_default().to_owned();
         Ok(Self { cache, recorded: Some(recorded), folder, file_name, made: 0, seconds: 0.0 })

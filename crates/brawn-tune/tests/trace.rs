@@ -81,7 +81,7 @@ fn compiled(folder: &Path) -> PathBuf {
     let base = Path::new(sysroot.trim()).join("lib/rustlib").join(target).join("lib/self-contained/libc.a");
     assert!(base.exists(), "`rustup target add {target}` installs {}", base.display());
     let choice = Choice::malloc(HEAP).unwrap();
-    let overlay = Cache::new(folder.join("cache")).overlay(&base, Arch::host(), &choice).unwrap();
+    let overlay = Cache::open(&folder.join("cache")).unwrap().overlay(&base, Arch::host(), &choice).unwrap();
     let (source, program) = (folder.join("program.rs"), folder.join("program"));
     fs_err::write(&source, PROGRAM).unwrap();
     let mut rustc = Command::new("rustc");

@@ -110,7 +110,10 @@ fn driver_code(error: &brawn_driver::Error) -> u8 {
         | Error::NoLibc
         | Error::NoLinker { .. }
         | Error::NoCompiler { .. } => MISSING,
-        Error::NoRecord(_) | Error::BadRecord { .. } | Error::InputChanged { .. } => INPUT,
+        Error::NoRecord(_)
+        | Error::BadRecord { .. }
+        | Error::ForeignLinker { .. }
+        | Error::InputChanged { .. } => INPUT,
         _ => FAILED,
     }
 }
@@ -221,8 +224,9 @@ fn preload_code(error: &brawn_preload::Error) -> u8 {
 
 fn libc_code(error: &Libc) -> u8 {
     match error {
-        Libc::Io(_) | Libc::Unwritable { .. } => IO,
+        Libc::Io(_) | Libc::Unwritable { .. } | Libc::NotAnOverlay(_) => IO,
         Libc::UnknownName { .. }
+        | Libc::Untrusted { .. }
         | Libc::UnknownKnob { .. }
         | Libc::KnobOfAnother { .. }
         | Libc::KnobValue { .. }

@@ -249,6 +249,14 @@ pub fn hint(text: &str) {
     message(HINT, "hint:", text);
 }
 
+/// Asks a question on the terminal; only `y` and `yes` agree.
+pub fn ask(question: &str) -> io::Result<bool> {
+    anstream::eprint!("{STRONG}brawn:{STRONG:#} {question} [y/N] ");
+    let mut answer = String::new();
+    io::stdin().read_line(&mut answer)?;
+    Ok(["y", "yes"].contains(&answer.trim().to_lowercase().as_str()))
+}
+
 /// Prints what Brawn is doing.
 pub fn say(text: &str) {
     message(STRONG, "brawn:", text);

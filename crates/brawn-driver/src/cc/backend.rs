@@ -192,14 +192,21 @@ impl Backend {
             Kind::Driver => {
                 let facts = self.driver_facts()?;
                 let args = driver_line(&facts, line, line.is_pie(facts.default_pie));
-                Ok(LinkLine { linker: self.command.clone(), args, libc: facts.libc })
+                Ok(LinkLine { linker: self.linker(), args, libc: facts.libc })
             }
             Kind::Zig { program } => {
                 let pie = line.is_pie(true);
                 let facts = zig::facts(&self.command, self.language, pie)?;
-                let linker = vec![program.display().to_string(), "ld.lld".to_owned()];
-                Ok(LinkLine { linker, args: zig::line(&facts, line, pie)?, libc: facts.libc })
+                Ok(LinkLine { linker: self.linker(), args: zig::line(&facts, line, pie)?, libc: facts.libc })
             }
+        }
+    }
+
+    /// The linker for what it compiles: itself, or zig's.
+    pub(crate) fn linker(&self) -> Vec<String> {
+        match &self.kind {
+            Kind::Driver => self.command.clone(),
+            Kind::Zig { program } => vec![program.display().to_string(), "ld.lld".to_owned()],
         }
     }
 

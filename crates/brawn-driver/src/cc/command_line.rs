@@ -238,16 +238,35 @@ impl CommandLine {
         self.args[index] = path.display().to_string();
     }
 
-    /// The arguments for a link, without the mode, which the link line sets itself, and without `-x`, which would
-    /// make sources of everything that the link line puts behind it.
+    /// The arguments for a link, without the mode, which the link line sets itself, without `-x`, which would
+    /// make sources of everything that the link line puts behind it, and without what is for the preprocessor: links are
+    /// recorded, and definitions may hold secrets.
     pub(crate) fn link_args(&self) -> impl Iterator<Item = &String> {
         let mut value = false;
         self.args.iter().filter(move |arg| {
-            let skip = std::mem::replace(&mut value, *arg == "-x");
-            !skip && !arg.starts_with("-x") && !MODES.contains(&arg.as_str())
+            let skip = std::mem::replace(&mut value, PREPROCESSOR.contains(&arg.as_str()));
+            let attached = ["-x", "-D", "-U", "-I", "-Wp,"].iter().any(|prefix| arg.starts_with(prefix));
+            !skip && !value && !attached && !MODES.contains(&arg.as_str())
         })
     }
 }
+
+/// Options with a value in the next argument that are nothing to a linker.
+const PREPROCESSOR: &[&str] = &[
+    "-x",
+    "-D",
+    "-U",
+    "-I",
+    "-include",
+    "-imacros",
+    "-isystem",
+    "-idirafter",
+    "-iquote",
+    "-MF",
+    "-MT",
+    "-MQ",
+    "-Xpreprocessor",
+];
 
 /// Options that choose the mode of the link.
 const MODES: &[&str] = &["-static", "-static-pie", "-pie", "-no-pie", "-nopie"];
@@ -307,6 +326,13 @@ mod tests {
         assert_eq!(second, "-O2 -c -o /t/1.o -x assembler part");
         let link: Vec<_> = line.link_args().map(String::as_str).collect();
         assert_eq!(link.join(" "), "-O2 - part whole.o -o out");
+    }
+
+    #[test]
+    fn a_link_is_not_told_what_is_for_the_preprocessor() {
+        let line = line("-DTOKEN=secret -D KEY=secret -Wp,-DX=secret -isystem inc -O2 a.c -L lib -o out");
+        let link: Vec<_> = line.link_args().map(String::as_str).collect();
+        assert_eq!(link.join(" "), "-O2 a.c -L lib -o out");
     }
 
     #[test]

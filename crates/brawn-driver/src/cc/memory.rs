@@ -4,7 +4,8 @@ use std::path::Path;
 use std::time::SystemTime;
 
 use brawn_base::file;
-use brawn_libc::sha256_hex;
+use brawn_libc::cache::COMPILERS;
+use brawn_libc::{atomic, sha256_hex};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -35,9 +36,8 @@ pub(super) fn remembered<T: Serialize + DeserializeOwned>(
         return ask();
     };
     let key = format!("{question}\0{}\0{}", program.display(), command[1..].join("\0"));
-    let path = cache.root().join("compilers").join(format!("{}.json", &sha256_hex(key.as_bytes())[..16]));
-    let known =
-        file::read(&path, file::TEXT).ok().and_then(|text| serde_json::from_slice::<Memory<T>>(&text).ok());
+    let path = cache.part(COMPILERS).join(format!("{}.json", &sha256_hex(key.as_bytes())[..16]));
+    let known = file::read(&path, file::TEXT).ok().and_then(|text| serde_json::from_slice::<Memory<T>>(&text).ok());
     if let Some(known) = known
         && known.size == file.len()
         && known.modified == modified
@@ -55,8 +55,6 @@ pub(super) fn remembered<T: Serialize + DeserializeOwned>(
 fn keep(path: &Path, memory: &impl Serialize) -> Result<(), Error> {
     let folder = path.parent().unwrap_or(Path::new("."));
     fs_err::create_dir_all(folder)?;
-    let file = tempfile::NamedTempFile::new_in(folder)?;
-    serde_json::to_writer(&file, memory).map_err(std::io::Error::from)?;
-    file.persist(path).map_err(|error| error.error)?;
-    Ok(())
+    let text = serde_json::to_vec(memory).map_err(std::io::Error::from)?;
+    Ok(atomic::write(path, &text, 0o600)?)
 }

@@ -55,7 +55,7 @@ fn new(name: String, arch: Arch, base: PathBuf, linker: Linker, scratch: &Path) 
         let hint = format!("no qemu-{arch} runs its executables; `make setup` installs it");
         return Err(Absent { name, hint, optional: false });
     }
-    let cache = Cache::new(scratch.join("cache"));
+    let cache = Cache::open(&scratch.join("cache")).unwrap();
     let scratch = scratch.to_owned();
     Ok(Libc { name, arch, emulator, base, linker, cache, scratch, overlays: OnceMap::default() })
 }

@@ -117,20 +117,20 @@ impl Workshop {
                 building("musl", "musl");
                 let base = slot.once("musl", "", bases.musl)?;
                 let cache = self.cache();
-                let recorded = match replay::find(&cache, &base) {
+                let recorded = match replay::find(cache, &base) {
                     Ok(recorded) => recorded,
-                    Err(error) if stale(&error) => rebuilt(&cache, &base, bases)?,
+                    Err(error) if stale(&error) => rebuilt(cache, &base, bases)?,
                     Err(error) => return Err(error.into()),
                 };
-                let recorded = match recorded.check() {
+                let recorded = match recorded.check().and_then(|()| recorded.authorise()) {
                     Ok(()) => recorded,
-                    Err(error) if stale(&error) => rebuilt(&cache, &base, bases)?,
+                    Err(error) if stale(&error) => rebuilt(cache, &base, bases)?,
                     Err(error) => return Err(error.into()),
                 };
                 let stamp = format!("{} {}", stamp(&self.brawn)?, stamp(&base)?);
                 slot.once(&flavour.name, &stamp, |to| {
                     self.say(&format!("linking {name} for {}", flavour.name));
-                    recorded.replay(&cache, choice, Gate::default(), to)?;
+                    recorded.replay(cache, choice, Gate::default(), to)?;
                     Ok(())
                 })
             }
@@ -142,12 +142,21 @@ impl Workshop {
 /// linked has changed with the toolchain.
 fn stale(error: &brawn_driver::Error) -> bool {
     use brawn_driver::Error;
-    matches!(error, Error::NoRecord(_) | Error::BadRecord { .. } | Error::InputChanged { .. })
+    matches!(
+        error,
+        Error::NoRecord(_)
+            | Error::BadRecord { .. }
+            | Error::ForeignLinker { .. }
+            | Error::InputChanged { .. }
+    )
 }
 
 fn rebuilt(cache: &Cache, base: &Path, bases: &Bases<'_>) -> Result<Recorded, Error> {
     (bases.musl)(base)?;
-    Ok(replay::find(cache, base)?)
+    let recorded = replay::find(cache, base)?;
+    // This process has just chosen its linker.
+    recorded.trust();
+    Ok(recorded)
 }
 
 /// Changes when the file is another one.

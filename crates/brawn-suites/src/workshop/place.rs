@@ -17,6 +17,7 @@ pub struct Workshop {
     root: PathBuf,
     pub(super) brawn: PathBuf,
     arch: Arch,
+    cache: Cache,
     rust: OnceLock<Rust>,
     say: Box<dyn Fn(&str) + Send + Sync>,
 }
@@ -30,8 +31,10 @@ impl Workshop {
         fs_err::create_dir_all(root)?;
         let arch = Arch::host()
             .ok_or_else(|| brawn_driver::Error::Target(format!("{}-linux", std::env::consts::ARCH)))?;
+        let root = fs_err::canonicalize(root)?;
         Ok(Workshop {
-            root: fs_err::canonicalize(root)?,
+            cache: Cache::open(&root.join("driver")).map_err(brawn_driver::Error::from)?,
+            root,
             brawn: fs_err::canonicalize(brawn)?,
             arch,
             rust: OnceLock::new(),
@@ -44,7 +47,7 @@ impl Workshop {
     /// # Errors
     /// [`Error::Driver`] when there is no folder for a cache.
     pub fn default_root() -> Result<PathBuf, Error> {
-        Ok(seam::cache()?.root().join("bench"))
+        Ok(seam::cache()?.part(brawn_libc::cache::BENCH))
     }
 
     /// Calls `say` with a line for each thing that is being built or fetched.
@@ -131,7 +134,7 @@ impl Workshop {
         if let Err(error) = cc::Backend::find(self.arch, cc::Language::C) {
             return Err(Error::absent(error.to_string(), error.hint().unwrap_or_default()));
         }
-        Ok(cc::install_in(&self.cache(), cc::Language::C, self.arch.musl_triple(), &self.brawn)?)
+        Ok(cc::install_in(self.cache(), cc::Language::C, self.arch.musl_triple(), &self.brawn)?)
     }
 
     /// The linker for static musl programs written in Rust, whose links are recorded, for `-C linker=`.
@@ -140,7 +143,7 @@ impl Workshop {
     /// [`Error::Driver`] when there is no linker at all.
     pub fn musl_linker(&self) -> Result<PathBuf, Error> {
         let linker = seam::default_linker(self.rust()?, self.arch)?;
-        Ok(seam::install_in(&self.cache(), self.arch.musl_triple(), &linker, &self.brawn)?)
+        Ok(seam::install_in(self.cache(), self.arch.musl_triple(), &linker, &self.brawn)?)
     }
 
     /// The running `brawn`, for `brawn cargo …`, in an environment of the workshop's own.
@@ -189,8 +192,8 @@ impl Workshop {
     }
 
     /// Overlays and recorded links.
-    pub fn cache(&self) -> Cache {
-        Cache::new(self.root.join("driver"))
+    pub fn cache(&self) -> &Cache {
+        &self.cache
     }
 
     /// Version of every tool that took part, as far as they are here.

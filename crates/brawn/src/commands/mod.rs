@@ -20,17 +20,19 @@ pub mod tune;
 pub mod verify;
 
 use std::ffi::OsString;
+use std::io::IsTerminal as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::Context;
+use brawn_driver::replay::Recorded;
 use brawn_driver::settings::Settings;
 use brawn_libc::Choice;
 use signal_hook::consts::{SIGALRM, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU};
 
 use crate::cli::Options;
-use crate::exit;
+use crate::{exit, output};
 
 /// The running executable, which will stand behind the seam.
 fn executable() -> anyhow::Result<PathBuf> {
@@ -42,8 +44,25 @@ fn choice(options: &Options) -> anyhow::Result<Choice> {
     Ok(Settings::collect(options.layer(), None)?.choice()?)
 }
 
-/// A flag that becomes true when the user or the system asks the program to end. When somebody asks for the second time,
-/// it ends at once.
+/// Makes sure that the linker of a record may be run: it is the one that the settings would choose, or the user says so.
+fn authorise(recorded: &Recorded, trust: bool) -> anyhow::Result<()> {
+    if trust {
+        recorded.trust();
+        return Ok(());
+    }
+    let refused = match recorded.authorise() {
+        Err(error @ brawn_driver::Error::ForeignLinker { .. }) => error,
+        other => return Ok(other?),
+    };
+    let asks = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
+    if asks && output::ask(&format!("{refused}. Run it?"))? {
+        recorded.trust();
+        return Ok(());
+    }
+    Err(refused.into())
+}
+
+/// A flag that becomes true when the user or the system asks the program to end. The second signal ends it at once.
 fn interrupt() -> anyhow::Result<Arc<AtomicBool>> {
     let interrupt = Arc::new(AtomicBool::new(false));
     let flag = || Arc::clone(&interrupt);

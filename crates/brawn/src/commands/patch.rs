@@ -5,7 +5,7 @@ use brawn_base::text::{exact, shown};
 use brawn_driver::cc::{Backend, Language};
 use brawn_driver::toolchain::{Rust, musl_arch};
 use brawn_elf::Arch;
-use brawn_libc::patch::{Outcome, manifest_path};
+use brawn_libc::patch::{Outcome, is_patched};
 use clap::Args;
 use serde_json::json;
 
@@ -43,8 +43,8 @@ pub fn patch(before: Options, arguments: Arguments) -> anyhow::Result<ExitCode> 
 pub fn restore(before: Options, arguments: Arguments) -> anyhow::Result<ExitCode> {
     let (options, mut targets) = targets(before, arguments)?;
     // Of all targets of a toolchain, those that were patched.
-    if targets.iter().any(|(path, _)| manifest_path(path).exists()) {
-        targets.retain(|(path, _)| manifest_path(path).exists());
+    if targets.iter().any(|(path, _)| is_patched(path)) {
+        targets.retain(|(path, _)| is_patched(path));
     }
     each(&options, targets, |path, _| brawn_libc::patch::restore(path, options.dry_run))
 }

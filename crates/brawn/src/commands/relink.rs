@@ -6,6 +6,7 @@ use brawn_driver::settings::Settings;
 use clap::Args;
 use serde_json::json;
 
+use super::authorise;
 use crate::cli::{Options, existing};
 use crate::output;
 
@@ -17,6 +18,9 @@ pub struct Arguments {
     /// Where the result goes [default: FILE itself]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// Run the linker of the record, whatever it is
+    #[arg(long)]
+    trust_record: bool,
     #[command(flatten)]
     options: Options,
 }
@@ -38,6 +42,7 @@ pub fn run(before: Options, arguments: Arguments) -> anyhow::Result<ExitCode> {
         ));
         return Ok(ExitCode::SUCCESS);
     }
+    authorise(&record, arguments.trust_record)?;
     let linked = record.replay(&cache, &choice, settings.gate(), to)?;
     let path = shown(to).to_string();
     for warning in &linked.warnings {

@@ -63,6 +63,9 @@ pub struct Arguments {
     /// An executable instead of a package: one that Brawn linked, or several, NAME=FILE, to be compared as they are
     #[arg(long, value_name = "[NAME=]FILE", help_heading = "What is tuned")]
     pub exe: Vec<String>,
+    /// Run the linker of its record, whatever it is
+    #[arg(long, help_heading = "What is tuned")]
+    pub trust_record: bool,
     /// An executable to compare with, which is never the answer (repeatable)
     #[arg(long, value_name = "[NAME=]FILE", help_heading = "What is tuned")]
     pub reference: Vec<String>,

@@ -21,6 +21,7 @@ use super::arguments::Also;
 use super::progress::Progress;
 use super::run::existing;
 use crate::cli::{Options, usage};
+use crate::commands::authorise;
 use crate::uses;
 
 /// The candidates to begin with, what is used now first, and how more are linked.
@@ -48,7 +49,7 @@ pub fn find(
         arguments.reference.iter().map(|text| executable(text)).collect::<anyhow::Result<_>>()?;
     let mut subject = match arguments.exe.as_slice() {
         [] => package(arguments, options, programs, progress)?,
-        [one] => linked(one, programs)?,
+        [one] => linked(one, arguments, programs)?,
         several => executables(several)?,
     };
     for setting in also {
@@ -117,7 +118,7 @@ fn package(
     let built = invocation.build(|_| {})?.map_err(Error::Cargo)?;
     let paths: Vec<PathBuf> = built.into_iter().map(|built| built.path).collect();
     let path = only(paths)?;
-    let links = Links::of(brawn_driver::seam::cache()?, &path, programs.to_owned())?;
+    let links = links(&path, arguments, programs)?;
     let choice = Settings::collect(options.layer(), links.package())?.choice()?;
     let mut candidates = linked_candidates(&Setting::of(&choice));
     let mut notes = Vec::new();
@@ -131,10 +132,18 @@ fn package(
     Ok(Subject { candidates, links, digest: digest([path.as_path()])?, asked: Vec::new(), notes })
 }
 
+/// The recorded link of the executable at `path`.
+fn links(path: &Path, arguments: &Arguments, programs: &Path) -> anyhow::Result<Links> {
+    let cache = brawn_driver::seam::cache()?;
+    let recorded = brawn_driver::replay::find(&cache, path)?;
+    authorise(&recorded, arguments.trust_record)?;
+    Ok(Links::of(cache, recorded, path, programs.to_owned())?)
+}
+
 /// An executable with a record, from `brawn cc` or from cargo.
-fn linked(given: &str, programs: &Path) -> anyhow::Result<Subject> {
+fn linked(given: &str, arguments: &Arguments, programs: &Path) -> anyhow::Result<Subject> {
     let path = existing(Path::new(named(given).1), "executable")?;
-    let links = Links::of(brawn_driver::seam::cache()?, &path, programs.to_owned())?;
+    let links = links(&path, arguments, programs)?;
     let now = match carried(&path)? {
         Some(setting) => setting,
         None => Setting::of(&Settings::collect(Default::default(), links.package())?.choice()?),

@@ -1,0 +1,153 @@
+//! Taking things out of a cache: the least recently used ones when it is too large, or all of a kind.
+
+use std::time::SystemTime;
+
+use super::Cache;
+use super::usage::{Item, KINDS, Kind, Meter};
+use crate::{Error, temporary};
+
+/// What was taken out, or would be.
+#[derive(Debug, Default)]
+pub struct Removed {
+    /// The things.
+    pub items: Vec<Item>,
+    /// What they took on the disk, in bytes.
+    pub size: u64,
+}
+
+impl Removed {
+    fn of(items: Vec<Item>) -> Removed {
+        Removed { size: items.iter().map(|item| item.size).sum(), items }
+    }
+}
+
+impl Cache {
+    /// Takes out what was used longest ago until the rest of the limited kinds takes at most `limit` bytes. What was used
+    /// after `since` stays: a command that ends has just told its user about it. Nothing goes while another process holds the
+    /// cache: that one does it when it ends.
+    pub fn trim(&self, limit: u64, since: SystemTime, dry_run: bool) -> Removed {
+        let Some(lock) = self.lock_file() else { return Removed::default() };
+        if !dry_run && lock.try_lock().is_err() {
+            return Removed::default();
+        }
+        let mut meter = Meter::default();
+        let limited = KINDS.iter().filter(|kind| kind.limited);
+        let mut items: Vec<Item> = limited.flat_map(|kind| self.items(kind, &mut meter)).collect();
+        let mut total: u64 = items.iter().map(|item| item.size).sum();
+        items.sort_by_key(|item| item.used);
+        items.retain(|item| {
+            let goes = total > limit && item.used < since && (dry_run || self.remove(item).is_ok());
+            if goes {
+                total -= item.size;
+            }
+            goes
+        });
+        if !dry_run {
+            self.sweep();
+        }
+        Removed::of(items)
+    }
+
+    /// Takes out everything of these kinds. `wait` is called before waiting for processes that hold the cache.
+    ///
+    /// # Errors
+    /// [`Error::Unwritable`] for what cannot be removed.
+    pub fn clear(&self, kinds: &[&Kind], dry_run: bool, wait: impl FnOnce()) -> Result<Removed, Error> {
+        let lock = self.lock_file();
+        if let Some(lock) = lock.as_ref().filter(|_| !dry_run)
+            && lock.try_lock().is_err()
+        {
+            wait();
+            let _ = lock.lock();
+        }
+        let mut meter = Meter::default();
+        let items: Vec<Item> = kinds.iter().flat_map(|kind| self.items(kind, &mut meter)).collect();
+        if !dry_run {
+            items.iter().try_for_each(|item| self.remove(item))?;
+            self.sweep();
+        }
+        Ok(Removed::of(items))
+    }
+
+    /// Out of its place in one step, so that no one finds half of it.
+    fn remove(&self, item: &Item) -> Result<(), Error> {
+        let fail = |source| Error::unwritable(&item.path, source);
+        let folder = crate::atomic::folder(&item.path);
+        let away = temporary::folder_in(folder).map_err(fail)?;
+        fs_err::rename(&item.path, away.path().join("item")).map_err(fail)
+    }
+
+    /// What killed processes left unfinished.
+    fn sweep(&self) {
+        for folder in KINDS.iter().flat_map(|kind| kind.folders) {
+            temporary::sweep(&self.part(folder));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+    use std::time::Duration;
+
+    fn cache(place: &Path) -> Cache {
+        Cache::open(&place.join("cache")).unwrap()
+    }
+
+    /// An overlay of 40 KiB that was used `age` seconds ago.
+    fn add(cache: &Cache, name: &str, age: u64) {
+        let folder = cache.part(super::super::OVERLAYS).join(name);
+        fs_err::create_dir_all(&folder).unwrap();
+        fs_err::write(folder.join("libc.a"), vec![1; 40 << 10]).unwrap();
+        let time = SystemTime::now() - Duration::from_secs(age);
+        fs_err::File::open(&folder).unwrap().into_file().set_modified(time).unwrap();
+    }
+
+    fn left(cache: &Cache) -> Vec<String> {
+        let items = cache.items(&KINDS[0], &mut Meter::default());
+        let mut names: Vec<_> =
+            items.iter().map(|item| item.path.file_name().unwrap().to_string_lossy().into_owned()).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn what_was_used_longest_ago_goes_first_and_what_is_new_stays() {
+        let place = tempfile::tempdir().unwrap();
+        let cache = cache(place.path());
+        for (name, age) in [("old", 300), ("older", 400), ("recent", 100), ("new", 0)] {
+            add(&cache, name, age);
+        }
+        let now = SystemTime::now() - Duration::from_secs(50);
+        assert_eq!(cache.trim(100 << 10, now, true).items.len(), 2);
+        assert_eq!(left(&cache).len(), 4, "a dry run");
+        let removed = cache.trim(100 << 10, now, false);
+        assert!(removed.size >= 80 << 10, "{}", removed.size);
+        assert_eq!(left(&cache), ["new", "recent"]);
+        cache.trim(0, now, false);
+        assert_eq!(left(&cache), ["new"]);
+    }
+
+    #[test]
+    fn nothing_goes_while_it_is_held() {
+        let place = tempfile::tempdir().unwrap();
+        let cache = cache(place.path());
+        add(&cache, "old", 300);
+        let hold = cache.hold();
+        assert!(cache.trim(0, SystemTime::now(), false).items.is_empty());
+        drop(hold);
+        assert_eq!(cache.trim(0, SystemTime::now(), false).items.len(), 1);
+    }
+
+    #[test]
+    fn unfinished_things_of_killed_processes_go_with_the_rest() {
+        let place = tempfile::tempdir().unwrap();
+        let cache = cache(place.path());
+        add(&cache, "one", 0);
+        let folder = temporary::folder_in(&cache.part(super::super::OVERLAYS)).unwrap();
+        folder.keep();
+        cache.clear(&[&KINDS[0]], false, || panic!("no one holds it")).unwrap();
+        assert_eq!(fs_err::read_dir(cache.part(super::super::OVERLAYS)).unwrap().count(), 0);
+    }
+}

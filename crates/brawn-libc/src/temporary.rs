@@ -1,0 +1,122 @@
+//! Files and folders that are being written. Their names are recognised, and each is locked while its writer lives, so that
+//! what a killed process left behind can be told from what a running one still needs.
+
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::Path;
+
+use fs_err::os::unix::fs::OpenOptionsExt as _;
+use tempfile::{NamedTempFile, TempDir};
+
+/// What the name of everything unfinished begins with.
+const PREFIX: &str = ".brawn-tmp-";
+
+/// A folder that is being filled, locked until this value goes.
+pub struct Folder {
+    dir: TempDir,
+    _lock: File,
+}
+
+impl Folder {
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        self.dir.path()
+    }
+
+    /// Leaves the folder where it is, or where it was moved to.
+    pub fn keep(self) {
+        let _ = self.dir.keep();
+    }
+}
+
+/// A new file in `folder` with these permission bits, whatever the umask is.
+///
+/// # Errors
+/// What the system says.
+pub fn file_in(folder: &Path, mode: u32) -> io::Result<NamedTempFile> {
+    loop {
+        let file = tempfile::Builder::new().prefix(PREFIX).tempfile_in(folder)?;
+        if claim(file.as_file()) {
+            file.as_file().set_permissions(std::fs::Permissions::from_mode(mode))?;
+            return Ok(file);
+        }
+    }
+}
+
+/// A new folder in `folder` that only its owner may look into.
+///
+/// # Errors
+/// What the system says.
+pub fn folder_in(folder: &Path) -> io::Result<Folder> {
+    loop {
+        let dir = tempfile::Builder::new()
+            .prefix(PREFIX)
+            .permissions(std::fs::Permissions::from_mode(0o700))
+            .tempdir_in(folder)?;
+        let Ok(lock) = fs_err::File::open(dir.path()) else { continue };
+        let lock = lock.into_file();
+        if claim(&lock) {
+            return Ok(Folder { dir, _lock: lock });
+        }
+    }
+}
+
+/// Locks what was just made. False if [`sweep`] took it for a leftover in the moment between; then it is gone. A file system
+/// without locks has no sweep either.
+fn claim(made: &File) -> bool {
+    let _ = made.lock();
+    made.metadata().is_ok_and(|data| data.nlink() > 0)
+}
+
+/// Whether a name is one of something unfinished.
+pub fn is_unfinished(name: &std::ffi::OsStr) -> bool {
+    name.as_encoded_bytes().starts_with(PREFIX.as_bytes())
+}
+
+/// Removes what killed processes of this user left unfinished in `folder`. What cannot be removed stays: it is in no one's way.
+pub fn sweep(folder: &Path) {
+    let Ok(entries) = fs_err::read_dir(folder) else { return };
+    for entry in entries.flatten() {
+        if !is_unfinished(&entry.file_name()) {
+            continue;
+        }
+        let path = entry.path();
+        let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
+        let flags = i32::try_from(flags.bits()).expect("flags of open are an int");
+        let opened = fs_err::OpenOptions::new().read(true).custom_flags(flags).open(&path);
+        let Ok(file) = opened.map(fs_err::File::into_file) else { continue };
+        let ours = file.metadata().is_ok_and(|data| data.uid() == rustix::process::geteuid().as_raw());
+        // The lock is held while it goes, so that a writer that has just made it notices.
+        if ours && file.try_lock().is_ok() {
+            let _ = match file.metadata() {
+                Ok(data) if data.is_dir() => fs_err::remove_dir_all(&path),
+                _ => fs_err::remove_file(&path),
+            };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_no_one_writes_any_more_is_swept() {
+        let place = tempfile::tempdir().unwrap();
+        let file = file_in(place.path(), 0o640).unwrap();
+        let folder = folder_in(place.path()).unwrap();
+        fs_err::write(folder.path().join("part"), "").unwrap();
+        fs_err::write(place.path().join("someone's"), "").unwrap();
+        assert_eq!(file.as_file().metadata().unwrap().permissions().mode() & 0o7777, 0o640);
+        let left = || fs_err::read_dir(place.path()).unwrap().count();
+        sweep(place.path());
+        assert_eq!(left(), 3);
+        // A killed writer removes nothing, and its locks go.
+        let (_, kept) = file.keep().unwrap();
+        folder.keep();
+        assert!(kept.exists());
+        sweep(place.path());
+        assert_eq!(left(), 1);
+    }
+}
