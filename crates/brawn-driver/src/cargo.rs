@@ -246,7 +246,7 @@ impl Invocation {
         let may = Linkers::default().check(&record);
         match may.and_then(|()| replay::replay(&self.cache, &folder, &record, &choice, gate, &path)) {
             Ok(linked) => Ok(Built { path, fresh, relinked: true, linked }),
-            Err(Error::InputChanged { .. }) => Err(Error::Stale {
+            Err(Error::InputChanged { .. } | Error::Trimmed(_)) => Err(Error::Stale {
                 path,
                 carries: carries
                     .map_or_else(|| "no note".into(), |note| describe(&note.preset, &note.malloc)),

@@ -170,6 +170,10 @@ pub enum Error {
     #[error("there is no record of how {} was linked", .0.display())]
     NoRecord(PathBuf),
 
+    /// The cache grew over its limit since, and the record lost its copies.
+    #[error("what {} was linked from is no longer in the cache", .0.display())]
+    Trimmed(PathBuf),
+
     /// A record would run a linker that no current setting names.
     #[error(
         "the record of how {} was linked would run {linker}, which the current settings would not choose",
@@ -268,13 +272,18 @@ impl Error {
                 "only links that went through Brawn are recorded, until the build folder is cleaned: build it again"
                     .into()
             }
+            Error::Trimmed(output) => format!(
+                "remove {} and build it again; `brawn cache --help` tells about the limit",
+                output.display()
+            ),
             Error::ForeignLinker { .. } => {
                 "build the program again; or, if that is the linker that you want, --trust-record".into()
             }
             Error::BadRecord { .. } => "it was written by another version: build the program again".into(),
             Error::InputChanged { .. } => "build the program again".into(),
             Error::Stale { .. } => "`cargo clean` and build again".into(),
-            Error::Io(_) | Error::Query { .. } | Error::CargoConfig(_) | Error::LinkerFailed(_) => return None,
+            Error::Io(error) => brawn_base::hint_of_io(error)?.to_owned(),
+            Error::Query { .. } | Error::CargoConfig(_) | Error::LinkerFailed(_) => return None,
         })
     }
 }

@@ -19,6 +19,7 @@
 //! | [`cargo`] | runs cargo with the seam in place |
 //! | [`cc`] | is a C and C++ compiler for static musl executables |
 //! | [`archiver`] | gives build scripts an archiver |
+//! | [`progress`] | says that something takes long |
 //! | [`libraries`] | finds C++'s runtime and an unwinder |
 //! | `unfit` | says which library does not fit a link that failed |
 
@@ -33,6 +34,7 @@ pub mod libraries;
 pub mod line;
 pub mod link;
 pub mod linkers;
+pub mod progress;
 pub mod record;
 pub mod replay;
 mod report;

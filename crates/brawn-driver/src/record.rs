@@ -8,10 +8,10 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use brawn_base::file;
+use brawn_base::{file, temporary};
 use brawn_elf::{Arch, LinkId};
 use brawn_libc::cache::{LINKS, touch};
-use brawn_libc::{Cache, sha256_hex, temporary, trust};
+use brawn_libc::{Cache, sha256_hex, trust};
 use serde::{Deserialize, Serialize, de::Error as _};
 
 use crate::Error;

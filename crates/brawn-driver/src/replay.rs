@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::SystemTime;
 
+use brawn_base::temporary;
 use brawn_libc::cache::Hold;
-use brawn_libc::{Cache, Choice, temporary};
+use brawn_libc::{Cache, Choice};
 
 use crate::link::{Linked, fill, run, verify};
 use crate::linkers::Linkers;
@@ -42,11 +43,7 @@ impl Recorded {
 
     /// Whether every input is still the one that was linked.
     pub fn check(&self) -> Result<(), Error> {
-        let Recorded { folder, record, .. } = self;
-        record
-            .inputs
-            .iter()
-            .try_for_each(|input| input.check(&locate(folder, record, &input.path), &record.output))
+        check(&self.folder, &self.record)
     }
 
     /// Whether the current settings would have the program linked by the same linker.
@@ -83,9 +80,7 @@ pub(crate) fn replay(
     gate: Gate,
     to: &Path,
 ) -> Result<Linked, Error> {
-    for input in &record.inputs {
-        input.check(&locate(folder, record, &input.path), &record.output)?;
-    }
+    check(folder, record)?;
     let overlay = base::overlay(cache, &record.base, record.arch, choice)?;
     let to = crate::link::absolute(&std::env::current_dir()?, to);
     let parent = to.parent().unwrap_or(Path::new("/"));
@@ -108,13 +103,16 @@ pub(crate) fn replay(
     Ok(Linked { overlay, warnings, heaps })
 }
 
-fn locate(folder: &Path, record: &Record, path: &Path) -> PathBuf {
-    // Copies are recorded by name alone, relative to the record's folder.
-    if path.components().count() == 1 && folder.join(path).exists() {
-        folder.join(path)
-    } else {
-        record.cwd.join(path)
+fn check(folder: &Path, record: &Record) -> Result<(), Error> {
+    for input in &record.inputs {
+        // Copies are recorded by name alone, relative to the record's folder, and everything else by its absolute path.
+        let path = folder.join(&input.path);
+        if input.path.is_relative() && !path.exists() {
+            return Err(Error::Trimmed(record.output.clone()));
+        }
+        input.check(&path, &record.output)?;
     }
+    Ok(())
 }
 
 fn set_modified(path: &Path, time: SystemTime) -> Result<(), Error> {

@@ -8,8 +8,9 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use brawn_base::temporary;
 use brawn_elf::Arch;
-use brawn_libc::{Cache, atomic, temporary, trust};
+use brawn_libc::{Cache, atomic, trust};
 
 use crate::line::Line;
 use crate::link::{self, Job};

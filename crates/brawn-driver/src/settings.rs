@@ -52,6 +52,9 @@ impl Gate {
 const KEYS: &[&str] =
     &["preset", "malloc", "target", "strings", "cpu", "knobs", "strict", "allow-second-heap", "image"];
 
+/// A key of the user's file alone.
+const CACHE_LIMIT: &str = "cache-limit";
+
 /// Layers in falling precedence, each with the name of its place for messages.
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
@@ -223,6 +226,39 @@ fn user_file() -> Option<PathBuf> {
     Some(base.join("brawn/config.toml"))
 }
 
+/// The limit of the cache, as it was written, and where: the environment, or the user's file. No package decides on it.
+///
+/// # Errors
+/// [`Error::Config`] when the user's file cannot be read.
+pub fn cache_limit() -> Result<Option<(String, String)>, Error> {
+    if let Some(value) = vars::get(vars::CACHE_LIMIT) {
+        return Ok(Some((vars::CACHE_LIMIT.to_owned(), value)));
+    }
+    let Some(path) = user_file().filter(|path| path.exists()) else { return Ok(None) };
+    let wrong = |what: String| Error::Config { path: path.clone(), what, hint: None };
+    let text = fs_err::read_to_string(&path)?;
+    let table: toml::Table = text.parse().map_err(|error: toml::de::Error| wrong(error.to_string()))?;
+    match table.get(CACHE_LIMIT) {
+        None => Ok(None),
+        Some(toml::Value::String(value)) => {
+            Ok(Some((format!("{}: {CACHE_LIMIT}", path.display()), value.clone())))
+        }
+        Some(other) => Err(wrong(format!("{CACHE_LIMIT} = {other} is no text such as \"300MB\""))),
+    }
+}
+
+/// Where zig keeps what it compiled for `brawn c++`.
+pub fn zig_cache() -> Option<PathBuf> {
+    let user = || {
+        Some(
+            vars::get("XDG_CACHE_HOME")
+                .map_or_else(|| Some(std::env::home_dir()?.join(".cache")), |path| Some(path.into()))?
+                .join("zig"),
+        )
+    };
+    vars::get("ZIG_GLOBAL_CACHE_DIR").map(PathBuf::from).or_else(user)
+}
+
 /// `[package.metadata.brawn]` of the package, then `[workspace.metadata.brawn]` of its workspace.
 fn manifest_layers(package: &Path) -> Result<Vec<(String, Layer)>, Error> {
     let mut layers = Vec::new();
@@ -262,7 +298,8 @@ fn parse(path: &Path, text: &str, keys: &[&str]) -> Result<Option<Layer>, Error>
     let place = if keys.is_empty() { String::new() } else { format!("in [{}] ", keys.join(".")) };
     if let toml::Value::Table(table) = &value {
         for key in table.keys() {
-            if !KEYS.contains(&key.as_str()) {
+            let of_user = keys.is_empty() && key == CACHE_LIMIT;
+            if !KEYS.contains(&key.as_str()) && !of_user {
                 let known: Vec<String> = KEYS.iter().map(|known| (*known).to_owned()).collect();
                 let nearest = brawn_libc::nearest(key, &known);
                 let hint = nearest.map_or_else(

@@ -46,6 +46,8 @@ vars! {
     CACHE_DIR = "BRAWN_CACHE_DIR";
     /// Set by `brawn cargo` for what it starts: where links and runs are reported.
     SOCKET = "BRAWN_SOCKET";
+    /// What the cache may take on the disk: 500MB unless set, or none.
+    CACHE_LIMIT = "BRAWN_CACHE_LIMIT";
 }
 
 /// The value of a variable, unless it is unset, empty or not UTF-8.

@@ -283,8 +283,8 @@ impl Error {
     /// What the user can do about it, as one sentence, where there is something to say.
     pub fn hint(&self) -> Option<String> {
         Some(match self {
-            Error::Unwritable { .. } => {
-                "choose another place with --output, or make room there; nothing was left half-written".into()
+            Error::Unwritable { source, .. } => {
+                format!("{}; nothing was left half-written", brawn_base::hint_of_writing(source))
             }
             Error::NotALayout(_) => "name a folder that does not exist yet, or remove this one".into(),
             Error::NotAnExecutable { source, .. } => return source.hint().map(Into::into),

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
-use crate::{Error, temporary};
+use crate::Error;
+use brawn_base::temporary;
 
 /// A file that is written and has no name yet: what can fail for lack of room has been done.
 pub struct Staged {

@@ -23,7 +23,8 @@ use fs_err::os::unix::fs::OpenOptionsExt as _;
 
 use crate::choice::Choice;
 use crate::overlay::{self, Overlay};
-use crate::{Error, digest, temporary, trust};
+use crate::{Error, digest, trust};
+use brawn_base::temporary;
 
 /// Overlays.
 pub const OVERLAYS: &str = "overlays";

@@ -303,7 +303,7 @@ impl Error {
                 format!("`brawn restore {}` brings the original back", path.display())
             }
             Error::AlreadyPatched { .. } => {
-                "no original is kept beside it: reinstall the toolchain's libc.a, or give the one that it was made from"
+                "no original is kept beside it: start from the libc.a that it was made from, or install that again"
                     .into()
             }
             Error::Unresolved { .. } | Error::TwoOwners { .. } | Error::Note { .. } => {
@@ -349,10 +349,8 @@ impl Error {
                  last zig with mallocng; `--preset balanced` and `--malloc mimalloc-secure` need neither",
                 arch.musl_triple()
             ),
-            Error::Unwritable { source, .. } => {
-                crate::hint_of_io(source).unwrap_or("choose another place").into()
-            }
-            Error::Io(source) => crate::hint_of_io(source)?.into(),
+            Error::Unwritable { source, .. } => brawn_base::hint_of_writing(source).into(),
+            Error::Io(source) => brawn_base::hint_of_io(source)?.into(),
             Error::NotAnOverlay(_) => "choose a folder without a libc.a, or one that `brawn libc -o` made".into(),
             Error::Untrusted { hint, .. } => hint.clone(),
             Error::ChangedSince(path) => format!(

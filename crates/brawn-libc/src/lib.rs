@@ -9,7 +9,7 @@
 //! 5. [`overlay`] writes it, deterministically, and [`cache`] keeps it by its content;
 //! 6. [`patch`] does the same in place, and back.
 //!
-//! [`atomic`] and [`temporary`] write files that appear whole or not at all; [`trust`] says whose a file is.
+//! [`atomic`] writes files that appear whole or not at all; [`trust`] says whose a file is.
 
 pub mod archive;
 pub mod atomic;
@@ -23,8 +23,6 @@ pub mod overlay;
 pub mod patch;
 pub mod plan;
 mod redirect;
-mod room;
-pub mod temporary;
 pub mod trust;
 
 pub use cache::Cache;
@@ -32,4 +30,3 @@ pub use choice::{Choice, LEVEL_KNOB, Malloc, PRESETS, Preset};
 pub use digest::sha256_hex;
 pub use error::{Error, nearest};
 pub use overlay::{Manifest, Overlay};
-pub use room::hint_of_io;

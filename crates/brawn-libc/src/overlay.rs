@@ -15,7 +15,8 @@ use crate::cache::Hold;
 use crate::choice::{Choice, LEVEL_KNOB, Malloc};
 use crate::musl::Musl;
 use crate::plan::{Dropped, Plan};
-use crate::{Error, atomic, digest, layout, redirect, sha256_hex, temporary};
+use crate::{Error, atomic, digest, layout, redirect, sha256_hex};
+use brawn_base::temporary;
 
 /// Says what an overlay's `libc.a` is made of; written beside it as `manifest.json`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

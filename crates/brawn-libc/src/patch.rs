@@ -19,7 +19,8 @@ use serde::{Deserialize, Serialize};
 use crate::archive::Archive;
 use crate::choice::Choice;
 use crate::overlay::{Made, Manifest, make};
-use crate::{Error, atomic, sha256_hex, temporary};
+use crate::{Error, atomic, sha256_hex};
+use brawn_base::temporary;
 
 /// What was done to a `libc.a`; written beside it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -134,7 +134,7 @@ impl Error {
             Error::Elf { source, .. } => return source.hint().map(Into::into),
             Error::NotFound(path) if path.contains('/') => "give an executable file (chmod +x)".to_owned(),
             Error::NotFound(_) => "give its path, with a slash in it".to_owned(),
-            Error::Unwritable { .. } => "-o names another place".to_owned(),
+            Error::Unwritable { source, .. } => brawn_base::hint_of_writing(source).to_owned(),
             Error::Io(_) => return None,
         })
     }

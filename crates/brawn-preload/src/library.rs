@@ -2,9 +2,9 @@
 
 use std::fmt;
 use std::io::Write as _;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
+use brawn_base::temporary;
 use brawn_elf::Arch;
 use brawn_libc::{Choice, LEVEL_KNOB, Malloc};
 
@@ -78,9 +78,9 @@ impl Library {
     pub fn write(&self, path: &Path) -> Result<(), Error> {
         let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let named = |source| Error::Unwritable { path: path.to_owned(), source };
-        let mut file = tempfile::Builder::new().prefix(".brawn-").tempfile_in(folder).map_err(named)?;
+        temporary::sweep(folder);
+        let mut file = temporary::file_in(folder, 0o755).map_err(named)?;
         file.write_all(&self.bytes).map_err(named)?;
-        file.as_file().set_permissions(std::fs::Permissions::from_mode(0o755)).map_err(named)?;
         file.persist(path).map_err(|error| named(error.error))?;
         Ok(())
     }

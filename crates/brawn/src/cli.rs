@@ -7,9 +7,9 @@ use std::process::ExitCode;
 use brawn_base::text::shown;
 use brawn_driver::cc::Language;
 use brawn_driver::settings::Layer;
-use clap::{ArgAction, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
+use clap::{ArgAction, Args, FromArgMatches as _, Parser, Subcommand, ValueEnum};
 
-use crate::{commands, uses};
+use crate::{commands, help, uses};
 
 /// Makes Rust and C programs static, whole and fast: musl executables with the heap replaced.
 #[derive(Parser)]
@@ -139,6 +139,8 @@ enum Command {
     Bench(Box<commands::bench::Arguments>),
     /// Find the right allocator for a program by measuring it: one compilation, a link for each candidate
     Tune(Box<commands::tune::Arguments>),
+    /// Show, trim or clear the cache
+    Cache(Box<commands::cache::Arguments>),
     /// Print a shell's completions for brawn
     Completions(commands::completions::Arguments),
     /// Print the manual page of brawn or of one of its commands, or write all of them
@@ -231,24 +233,25 @@ pub fn run() -> anyhow::Result<ExitCode> {
         Command::Image(arguments) => commands::image::run(options, *arguments),
         Command::Bench(arguments) => commands::bench::run(options, *arguments),
         Command::Tune(arguments) => commands::tune::run(options, *arguments),
-        Command::Completions(arguments) => commands::completions::run(uses::shown(Cli::command()), arguments),
-        Command::Man(arguments) => commands::man::run(uses::shown(Cli::command()), options, arguments),
+        Command::Cache(arguments) => commands::cache::run(options, *arguments),
+        Command::Completions(arguments) => commands::completions::run(help::command(), arguments),
+        Command::Man(arguments) => commands::man::run(help::command(), options, arguments),
         Command::TuneLoad(arguments) => commands::tune::run_load(arguments),
     }
 }
 
 /// Reads the command line. What is wrong with it is said with the arguments made visible.
 fn parse() -> Cli {
-    let matches = uses::shown(Cli::command()).try_get_matches().unwrap_or_else(|error| {
+    let matches = help::command().try_get_matches().unwrap_or_else(|error| {
         let visible: Vec<String> = std::env::args_os().map(|word| shown(&word).to_string()).collect();
         if std::env::args_os().eq(visible.iter().map(OsString::from)) {
             error.exit();
         }
-        match uses::shown(Cli::command()).try_get_matches_from(visible) {
+        match help::command().try_get_matches_from(visible) {
             Err(error) => error.exit(),
             // Nothing else was wrong with it.
             Ok(_) => {
-                Cli::command().error(clap::error::ErrorKind::InvalidUtf8, "an argument is not UTF-8").exit()
+                help::command().error(clap::error::ErrorKind::InvalidUtf8, "an argument is not UTF-8").exit()
             }
         }
     });
@@ -258,7 +261,7 @@ fn parse() -> Cli {
 
 /// A wrong use of the command line that clap cannot know.
 pub fn usage(message: impl std::fmt::Display) -> ! {
-    let mut root = uses::shown(Cli::command());
+    let mut root = help::command();
     root.build();
     // The command that was called shows how it is used.
     let words = std::env::args_os().skip(1).take_while(|word| word != "--");
@@ -301,7 +304,7 @@ mod tests {
 
     #[test]
     fn the_command_line_is_sound() {
-        Cli::command().debug_assert();
+        help::command().debug_assert();
     }
 
     #[test]

@@ -113,6 +113,7 @@ fn driver_code(error: &brawn_driver::Error) -> u8 {
         Error::NoRecord(_)
         | Error::BadRecord { .. }
         | Error::ForeignLinker { .. }
+        | Error::Trimmed(_)
         | Error::InputChanged { .. } => INPUT,
         _ => FAILED,
     }

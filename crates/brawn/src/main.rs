@@ -9,16 +9,20 @@ mod output;
 mod cli;
 mod commands;
 mod exit;
+mod help;
 mod uses;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::SystemTime;
 
 use anyhow::Context as _;
 use brawn_driver::{archiver, cc, runner, seam::Seam};
 
 fn main() -> ExitCode {
+    let start = SystemTime::now();
     let mut args = std::env::args_os();
+    brawn_driver::progress::on_progress(output::say);
     // Build systems call the same file under other names, in the linker's and in the compiler's place.
     let called_as = args.next().map(PathBuf::from).unwrap_or_default();
     let result = if let Some(seam) = Seam::from_call(&called_as) {
@@ -40,6 +44,7 @@ fn main() -> ExitCode {
         output::finish().context("standard output did not take everything")?;
         Ok(code)
     });
+    commands::cache::trim_after(start);
     result.unwrap_or_else(|error| {
         output::error(&error);
         exit::code_of(&error)

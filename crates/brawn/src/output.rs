@@ -205,6 +205,7 @@ fn hint_of(cause: &(dyn std::error::Error + 'static)) -> Option<String> {
         .or_else(|| cause.downcast_ref::<brawn_tune::Error>().and_then(brawn_tune::Error::hint))
         .or_else(|| cause.downcast_ref::<brawn_preload::Error>().and_then(brawn_preload::Error::hint))
         .or_else(|| hint_of_comparison(cause))
+        .or_else(|| cause.downcast_ref::<io::Error>().and_then(brawn_base::hint_of_io).map(Into::into))
 }
 
 fn hint_of_comparison(cause: &(dyn std::error::Error + 'static)) -> Option<String> {

@@ -23,8 +23,8 @@ type Row = (&'static str, &'static [&'static [&'static str]], Option<&'static st
 const USES: &[Row] = &[
     ("build", &[TARGET, CHOICE, GATE, FORMAT, DRY_RUN, VERBOSE, QUIET], None),
     ("cargo", &[TARGET, CHOICE, GATE, FORMAT, DRY_RUN, VERBOSE, QUIET], None),
-    ("cc", &[TARGET, CHOICE, GATE, QUIET], None),
-    ("c++", &[TARGET, CHOICE, GATE, QUIET], None),
+    ("cc", &[TARGET, CHOICE, GATE, VERBOSE, QUIET], None),
+    ("c++", &[TARGET, CHOICE, GATE, VERBOSE, QUIET], None),
     ("env", &[TARGET, CHOICE, GATE, FORMAT], None),
     ("libc", &[TARGET, CHOICE, FORMAT, DRY_RUN, VERBOSE, QUIET], None),
     ("patch", &[TARGET, CHOICE, FORMAT, DRY_RUN, QUIET], None),
@@ -50,6 +50,7 @@ const USES: &[Row] = &[
     ("bench report", &[QUIET], None),
     ("tune", &[TARGET, CHOICE, FORMAT, DRY_RUN, VERBOSE, QUIET], None),
     ("tune-load", &[], None),
+    ("cache", &[FORMAT, DRY_RUN], None),
     ("completions", &[], None),
     ("man", &[DRY_RUN], None),
 ];
@@ -116,7 +117,8 @@ fn refuse(path: &str, mut unused: impl Iterator<Item = (String, String)>) -> Res
     Err(format!("`brawn {path}` does not use --{long}{instead}"))
 }
 
-fn is_used(path: &str, id: &str) -> bool {
+/// Whether a command uses an option, by its identifier.
+pub fn is_used(path: &str, id: &str) -> bool {
     id == "color" || USES.iter().any(|(name, groups, _)| *name == path && groups.concat().contains(&id))
 }
 

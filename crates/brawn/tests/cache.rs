@@ -67,9 +67,12 @@ fn a_cache_of_another_user_is_refused() {
     } else {
         PathBuf::from("/usr")
     };
-    for args in [&["libc"][..], &["cc", "-c", "x.c"], &["env"], &["relink", "/bin/true"], &["doctor", "--json"]] {
+    for args in
+        [&["libc"][..], &["cc", "-c", "x.c"], &["env"], &["relink", "/bin/true"], &["doctor", "--json"]]
+    {
         let doctor = args[0] == "doctor";
-        let output = bench.brawn(args).env("BRAWN_CACHE_DIR", &theirs).env_remove("SUDO_UID").output().unwrap();
+        let output =
+            bench.brawn(args).env("BRAWN_CACHE_DIR", &theirs).env_remove("SUDO_UID").output().unwrap();
         let said = String::from_utf8_lossy(if doctor { &output.stdout } else { &output.stderr });
         assert!(doctor || output.status.code() == Some(2), "{args:?}: {said}");
         assert!(said.contains("belongs to ") && said.contains("BRAWN_CACHE_DIR"), "{args:?}: {said}");
@@ -106,8 +109,9 @@ fn a_records_linker_is_run_only_if_the_settings_would_choose_it() {
     ok(&mut brawn(&bench, &["-q", "relink", "hello", "--malloc", "stock"]));
     let text = fs_err::read_to_string(&record).unwrap();
     let mut planted: serde_json::Value = serde_json::from_str(&text).unwrap();
-    let linker = planted["linker"][0].as_str().unwrap().to_owned();
-    let other = bench.write("other", format!("#!/bin/sh\ntouch ran\nexec {linker} \"$@\"\n"));
+    let linker = brawn_driver::toolchain::on_path(planted["linker"][0].as_str().unwrap()).unwrap();
+    let name = linker.file_name().unwrap().to_str().unwrap();
+    let other = bench.write("other", format!("#!/bin/sh\ntouch ran\nexec {} \"$@\"\n", linker.display()));
     set_mode(&other, 0o755);
     planted["linker"][0] = other.to_str().unwrap().into();
     fs_err::write(&record, planted.to_string()).unwrap();
@@ -118,21 +122,135 @@ fn a_records_linker_is_run_only_if_the_settings_would_choose_it() {
         assert!(!bench.path().join("ran").exists());
     }
     // The same name, found elsewhere by the PATH of the record.
-    planted["linker"][0] = Path::new(&linker).file_name().unwrap().to_str().unwrap().into();
-    let folder = bench.path().join("bin");
-    fs_err::create_dir(&folder).unwrap();
-    fs_err::copy(&other, folder.join(Path::new(&linker).file_name().unwrap())).unwrap();
+    planted["linker"][0] = name.into();
+    fs_err::create_dir(bench.path().join("bin")).unwrap();
+    fs_err::copy(&other, bench.path().join("bin").join(name)).unwrap();
     for entry in planted["env"].as_array_mut().unwrap() {
         if entry[0] == "PATH" {
-            entry[1] = format!("{}:{}", folder.display(), entry[1].as_str().unwrap()).into();
+            entry[1] = format!("{}/bin:{}", bench.path().display(), entry[1].as_str().unwrap()).into();
         }
     }
-    let honest = planted.clone();
-    fs_err::write(&record, honest.to_string()).unwrap();
+    fs_err::write(&record, planted.to_string()).unwrap();
     fails(brawn(&bench, &["relink", "hello"]).stdin(std::process::Stdio::null()), 3);
     assert!(!bench.path().join("ran").exists());
-    planted["linker"][0] = other.to_str().unwrap().into();
-    fs_err::write(&record, planted.to_string()).unwrap();
     ok(&mut brawn(&bench, &["-q", "relink", "hello", "--trust-record"]));
     assert!(bench.path().join("ran").exists());
+}
+
+fn shown(bench: &Bench) -> serde_json::Value {
+    serde_json::from_str(&ok(&mut brawn(bench, &["cache", "--message-format", "json"]))).unwrap()
+}
+
+/// How many things of a kind the cache holds.
+fn items(bench: &Bench, kind: &str) -> u64 {
+    let document = shown(bench);
+    let kinds = document["kinds"].as_array().unwrap();
+    kinds.iter().find(|entry| entry["kind"] == kind).map_or(0, |entry| entry["items"].as_u64().unwrap())
+}
+
+#[test]
+fn the_cache_is_shown_limited_and_cleared() {
+    let bench = Bench::new();
+    let make = |malloc: &str, limit: &str| {
+        let mut command = brawn(&bench, &["-q", "libc", "--malloc", malloc]);
+        PathBuf::from(ok(command.env("BRAWN_CACHE_LIMIT", limit)).trim())
+    };
+    let made = ["stock", "mimalloc", "mimalloc2"].map(|malloc| make(malloc, "none"));
+    assert_eq!(items(&bench, "overlays"), 3);
+    assert!(shown(&bench)["size"].as_u64().unwrap() > 3_000_000);
+    assert_eq!(shown(&bench)["limit"], 500_000_000);
+    let said = ok(&mut brawn(&bench, &["cache"]));
+    assert!(said.contains("overlays ") && said.contains("limit 476.8 MiB"), "{said}");
+    // The first is used once more, and so outlives the second.
+    make("stock", "none");
+    let whole = shown(&bench)["size"].as_u64().unwrap();
+    let last = make("jemalloc", &whole.to_string());
+    assert_eq!([0, 1].map(|n: usize| made[n].exists()), [true, false]);
+    assert!(last.exists());
+    // What a command has just made stays, whatever the limit.
+    let last = make("rpmalloc", "0");
+    assert!(last.exists());
+    assert_eq!(items(&bench, "overlays"), 1);
+    ok(&mut brawn(&bench, &["cache", "clear", "--dry-run"]));
+    assert!(last.exists());
+    ok(&mut brawn(&bench, &["cache", "clear", "facts"]));
+    assert!(last.exists());
+    ok(&mut brawn(&bench, &["cache", "trim", "--limit", "1"]));
+    assert_eq!(items(&bench, "overlays"), 0);
+    make("stock", "none");
+    ok(&mut brawn(&bench, &["cache", "clear"]));
+    assert_eq!(shown(&bench)["kinds"].as_array().unwrap().len(), 0);
+}
+
+#[test]
+fn the_users_file_sets_the_limit_and_no_package_does() {
+    let bench = Bench::new();
+    bench.write("config/brawn/config.toml", "cache-limit = \"3MB\"\n");
+    assert_eq!(shown(&bench)["limit"], 3_000_000);
+    let wrong = |value: &str| fails(brawn(&bench, &["cache"]).env("BRAWN_CACHE_LIMIT", value), 2);
+    assert!(wrong("big").contains("BRAWN_CACHE_LIMIT: 'big' is no size"), "{}", wrong("big"));
+    let package = bench.package("modest");
+    let manifest = package.join("Cargo.toml");
+    let text = fs_err::read_to_string(&manifest).unwrap();
+    fs_err::write(&manifest, format!("{text}[package.metadata.brawn]\ncache-limit = \"0\"\n")).unwrap();
+    let said = fails(brawn(&bench, &["build"]).current_dir(package), 2);
+    assert!(said.contains("unknown key 'cache-limit'"), "{said}");
+}
+
+#[test]
+fn a_cleared_cache_costs_time_and_nothing_else() {
+    let bench = Bench::new();
+    let record = recorded(&bench);
+    ok(&mut brawn(&bench, &["cache", "clear"]));
+    assert!(record.join("record.json").exists(), "what an executable carries stays known");
+    let said = fails(&mut brawn(&bench, &["relink", "hello"]), 3);
+    assert!(said.contains("is no longer in the cache") && said.contains("build it again"), "{said}");
+    recorded(&bench);
+    ok(&mut brawn(&bench, &["-q", "relink", "hello", "--malloc", "stock"]));
+    fs_err::remove_file(bench.path().join("hello")).unwrap();
+    ok(&mut brawn(&bench, &["cache", "clear"]));
+    assert!(!record.exists(), "there is no executable any more");
+
+    let package = bench.package("cleared");
+    let build = |args: &[&str]| ok(brawn(&bench, &["build"]).args(args).current_dir(&package));
+    build(&[]);
+    ok(&mut brawn(&bench, &["cache", "clear"]));
+    assert!(build(&[]).contains("up to date"));
+    let said = build(&["--malloc", "stock"]);
+    assert!(said.contains("malloc stock"), "{said}");
+}
+
+#[test]
+fn links_at_once_do_not_take_each_others_overlays() {
+    let bench = Bench::new();
+    bench.write("empty.c", "int main(void) { return 0; }\n");
+    let children: Vec<_> = ["stock", "mimalloc", "mimalloc2", "jemalloc", "stock", "mimalloc"]
+        .iter()
+        .enumerate()
+        .map(|(n, malloc)| {
+            let output = format!("out{n}");
+            let mut command = brawn(&bench, &["--malloc", malloc, "cc", "empty.c", "-o", &output]);
+            command.env("BRAWN_CACHE_LIMIT", "0").spawn().unwrap()
+        })
+        .collect();
+    for mut child in children {
+        assert!(child.wait().unwrap().success());
+    }
+    assert!(items(&bench, "overlays") <= 4);
+}
+
+#[test]
+fn the_first_use_of_cxx_says_what_takes_long() {
+    let bench = Bench::new();
+    // It compiles, and takes its time when it is asked what it would link with.
+    let script = "#!/bin/sh\ncase \"$*\" in *' -v '*) sleep 3;; *-c*) while [ \"$1\" != -o ]; do shift; done; \
+                  : > \"$2\";; esac\n";
+    let zig = bench.write("zig", script);
+    set_mode(&zig, 0o755);
+    bench.write("x.cc", "int main() {}\n");
+    let mut command = brawn(&bench, &["c++", "x.cc", "-o", "x"]);
+    let output = command.env("BRAWN_CXX", format!("{} c++", zig.display())).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("zig compiles its C++ library for "), "{said}");
+    assert!(said.contains("done after 3 s"), "{said}");
 }

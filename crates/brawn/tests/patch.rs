@@ -97,6 +97,177 @@ fn a_patch_that_was_broken_off_can_be_repeated_or_undone() {
     }
 }
 
+/// Restores what a killed command left, and makes sure that nothing else is there and the original is back.
+fn restores(bench: &Bench, original: &[u8], what: &str) {
+    let output = bench.brawn(&["restore", "lib"]).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() || said.contains("was not patched by Brawn"), "{what}: {said}");
+    assert_eq!(files(bench), ["libc.a"], "{what}");
+    assert!(fs_err::read(bench.path().join("lib/libc.a")).unwrap() == original, "{what}");
+}
+
+/// The system calls by which files get their names.
+const NAMING: &[&[libc::c_long]] = &[
+    #[cfg(target_arch = "x86_64")]
+    &[libc::SYS_link, libc::SYS_linkat],
+    #[cfg(not(target_arch = "x86_64"))]
+    &[libc::SYS_linkat],
+    #[cfg(target_arch = "x86_64")]
+    &[libc::SYS_rename, libc::SYS_renameat, libc::SYS_renameat2],
+    #[cfg(not(target_arch = "x86_64"))]
+    &[libc::SYS_renameat, libc::SYS_renameat2],
+    &[libc::SYS_fsync],
+];
+
+#[test]
+fn what_a_killed_patch_left_goes_with_the_next_command() {
+    let bench = Bench::new();
+    let (path, original) = toolchain(&bench);
+    for calls in NAMING {
+        for next in ["patch", "restore"] {
+            let killed = common::kill_at(&mut bench.brawn(&["patch", "lib"]), calls).output().unwrap();
+            assert!(killed.status.code().is_none(), "it was to be killed: {killed:?}");
+            assert!(fs_err::read(&path).unwrap() == original);
+            assert!(files(&bench).iter().any(|name| name.starts_with(".brawn-tmp-")), "{:?}", files(&bench));
+            if next == "patch" {
+                ok(&mut bench.brawn(&["patch", "lib"]));
+                assert_eq!(files(&bench), ["libc.a", "libc.a.brawn-original", "libc.a.brawn.json"]);
+            }
+            restores(&bench, &original, &format!("{calls:?}, then {next}"));
+        }
+    }
+}
+
+#[test]
+fn a_patch_that_is_killed_at_any_moment_can_be_undone() {
+    let bench = Bench::new();
+    let (_, original) = toolchain(&bench);
+    let start = std::time::Instant::now();
+    ok(&mut bench.brawn(&["patch", "lib"]));
+    let whole = start.elapsed();
+    let long = std::env::var_os("BRAWN_TEST_LONG").is_some_and(|value| value != "0");
+    let kills = if long { 150 } else { 12 };
+    for kill in 0..kills {
+        // Every third kill meets a restore, every third a patch over a patch.
+        let args: &[&str] = match kill % 3 {
+            0 => &["patch", "lib"],
+            1 => &["patch", "--malloc", "mimalloc2", "lib"],
+            _ => &["restore", "lib"],
+        };
+        if kill % 3 != 0 {
+            ok(&mut bench.brawn(&["patch", "lib"]));
+        }
+        let mut child = bench.brawn(args).stdout(std::process::Stdio::null()).spawn().unwrap();
+        // The last fifth, in which the files are written, is met as often as the rest.
+        let part = f64::from(kill) / f64::from(kills);
+        let part = if kill % 2 == 0 { part } else { 0.8 + part / 4.0 };
+        std::thread::sleep(whole.mul_f64(part));
+        let _ = child.kill();
+        child.wait().unwrap();
+        restores(&bench, &original, &format!("{args:?} killed after {part:.2}"));
+    }
+}
+
+#[test]
+fn a_running_patch_is_not_disturbed_by_another_command() {
+    let bench = Bench::new();
+    let (path, original) = toolchain(&bench);
+    let children: Vec<_> = (0..4)
+        .map(|n| {
+            let args: &[&str] =
+                if n % 2 == 0 { &["patch", "lib"] } else { &["libc", "-q", "-o", "lib/overlay"] };
+            bench.brawn(args).stdout(std::process::Stdio::null()).spawn().unwrap()
+        })
+        .collect();
+    for mut child in children {
+        assert!(child.wait().unwrap().success());
+    }
+    fs_err::remove_dir_all(path.with_file_name("overlay")).unwrap();
+    restores(&bench, &original, "four at once");
+}
+
+#[test]
+fn a_full_disk_leaves_the_toolchain_as_it_was() {
+    let bench = Bench::new();
+    let original = fs_err::read(rust_libc(Arch::X86_64)).unwrap();
+    bench.write("original.a", &original);
+    fs_err::create_dir(bench.path().join("lib")).unwrap();
+    let unshare: &[&str] = if rustix::process::geteuid().is_root() { &["-m"] } else { &["-rm"] };
+    if !Command::new("unshare").args(unshare).arg("true").status().is_ok_and(|status| status.success()) {
+        eprintln!("skipped: this machine lets no one make a file system");
+        return;
+    }
+    let size = original.len().div_ceil(4096) * 4 + 4;
+    // Room for the original, and for less and less of the archive.
+    for more in [0, 4, 512, 2048] {
+        let script = format!(
+            "mount -t tmpfs -o size={}k none lib && cp original.a lib/libc.a && \"$0\" patch lib; code=$?; \
+             ls -A lib >&2; cmp original.a lib/libc.a || exit 99; exit $code",
+            size + more
+        );
+        let mut command = bench.command("unshare");
+        command.args(unshare).args(["sh", "-c", &script, env!("CARGO_BIN_EXE_brawn")]);
+        let said = fails(&mut command, 5);
+        assert!(said.contains("cannot write to lib/libc.a"), "{said}");
+        assert!(said.contains("hint: make room on that file system"), "{said}");
+        assert!(said.ends_with("\nlibc.a\n"), "{more}: {said}");
+    }
+}
+
+#[test]
+fn a_lost_or_damaged_record_does_not_lose_the_original() {
+    let bench = Bench::new();
+    let (path, original) = toolchain(&bench);
+    let record = path.with_file_name("libc.a.brawn.json");
+    for next in ["patch", "restore"] {
+        ok(&mut bench.brawn(&["patch", "lib"]));
+        fs_err::remove_file(&record).unwrap();
+        let base = ok(&mut bench.brawn(&["libc", "--json", "--from", "lib/libc.a"]));
+        assert!(base.contains(&brawn_libc::sha256_hex(&original)), "links start from the original");
+        ok(&mut bench.brawn(&[next, "lib"]));
+        assert_eq!(record.exists(), next == "patch");
+        restores(&bench, &original, next);
+    }
+    ok(&mut bench.brawn(&["patch", "lib"]));
+    fs_err::write(&record, "{").unwrap();
+    let said = fails(&mut bench.brawn(&["restore", "lib"]), 3);
+    assert!(
+        said.contains("hint: it is damaged, or another version's: remove lib/libc.a.brawn.json"),
+        "{said}"
+    );
+    fs_err::remove_file(&record).unwrap();
+    // What the note does not vouch for is no original.
+    let kept = path.with_file_name("libc.a.brawn-original");
+    fs_err::write(&kept, "other").unwrap();
+    let said = fails(&mut bench.brawn(&["restore", "lib"]), 3);
+    assert!(said.contains("is not the original that was kept"), "{said}");
+    fs_err::remove_file(&kept).unwrap();
+    let said = fails(&mut bench.brawn(&["patch", "lib"]), 3);
+    assert!(said.contains("no original is kept beside it: start from"), "{said}");
+}
+
+#[test]
+fn siblings_of_patch_leave_nothing_for_ever_either() {
+    let bench = Bench::new();
+    let package = common::built("swept");
+    let image = ["image", "-o", "out/image.tar", package.to_str().unwrap()];
+    for args in [&["libc", "-q", "-o", "out"][..], &["preload", "-q", "-o", "out/heap.so"], &image] {
+        fs_err::create_dir(bench.path().join("out")).unwrap();
+        let left = || {
+            let entries = fs_err::read_dir(bench.path().join("out")).unwrap();
+            let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+            names.filter(|name| name.starts_with(".brawn")).collect::<Vec<_>>()
+        };
+        let calls = NAMING[1];
+        let killed = common::kill_at(&mut bench.brawn(args), calls).output().unwrap();
+        assert!(killed.status.code().is_none(), "{args:?} was to be killed: {killed:?}");
+        assert!(!left().is_empty(), "{args:?}");
+        ok(&mut bench.brawn(args));
+        assert!(left().is_empty(), "{args:?}: {:?}", left());
+        fs_err::remove_dir_all(bench.path().join("out")).unwrap();
+    }
+}
+
 #[test]
 fn dry_runs_write_nothing() {
     let bench = Bench::new();

@@ -16,21 +16,23 @@ const COMMANDS: &[&str] = &[
     "patch",
     "restore",
     "relink",
-    "preload",
-    "run",
     "verify",
     "inspect",
     "check",
     "doctor",
-    "image",
     "bench",
     "tune",
+    "image",
+    "preload",
+    "run",
+    "cache",
     "completions",
     "man",
 ];
 
 /// Commands of commands.
-const INNER: &[(&str, &str)] = &[("bench", "compare"), ("bench", "report")];
+const INNER: &[(&str, &str)] =
+    &[("bench", "compare"), ("bench", "report"), ("cache", "trim"), ("cache", "clear")];
 
 fn reference() -> String {
     let bench = Bench::new();
@@ -72,8 +74,8 @@ fn the_reference_is_up_to_date() {
 fn every_command_is_in_the_reference() {
     let bench = Bench::new();
     let help = ok(&mut bench.brawn(&["--help"]));
-    let listed =
-        help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
+    // Groups of commands, each with a heading, stand before the options.
+    let listed = help.lines().skip_while(|line| *line != "Build:").take_while(|line| *line != "Options:");
     // Names stand two columns in; the lines of a long description stand further in.
     let names = listed.filter_map(|line| line.strip_prefix("  ")?.split(' ').next());
     let names: Vec<_> = names.filter(|name| !name.is_empty() && *name != "help").collect();

@@ -246,7 +246,7 @@ fn already_patched() {
     ok(&mut bench.brawn(&["libc", "-o", "first"]));
     assert_snapshot!(refused(&bench, &bench.path().join("first/libc.a"), &[], 3), @r"
     error: [DIR]/first/libc.a already carries Brawn's kit (malloc jemalloc)
-    hint: `brawn restore [DIR]/first/libc.a` brings the original back
+    hint: no original is kept beside it: start from the libc.a that it was made from, or install that again
     ");
 }
 
@@ -258,7 +258,7 @@ fn unwritable_output() {
     assert_snapshot!(message, @r"
     error: cannot write to file/out
       caused by: failed to create directory `file/out`: Not a directory (os error 20)
-    hint: choose another place, or run the command as the owner of this one
+    hint: choose another place
     ");
 }
 
@@ -268,9 +268,8 @@ fn a_libc_that_is_nobodys_overlay_is_not_overwritten() {
     let theirs = bench.write("dir/libc.a", "theirs");
     let message = fails(&mut bench.brawn(&["libc", "-o", "dir"]), 5);
     assert_snapshot!(message, @r"
-    error: cannot write to dir/libc.a
-      caused by: there is a libc.a that is not an overlay
-    hint: choose another place, or run the command as the owner of this one
+    error: dir/libc.a is a libc.a that is not an overlay
+    hint: choose a folder without a libc.a, or one that `brawn libc -o` made
     ");
     assert_eq!(fs_err::read(theirs).unwrap(), b"theirs");
 }

@@ -9,7 +9,7 @@ use super::backend::{IN_LIBC, Language};
 use super::command_line::CommandLine;
 use super::memory::remembered;
 use crate::toolchain::{display, on_path, query};
-use crate::{Error, vars};
+use crate::{Error, progress, vars};
 
 /// Options that go before the user's own when compiling. Without -O, zig adds a sanitizer whose runtime it links itself;
 /// nobody asked for it here. And for a static target it compiles for a fixed address, where a static-pie is linked by
@@ -53,7 +53,10 @@ fn ask(words: &[String], language: Language, pie: bool) -> Result<Facts, Error> 
         command.arg("-pie");
     }
     command.args([source, "-o", "empty"]).current_dir(scratch.path());
-    let output = command.output().map_err(|source| Error::Spawn { program: words[0].clone(), source })?;
+    let library = if language == Language::C { "C" } else { "C++" };
+    let what = format!("zig compiles its {library} library, once on this machine: a minute or so");
+    let output = progress::during(&what, || command.output())
+        .map_err(|source| Error::Spawn { program: words[0].clone(), source })?;
     let text = String::from_utf8_lossy(&output.stderr);
     let line = text.lines().rev().find(|line| line.starts_with("ld.lld ") && line.contains("libc.a"));
     line.and_then(facts_from).ok_or_else(|| Error::Query {

@@ -5,8 +5,9 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use brawn_base::temporary::{self, Folder};
 use rustix::fs::{CWD, RenameFlags};
-use tempfile::{NamedTempFile, TempDir};
+use tempfile::NamedTempFile;
 
 use crate::sbom::beside;
 use crate::{Bundle, Error};
@@ -41,23 +42,17 @@ fn parent(path: &Path) -> &Path {
 /// A file beside `path` that may take its place.
 pub(super) fn file(path: &Path) -> Result<NamedTempFile, Error> {
     let mut begun = begun();
-    let file = tempfile::Builder::new()
-        .prefix(".brawn-")
-        .permissions(std::fs::Permissions::from_mode(0o644))
-        .tempfile_in(parent(path))
-        .map_err(|source| Error::unwritable(path, source))?;
+    temporary::sweep(parent(path));
+    let file = temporary::file_in(parent(path), 0o644).map_err(|source| Error::unwritable(path, source))?;
     begun.push(file.path().to_owned());
     Ok(file)
 }
 
 /// A folder beside `path` that may take its place.
-pub(super) fn folder(path: &Path) -> Result<TempDir, Error> {
+pub(super) fn folder(path: &Path) -> Result<Folder, Error> {
     let mut begun = begun();
-    let folder = tempfile::Builder::new()
-        .prefix(".brawn-")
-        .permissions(std::fs::Permissions::from_mode(0o755))
-        .tempdir_in(parent(path))
-        .map_err(|source| Error::unwritable(path, source))?;
+    temporary::sweep(parent(path));
+    let folder = temporary::folder_in(parent(path)).map_err(|source| Error::unwritable(path, source))?;
     begun.push(folder.path().to_owned());
     Ok(folder)
 }
@@ -65,15 +60,14 @@ pub(super) fn folder(path: &Path) -> Result<TempDir, Error> {
 /// Puts a finished file in its place.
 pub(super) fn place_file(file: NamedTempFile, path: &Path) -> Result<(), Error> {
     let fail = |source| Error::unwritable(path, source);
-    file.as_file().set_permissions(std::fs::Permissions::from_mode(0o644)).map_err(fail)?;
     file.as_file().sync_all().map_err(fail)?;
     file.persist(path).map_err(|error| fail(error.error))?;
     Ok(())
 }
 
 /// Puts a finished folder in its place: of another layout, of an empty folder, or of nothing.
-pub(super) fn place_folder(folder: TempDir, path: &Path) -> Result<(), Error> {
-    // The mode with which it was made went through the umask.
+pub(super) fn place_folder(folder: Folder, path: &Path) -> Result<(), Error> {
+    // It was made for its owner alone.
     let mode = std::fs::Permissions::from_mode(0o755);
     std::fs::set_permissions(folder.path(), mode).map_err(|source| Error::unwritable(path, source))?;
     let fail = |source: io::Error| Error::unwritable(path, source);
@@ -84,7 +78,7 @@ pub(super) fn place_folder(folder: TempDir, path: &Path) -> Result<(), Error> {
     let temporary = folder.path().to_owned();
     if !taken {
         fs_err::rename(&temporary, path).map_err(fail)?;
-        let _ = folder.keep();
+        folder.keep();
         return Ok(());
     }
     // The two change places in one step; the old one goes away with `folder`, under the other's name.

@@ -4,7 +4,8 @@ use std::time::SystemTime;
 
 use super::Cache;
 use super::usage::{Item, KINDS, Kind, Meter};
-use crate::{Error, temporary};
+use crate::Error;
+use brawn_base::temporary;
 
 /// What was taken out, or would be.
 #[derive(Debug, Default)]
@@ -23,12 +24,12 @@ impl Removed {
 
 impl Cache {
     /// Takes out what was used longest ago until the rest of the limited kinds takes at most `limit` bytes. What was used
-    /// after `since` stays: a command that ends has just told its user about it. Nothing goes while another process holds the
-    /// cache: that one does it when it ends.
-    pub fn trim(&self, limit: u64, since: SystemTime, dry_run: bool) -> Removed {
-        let Some(lock) = self.lock_file() else { return Removed::default() };
+    /// after `since` stays: a command that ends has just told its user about it. Nothing goes, and there is no answer, while
+    /// another process holds the cache: that one does it when it ends.
+    pub fn trim(&self, limit: u64, since: SystemTime, dry_run: bool) -> Option<Removed> {
+        let lock = self.lock_file()?;
         if !dry_run && lock.try_lock().is_err() {
-            return Removed::default();
+            return None;
         }
         let mut meter = Meter::default();
         let limited = KINDS.iter().filter(|kind| kind.limited);
@@ -45,7 +46,7 @@ impl Cache {
         if !dry_run {
             self.sweep();
         }
-        Removed::of(items)
+        Some(Removed::of(items))
     }
 
     /// Takes out everything of these kinds. `wait` is called before waiting for processes that hold the cache.
@@ -74,7 +75,10 @@ impl Cache {
         let fail = |source| Error::unwritable(&item.path, source);
         let folder = crate::atomic::folder(&item.path);
         let away = temporary::folder_in(folder).map_err(fail)?;
-        fs_err::rename(&item.path, away.path().join("item")).map_err(fail)
+        for (index, part) in item.parts.iter().enumerate() {
+            fs_err::rename(part, away.path().join(index.to_string())).map_err(fail)?;
+        }
+        Ok(())
     }
 
     /// What killed processes left unfinished.
@@ -120,9 +124,9 @@ mod tests {
             add(&cache, name, age);
         }
         let now = SystemTime::now() - Duration::from_secs(50);
-        assert_eq!(cache.trim(100 << 10, now, true).items.len(), 2);
+        assert_eq!(cache.trim(100 << 10, now, true).unwrap().items.len(), 2);
         assert_eq!(left(&cache).len(), 4, "a dry run");
-        let removed = cache.trim(100 << 10, now, false);
+        let removed = cache.trim(100 << 10, now, false).unwrap();
         assert!(removed.size >= 80 << 10, "{}", removed.size);
         assert_eq!(left(&cache), ["new", "recent"]);
         cache.trim(0, now, false);
@@ -135,9 +139,9 @@ mod tests {
         let cache = cache(place.path());
         add(&cache, "old", 300);
         let hold = cache.hold();
-        assert!(cache.trim(0, SystemTime::now(), false).items.is_empty());
+        assert!(cache.trim(0, SystemTime::now(), false).is_none());
         drop(hold);
-        assert_eq!(cache.trim(0, SystemTime::now(), false).items.len(), 1);
+        assert_eq!(cache.trim(0, SystemTime::now(), false).unwrap().items.len(), 1);
     }
 
     #[test]

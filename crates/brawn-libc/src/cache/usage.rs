@@ -5,9 +5,12 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use super::{
-    BENCH, COMPILERS, CXX, Cache, DIGESTS, DRIVERS, HEADERS, LINKS, OVERLAYS, PRELOADS, SEAMS, temporary,
-};
+use brawn_base::temporary;
+
+use super::{BENCH, COMPILERS, CXX, Cache, DIGESTS, DRIVERS, HEADERS, LINKS, OVERLAYS, PRELOADS, SEAMS};
+
+/// The files that make a record; all others in its folder are copies of what was linked.
+pub const RECORD: [&str; 5] = ["record.json", "id", "output", "overlay", "note.o"];
 
 /// One kind of thing in the cache.
 #[derive(Debug, PartialEq, Eq)]
@@ -53,6 +56,8 @@ const fn kind(
 pub struct Item {
     /// Where it is.
     pub path: PathBuf,
+    /// What of it may go: all, or the copies of a record whose executable is there.
+    pub parts: Vec<PathBuf>,
     /// What it takes on the disk, in bytes.
     pub size: u64,
     /// When it was last used.
@@ -76,6 +81,23 @@ impl Meter {
     }
 }
 
+/// Whether this is the record of an executable that exists. `brawn build` must know what that carries, because cargo calls it
+/// up to date whatever the heap is.
+fn needed_record(path: &Path) -> bool {
+    let of_links = path.parent().and_then(Path::file_name).is_some_and(|name| name == LINKS);
+    let output = || fs_err::read_to_string(path.join("output")).ok();
+    of_links && output().is_some_and(|output| Path::new(&output).exists())
+}
+
+/// The copies of inputs in a record.
+fn copies(record: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = fs_err::read_dir(record) else { return Vec::new() };
+    let paths = entries.flatten().map(|entry| entry.path());
+    paths
+        .filter(|path| path.file_name().is_some_and(|name| !RECORD.contains(&&*name.to_string_lossy())))
+        .collect()
+}
+
 impl Cache {
     /// The things of one kind, whole ones only.
     pub fn items(&self, kind: &Kind, meter: &mut Meter) -> Vec<Item> {
@@ -88,7 +110,12 @@ impl Cache {
                 }
                 let Ok(data) = entry.metadata() else { continue };
                 let used = data.modified().unwrap_or(SystemTime::UNIX_EPOCH);
-                items.push(Item { size: meter.size(&entry.path()), path: entry.path(), used });
+                let path = entry.path();
+                let parts = if needed_record(&path) { copies(&path) } else { vec![path.clone()] };
+                let size = parts.iter().map(|part| meter.size(part)).sum();
+                if !parts.is_empty() {
+                    items.push(Item { path, parts, size, used });
+                }
             }
         }
         items

@@ -147,6 +147,7 @@ fn stale(error: &brawn_driver::Error) -> bool {
         Error::NoRecord(_)
             | Error::BadRecord { .. }
             | Error::ForeignLinker { .. }
+            | Error::Trimmed(_)
             | Error::InputChanged { .. }
     )
 }

@@ -2,6 +2,7 @@
 
 pub mod bench;
 pub mod build;
+pub mod cache;
 pub mod cargo;
 pub mod cc;
 pub mod check;
@@ -62,7 +63,8 @@ fn authorise(recorded: &Recorded, trust: bool) -> anyhow::Result<()> {
     Err(refused.into())
 }
 
-/// A flag that becomes true when the user or the system asks the program to end. The second signal ends it at once.
+/// A flag that becomes true when the user or the system asks the program to end. When somebody asks for the second time,
+/// it ends at once.
 fn interrupt() -> anyhow::Result<Arc<AtomicBool>> {
     let interrupt = Arc::new(AtomicBool::new(false));
     let flag = || Arc::clone(&interrupt);
@@ -96,7 +98,7 @@ fn ending_signals() -> Vec<::libc::c_int> {
 }
 
 /// Takes Brawn's own options out of cargo's arguments, up to `--`. Cargo has none of these names.
-fn take_options(options: Options, args: Vec<OsString>) -> (Options, Vec<String>) {
+pub fn take_options(options: Options, args: Vec<OsString>) -> (Options, Vec<String>) {
     let mut own = Options::default();
     let mut rest = Vec::new();
     let mut args = args.into_iter().map(|arg| {

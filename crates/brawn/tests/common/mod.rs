@@ -127,6 +127,15 @@ pub fn base_image(bench: &Bench, folder: &str, path: &str, name: &str) {
 
 /// Makes the kernel refuse these system calls to a command, as a container's filter does (seccomp, `EPERM`).
 pub fn refuse<'a>(command: &'a mut Command, calls: &[libc::c_long]) -> &'a mut Command {
+    filter(command, calls, libc::SECCOMP_RET_ERRNO | libc::EPERM as u32)
+}
+
+/// Makes the kernel kill a command at the first of these system calls.
+pub fn kill_at<'a>(command: &'a mut Command, calls: &[libc::c_long]) -> &'a mut Command {
+    filter(command, calls, libc::SECCOMP_RET_KILL_PROCESS)
+}
+
+fn filter<'a>(command: &'a mut Command, calls: &[libc::c_long], action: u32) -> &'a mut Command {
     use std::os::unix::process::CommandExt;
     let step = |code: u32, yes, no, k| libc::sock_filter { code: code as u16, jt: yes, jf: no, k };
     let load_number = step(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0, 0);
@@ -134,7 +143,7 @@ pub fn refuse<'a>(command: &'a mut Command, calls: &[libc::c_long]) -> &'a mut C
     let mut filter = vec![load_number];
     for call in calls {
         filter.push(step(libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K, 0, 1, u32::try_from(*call).unwrap()));
-        filter.push(answer(libc::SECCOMP_RET_ERRNO | libc::EPERM as u32));
+        filter.push(answer(action));
     }
     filter.push(answer(libc::SECCOMP_RET_ALLOW));
     // SAFETY: two system calls between fork and exec; the filter lives in the closure, and is as long as is said.

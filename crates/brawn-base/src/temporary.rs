@@ -24,6 +24,14 @@ impl Folder {
         self.dir.path()
     }
 
+    /// Removes the folder with all that is in it.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn close(self) -> io::Result<()> {
+        self.dir.close()
+    }
+
     /// Leaves the folder where it is, or where it was moved to.
     pub fn keep(self) {
         let _ = self.dir.keep();
