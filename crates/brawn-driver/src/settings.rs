@@ -236,7 +236,7 @@ pub fn cache_limit() -> Result<Option<(String, String)>, Error> {
     }
     let Some(path) = user_file().filter(|path| path.exists()) else { return Ok(None) };
     let wrong = |what: String| Error::Config { path: path.clone(), what, hint: None };
-    let text = fs_err::read_to_string(&path)?;
+    let text = file::text(&path)?;
     let table: toml::Table = text.parse().map_err(|error: toml::de::Error| wrong(error.to_string()))?;
     match table.get(CACHE_LIMIT) {
         None => Ok(None),

@@ -5,7 +5,7 @@ use std::io::Cursor;
 use std::path::{Path, PathBuf};
 
 use ar_archive_writer::{ArchiveKind, DEFAULT_OBJECT_READER, NewArchiveMember, write_archive_to_stream};
-use brawn_base::file;
+use brawn_base::{file, temporary};
 use brawn_elf::Arch;
 use brawn_elf::note::Note;
 use serde::{Deserialize, Serialize};
@@ -16,7 +16,6 @@ use crate::choice::{Choice, LEVEL_KNOB, Malloc};
 use crate::musl::Musl;
 use crate::plan::{Dropped, Plan};
 use crate::{Error, atomic, digest, layout, redirect, sha256_hex};
-use brawn_base::temporary;
 
 /// Says what an overlay's `libc.a` is made of; written beside it as `manifest.json`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

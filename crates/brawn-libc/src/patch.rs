@@ -12,7 +12,7 @@ use std::fs::File;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use brawn_base::file;
+use brawn_base::{file, temporary};
 use brawn_elf::Arch;
 use serde::{Deserialize, Serialize};
 
@@ -20,7 +20,6 @@ use crate::archive::Archive;
 use crate::choice::Choice;
 use crate::overlay::{Made, Manifest, make};
 use crate::{Error, atomic, sha256_hex};
-use brawn_base::temporary;
 
 /// What was done to a `libc.a`; written beside it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

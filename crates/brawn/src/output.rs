@@ -252,7 +252,7 @@ pub fn hint(text: &str) {
 
 /// Asks a question on the terminal; only `y` and `yes` agree.
 pub fn ask(question: &str) -> io::Result<bool> {
-    anstream::eprint!("{STRONG}brawn:{STRONG:#} {question} [y/N] ");
+    say(&format!("{question} [y/N]"));
     let mut answer = String::new();
     io::stdin().read_line(&mut answer)?;
     Ok(["y", "yes"].contains(&answer.trim().to_lowercase().as_str()))

@@ -50,7 +50,9 @@ const USES: &[Row] = &[
     ("bench report", &[QUIET], None),
     ("tune", &[TARGET, CHOICE, FORMAT, DRY_RUN, VERBOSE, QUIET], None),
     ("tune-load", &[], None),
-    ("cache", &[FORMAT, DRY_RUN], None),
+    ("cache", &[FORMAT], None),
+    ("cache trim", &[FORMAT, DRY_RUN, QUIET], None),
+    ("cache clear", &[FORMAT, DRY_RUN, QUIET], None),
     ("completions", &[], None),
     ("man", &[DRY_RUN], None),
 ];

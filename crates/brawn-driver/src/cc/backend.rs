@@ -194,7 +194,7 @@ impl Backend {
                 let args = driver_line(&facts, line, line.is_pie(facts.default_pie));
                 Ok(LinkLine { linker: self.linker(), args, libc: facts.libc })
             }
-            Kind::Zig { program } => {
+            Kind::Zig { .. } => {
                 let pie = line.is_pie(true);
                 let facts = zig::facts(&self.command, self.language, pie)?;
                 Ok(LinkLine { linker: self.linker(), args: zig::line(&facts, line, pie)?, libc: facts.libc })

@@ -37,7 +37,8 @@ pub(super) fn remembered<T: Serialize + DeserializeOwned>(
     };
     let key = format!("{question}\0{}\0{}", program.display(), command[1..].join("\0"));
     let path = cache.part(COMPILERS).join(format!("{}.json", &sha256_hex(key.as_bytes())[..16]));
-    let known = file::read(&path, file::TEXT).ok().and_then(|text| serde_json::from_slice::<Memory<T>>(&text).ok());
+    let known =
+        file::read(&path, file::TEXT).ok().and_then(|text| serde_json::from_slice::<Memory<T>>(&text).ok());
     if let Some(known) = known
         && known.size == file.len()
         && known.modified == modified

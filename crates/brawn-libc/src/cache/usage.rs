@@ -85,7 +85,7 @@ impl Meter {
 /// up to date whatever the heap is.
 fn needed_record(path: &Path) -> bool {
     let of_links = path.parent().and_then(Path::file_name).is_some_and(|name| name == LINKS);
-    let output = || fs_err::read_to_string(path.join("output")).ok();
+    let output = || brawn_base::file::text(path.join("output")).ok();
     of_links && output().is_some_and(|output| Path::new(&output).exists())
 }
 
