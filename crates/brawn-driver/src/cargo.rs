@@ -275,7 +275,8 @@ impl Invocation {
         let mut linkers = Linkers::default();
         let mut relinked = Vec::new();
         let store = Store::new(self.cache.root());
-        let mut overlays: HashMap<(PathBuf, Arch, Option<PathBuf>), (Choice, Gate, Overlay)> = HashMap::new();
+        type Key = (PathBuf, Arch, Option<PathBuf>);
+        let mut overlays: HashMap<Key, (Choice, Gate, Overlay)> = HashMap::new();
         for folder in store.below(dir) {
             let Ok(record) = store.read(&folder) else { continue };
             if !record.output.exists() || !self.arches.contains(&record.arch) {

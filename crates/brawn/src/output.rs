@@ -131,6 +131,11 @@ pub fn json_text(text: &str) {
     write(&format!("{}\n", text::json(text.trim_end())));
 }
 
+/// Prints a JSON document on standard error, for commands whose standard output is another program's.
+pub fn json_beside(text: &str) {
+    anstream::eprintln!("{}", brawn_base::text::json(text));
+}
+
 /// Prints an error, its causes and what to do about it.
 pub fn error(error: &anyhow::Error) {
     say_all(&described(error));

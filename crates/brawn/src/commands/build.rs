@@ -116,7 +116,7 @@ pub fn report(built: &Built, name: &str, json: bool, quiet: bool) {
     }
     if json {
         match message(built) {
-            Ok(text) => anstream::eprintln!("{}", brawn_base::text::json(&text)),
+            Ok(text) => output::json_beside(&text),
             Err(error) => output::error(&error),
         }
     } else if !quiet {
