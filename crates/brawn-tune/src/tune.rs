@@ -85,7 +85,7 @@ const FEWEST_FINAL: usize = ENOUGH;
 /// Fewest lanes of the last round: what is used now twice, and the best of the others.
 const FEWEST_LANES: usize = 3;
 /// What is kept for the runs that explain the answer: so many runs, but no more than this part of the budget.
-const EXPLAINING: (f64, f64) = (6.0, 0.1);
+const EXPLAINING: (f64, f64) = (14.0, 0.15);
 /// Until which share of the budget each round may go on. The last one gets the most: it tells apart what is close, the
 /// others only what is not.
 const SHARES: [f64; 3] = [0.34, 0.54, 1.0];
