@@ -80,7 +80,8 @@ impl From<Refusal> for io::Error {
     fn from(refusal: Refusal) -> io::Error {
         let kind = match refusal {
             Refusal::NotRegular { .. } => io::ErrorKind::InvalidInput,
-            Refusal::TooLarge { .. } => io::ErrorKind::FileTooLarge,
+            // Not FileTooLarge, which is what the system says of a file that may not grow.
+            Refusal::TooLarge { .. } => io::ErrorKind::InvalidData,
         };
         io::Error::new(kind, Refused(refusal))
     }

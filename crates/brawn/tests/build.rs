@@ -109,7 +109,7 @@ fn cargos_own_arguments_pass_through() {
     let program = bench.path().join("ws/elsewhere").join(TARGET).join("lean/c");
     assert_eq!(said(&bench, &program), "LOUD\n");
     // The profile strips; the note and the verdict survive.
-    assert!(ok(bench.brawn(&["verify"]).arg(program)).contains(&format!("malloc {DEFAULT_MALLOC}")));
+    assert!(ok(bench.brawn(&["verify"]).arg(program)).contains(&format!("one heap: {DEFAULT_MALLOC}")));
 }
 
 #[test]

@@ -38,6 +38,7 @@ const ROWS: &[(&str, &[&str])] = &[
     ("image", &["{} -o out", "PROGRAM --base {} -o out", "PROGRAM --certificate {} -o out"]),
     ("bench", &["compare {} {}", "report {}"]),
     ("tune", &["--exe {} -- a", "--exe PROGRAM --exe {} -- a", "--resume {}"]),
+    ("cache", &[]),
     ("completions", &[]),
     ("man", &[]),
 ];

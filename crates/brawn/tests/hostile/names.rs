@@ -44,6 +44,7 @@ pub const ROWS: &[(&str, &[&str])] = &[
         ],
     ),
     ("tune", &["--exe {} -- {}", "--resume {}", "--also {}", "--goal {}", "--setup {} --exe {}"]),
+    ("cache", &["{}", "clear {}", "trim --limit {}"]),
     ("completions", &["{}"]),
     ("man", &["{}", "bench {}"]),
 ];
