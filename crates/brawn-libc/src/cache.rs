@@ -16,10 +16,10 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::SystemTime;
 
 use brawn_elf::Arch;
 use fs_err::os::unix::fs::OpenOptionsExt as _;
+use rustix::fs::{AtFlags, CWD, Timespec, Timestamps, UTIME_NOW};
 
 use crate::choice::Choice;
 use crate::overlay::{self, Overlay};
@@ -170,5 +170,7 @@ impl Cache {
 
 /// Notes that the thing at `path` was used now. Without the note it only goes earlier.
 pub fn touch(path: &Path) {
-    let _ = fs_err::File::open(path).and_then(|file| file.into_file().set_modified(SystemTime::now()));
+    let now = Timespec { tv_sec: 0, tv_nsec: UTIME_NOW };
+    let times = Timestamps { last_access: now, last_modification: now };
+    let _ = rustix::fs::utimensat(CWD, path, &times, AtFlags::empty());
 }

@@ -244,8 +244,10 @@ fn the_first_use_of_cxx_says_what_takes_long() {
     let bench = Bench::new();
     // It takes its time when it is asked what it would link with.
     let real = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.tools/zig/ziglang/zig");
-    let script =
-        format!("#!/bin/sh\ncase \"$*\" in *' -static -v '*) sleep 3;; esac\nexec {} \"$@\"\n", real.display());
+    let script = format!(
+        "#!/bin/sh\ncase \"$*\" in *' -static -v '*) sleep 3;; esac\nexec {} \"$@\"\n",
+        real.display()
+    );
     let zig = bench.write("zig", script);
     set_mode(&zig, 0o755);
     bench.write("x.cc", "int main() {}\n");

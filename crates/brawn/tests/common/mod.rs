@@ -108,6 +108,17 @@ pub fn built(name: &str) -> &'static Path {
     path
 }
 
+/// The commands that `brawn --help` lists.
+pub fn commands(bench: &Bench) -> Vec<String> {
+    let help = ok(&mut bench.brawn(&["--help"]));
+    let line = |line: &str| {
+        let name = line.strip_prefix("  ").filter(|rest| !rest.starts_with([' ', '-']))?.split(' ').next()?;
+        Some(name.to_owned())
+    };
+    let shown = help.split_once("Exit codes:").expect("the list ends").0.lines().filter_map(line);
+    shown.filter(|name| name != "help").collect()
+}
+
 /// buildah, with a store of the test's own, and without namespaces or mounts that a container may refuse.
 pub fn buildah(bench: &Bench, args: &[&str]) -> Command {
     let mut command = bench.command("buildah");

@@ -130,7 +130,10 @@ fn what_cannot_be_installed_is_said() {
         (&[("ARCHIVE", "http://host/x.tar.gz"), ("CHECKSUM", "0")], "no address that is safe to fetch from"),
         (&[("VERSION", "1"), ("PATH", executable)], "several of version, archive and path are given"),
         (&[("PATH", text.to_str().unwrap())], "there is no executable at "),
-        (&[("PATH", executable), ("ENVIRONMENT", "true"), ("MALLOC", "mimaloc")], "brawn env --target"),
+        (
+            &[("PATH", executable), ("ENVIRONMENT", "true"), ("MALLOC", "mimaloc")],
+            "brawn env --make --target",
+        ),
     ] {
         let error = fails(&mut step(&bench, inputs), 1);
         assert!(error.contains(message) && error.contains("hint: "), "{inputs:?}: {error}");
