@@ -39,7 +39,7 @@ pub fn check(path: &Path, archive: &Archive<'_>, musl: &Musl, kit: &[Member<'_>]
     let table: Vec<u8> =
         brawn_elf::mallocng_size_classes().iter().flat_map(|class| class.to_le_bytes()).collect();
     match find(archive, "__malloc_size_classes") {
-        None if archive.owner("malloc").is_none() => {
+        None if !archive.mentions("malloc") => {
             return Err(Error::HeapElsewhere { path: path.to_owned(), arch: musl.arch });
         }
         None => return Err(unknown("it has no mallocng".to_owned())),
