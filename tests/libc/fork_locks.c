@@ -4,10 +4,11 @@
 // uses, with the setting up that comes with them, happen beside a fork as well.
 //
 // Left out is what stock musl cannot do: a zone file or an environment that changes while other threads tell
-// the time (both are freed under their eyes), posix_spawn beside aio (the new process closes files, for which
-// it waits for aio's lock, which it shares), and before 1.2.4 (`old=1`) aio, keys and dlerror beside fork:
-// fork takes aio's lock after the heap's, and knows neither that on keys nor what the end of a thread does
-// for dlerror.
+// the time (both are freed under their eyes), a timer that expires while it is deleted (timer_delete looks at
+// its thread after having told it to end, and crashes if that is gone), posix_spawn beside aio (the new
+// process closes files, for which it waits for aio's lock, which it shares), and before 1.2.4 (`old=1`) aio,
+// keys and dlerror beside fork: fork takes aio's lock after the heap's, and knows neither that on keys nor
+// what the end of a thread does for dlerror.
 #include "check.h"
 #include <aio.h>
 #include <dlfcn.h>
@@ -151,8 +152,8 @@ static void timers(void) {
     struct sigevent event = {.sigev_notify = SIGEV_THREAD, .sigev_notify_function = expired};
     timer_t timer;
     CHECK(timer_create(CLOCK_MONOTONIC, &event, &timer) == 0, "timer_create failed");
-    const struct itimerspec soon = {.it_value = {0, 10000}};
-    CHECK(timer_settime(timer, 0, &soon, NULL) == 0, "timer_settime failed");
+    const struct itimerspec later = {.it_value = {3600, 0}};
+    CHECK(timer_settime(timer, 0, &later, NULL) == 0, "timer_settime failed");
     touch(2000);
     CHECK(timer_delete(timer) == 0, "timer_delete failed");
 }

@@ -242,9 +242,10 @@ fn known(command: &[String], arch: Arch, language: Language) -> Result<Known, Er
     let mut command = command.to_vec();
     let mut answer = probe::ask(&command)?;
     let mut asked = vec![answer.asked.clone()];
-    // zig compiles for everything: without a target in the command, one command serves all architectures.
+    // zig compiles for everything: without a target in the command, one command serves all architectures. It is told one even
+    // where its answer fits: without, it takes its headers from the compiler that `CC` names, and CMake names `brawn-cc` there.
     let has_target = |word: &String| word.trim_start_matches('-').starts_with("target");
-    if answer.zig().is_some() && !answer.fits(arch) && !command.iter().any(has_target) {
+    if answer.zig().is_some() && !command.iter().any(has_target) {
         command.extend(["-target".to_owned(), format!("{arch}-linux-musl")]);
         answer = probe::ask(&command)?;
         asked.push(answer.asked.clone());
