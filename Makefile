@@ -13,7 +13,7 @@ export CARGO_TARGET_DIR
 CARGO_FLAGS := --locked
 
 # Packages that stand alone, as a user's would, so the workspace does not hold them.
-STANDALONE := $(wildcard workloads/*/Cargo.toml examples/*/Cargo.toml)
+STANDALONE := $(wildcard examples/*/Cargo.toml)
 SHELL_FILES := $(shell git ls-files -co --exclude-standard -- '.ci/*' 'scripts/*' '*.sh' | xargs -r grep -lE '^\#!.*\bsh\b|^\#!.*\bbash\b' 2>/dev/null)
 C_FILES := $(shell git ls-files -co --exclude-standard -- '*.c' '*.h' '*.cc' '*.cpp')
 
@@ -45,7 +45,7 @@ demo: driver ## build a real program three ways and run them side by side
 lint: setup ## formatting, clippy, shellcheck, licences
 	cargo fmt --all --check
 	for manifest in $(STANDALONE); do cargo fmt --manifest-path "$$manifest" --check; done
-	rustfmt --edition 2024 --check $(wildcard workloads/*.rs workloads/*/*.rs)
+	rustfmt --edition 2024 --check $(shell git ls-files "crates/brawn-bench/workloads/*.rs")
 	$(if $(strip $(C_FILES)),clang-format --dry-run --Werror $(C_FILES))
 	shellcheck $(SHELL_FILES)
 	cargo deny --all-features --locked --log-level error check --hide-inclusion-graph bans licenses sources
@@ -74,9 +74,9 @@ fuzz: setup ## everything that reads bytes from outside, the string functions an
 			"$(FUZZ_FOLDER)/corpus/$$target" -runs=$(FUZZ_RUNS) $(FUZZ_LIMITS) -artifact_prefix="$(FUZZ_FOLDER)/found/$$target/"; \
 	done
 	BRAWN_TEST_LONG=1 PROPTEST_CASES=200000 cargo test $(CARGO_FLAGS) --release -p brawn-elf --test hostile
-	libc/string/test/run fuzz 600
-	libc/malloc/test/run fuzz 300
-	libc/malloc/test/run fuzz 300 HARDENED
+	crates/brawn-kit/libc/string/test/run fuzz 600
+	crates/brawn-kit/libc/malloc/test/run fuzz 300
+	crates/brawn-kit/libc/malloc/test/run fuzz 300 HARDENED
 
 # The other architecture's executable is made here as well: zig compiles what is C in it.
 release: setup ## make what a release consists of, for both architectures, in target/dist/: nothing is published

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result};
-use brawn_bench::{Outcome, Session, Summary, Table, Variant, format};
+use brawn_measure::{Outcome, Session, Summary, Table, Variant, format};
 
 use crate::leptosfmt;
 use crate::report::Section;

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use brawn_bench::{Machine, Measured, Outcome, Summary, Table, format};
+use brawn_measure::{Machine, Measured, Outcome, Summary, Table, format};
 
 use crate::leptosfmt;
 use crate::three_ways::ThreeWays;

@@ -8,7 +8,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
-use brawn_bench::{Output, Session, Variant};
+use brawn_measure::{Output, Session, Variant};
 
 use crate::three_ways::ThreeWays;
 use crate::workshop::{Workshop, say};
@@ -69,7 +69,11 @@ pub fn input(workshop: &Workshop) -> Result<Input> {
         "only {} source files found; the fetched sources are incomplete",
         input.files
     );
-    say(&format!("input: {} source files, {}", input.files, brawn_bench::format::bytes(input.bytes as f64)));
+    say(&format!(
+        "input: {} source files, {}",
+        input.files,
+        brawn_measure::format::bytes(input.bytes as f64)
+    ));
     Ok(input)
 }
 

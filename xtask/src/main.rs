@@ -135,7 +135,8 @@ fn main() -> ExitCode {
             for cause in error.chain().skip(1) {
                 eprintln!("  caused by: {cause}");
             }
-            if let Some(hint) = error.downcast_ref::<brawn_bench::Error>().and_then(brawn_bench::Error::hint)
+            if let Some(hint) =
+                error.downcast_ref::<brawn_measure::Error>().and_then(brawn_measure::Error::hint)
             {
                 eprintln!("hint: {hint}");
             }

@@ -1,7 +1,7 @@
 //! Several runs of the same variants as one document.
 
 use anyhow::{Result, ensure};
-use brawn_bench::results::Results;
+use brawn_measure::results::Results;
 
 /// The cases of all parts, by suite, in the order in which they come; everything else is the first one's, but for versions
 /// and notes, which add up.

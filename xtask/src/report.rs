@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use brawn_bench::{Machine, Outcome, Table, date};
+use brawn_measure::{Machine, Outcome, Table, date};
 use serde::Serialize;
 
 /// Results of one command on one machine.

@@ -4,9 +4,9 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use brawn_bench::export::Format;
-use brawn_bench::format;
-use brawn_bench::results::Results;
+use brawn_measure::export::Format;
+use brawn_measure::format;
+use brawn_measure::results::Results;
 use clap::ValueEnum;
 
 use crate::merge::merge;

@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
-use brawn_bench::{Outcome, Session, Variant, format};
+use brawn_measure::{Outcome, Session, Variant, format};
 
 /// The folder that everything is built in, and the tools to build with.
 pub struct Workshop {

@@ -8,12 +8,12 @@ const WAYS: &[&str] =
 
 /// Places where no one but the kernel, or the program itself, writes what is read.
 const ALLOWED: &[(&str, &str)] = &[
-    ("brawn-bench/src/limits/group.rs", "control groups"),
-    ("brawn-bench/src/limits/memory.rs", "/proc"),
-    ("brawn-bench/src/probe/memory.rs", "/proc"),
-    ("brawn-bench/src/machine.rs", "/proc and /sys"),
-    ("brawn-doctor/src/checks/cgroup.rs", "/proc"),
-    ("brawn-doctor/src/checks/mod.rs", "/proc/sys"),
+    ("brawn-measure/src/limits/group.rs", "control groups"),
+    ("brawn-measure/src/limits/memory.rs", "/proc"),
+    ("brawn-measure/src/probe/memory.rs", "/proc"),
+    ("brawn-measure/src/machine.rs", "/proc and /sys"),
+    ("brawn-check/src/doctor/checks/cgroup.rs", "/proc"),
+    ("brawn-check/src/doctor/checks/mod.rs", "/proc/sys"),
     ("brawn-libc/src/patch.rs", "a folder, to lock it"),
     ("brawn-libc/src/trust.rs", "a folder, to see whose it is"),
 ];

@@ -1,59 +1,36 @@
-//! Runs variants of a program side by side and measures time, CPU and memory.
+//! The standard suites of `brawn bench`, and what they stand on.
 //!
-//! The rules that make a comparison worth something are built in, so that no suite has to remember them:
+//! A suite is one file in `suites/` (and, where it has programs of its own, one folder in the repository's
+//! `workloads/`) and one line in [`registry`]. It asks the [`Workshop`] for programs: each is compiled once for every
+//! libc, and linked once for every [`Flavour`] by doing the recorded link again with another `libc.a`, so that two musl
+//! variants differ in their libc and in nothing else. What it hands back are [`Case`]s: commands to run side by side, and
+//! the figures that become rows. The [`runner`] runs them.
 //!
-//! * all variants run in one session, interleaved in blocks: a block holds each variant once, in random order, so that
-//!   a machine that grows slow for a minute slows all of them. The seed is part of the result;
-//! * what the variants print is compared run by run, and a difference ends the session: time that was spent on
-//!   another answer counts for nothing;
-//! * memory is the peak of the process as the kernel saw it when the process ended ([`probe`]), not `ru_maxrss`, which
-//!   for a small program is the size of whoever started it;
-//! * raw samples are kept, and summaries are medians with the range and a bootstrap interval beside them
-//!   ([`statistics`]).
-//!
-//! A suite describes [`Variant`]s, hands them to a [`Session`], and turns the [`Outcome`] into the cases of a results
-//! document by [`RowSpec`]s.
+//! | module | does |
+//! |---|---|
+//! | [`flavour`] | the variants that can be compared, by name |
+//! | [`workshop`] | builds programs once, links them per variant, keeps both by content |
+//! | [`suite`] | what a suite is, and what it gives |
+//! | [`registry`] | the list of suites |
+//! | [`published`] | what others published |
+//! | [`runner`] | runs suites |
+//! | [`output`] | writes results in every form |
 
-pub mod compare;
-pub mod date;
-pub mod export;
-pub mod figure;
-pub mod format;
-pub mod html;
-pub mod limits;
-pub mod machine;
-pub mod noise;
-pub mod pace;
-pub mod probe;
-pub mod results;
-pub mod service;
-pub mod standing;
-pub mod statistics;
-pub mod table;
+pub mod flavour;
+pub mod output;
+pub mod published;
+pub mod registry;
+pub mod runner;
+pub mod suite;
+pub mod suites;
+pub mod workshop;
 
-mod document;
+mod bundle;
 mod error;
-mod lossy;
-mod means;
-mod outcome;
-mod output;
-mod plan;
-mod session;
-mod variant;
 
-#[cfg(test)]
-mod schema;
-
-pub use document::{DocumentError, write_whole};
+pub use brawn_measure::figure::{Figure, RowSpec};
 pub use error::Error;
-pub use figure::{Figure, RowSpec};
-pub use machine::Machine;
-pub use means::Mean;
-pub use outcome::{Measured, Outcome, Stop};
-pub use output::{Output, Reference};
-pub use probe::{Exit, Sample};
-pub use service::{Client, Ready, Service};
-pub use session::{Event, Progress, Session};
-pub use statistics::Summary;
-pub use table::Table;
-pub use variant::Variant;
+pub use flavour::Flavour;
+pub use registry::suites;
+pub use suite::{Case, Context, Options, Prepared, Suite};
+pub use workshop::{Programs, Workshop};

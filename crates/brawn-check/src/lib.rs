@@ -5,10 +5,12 @@
 //! - [`run()`]: runs a program in a root that holds nothing but what an image would, and watches what it looks for.
 //! - [`judge()`]: what follows from both.
 //! - [`configure::add_contents`]: writes the answer into a `Cargo.toml`.
+//! - [`doctor`]: what a machine has and lacks for Brawn.
 
 mod clues;
 pub mod configure;
 mod content;
+pub mod doctor;
 mod error;
 mod need;
 mod needs;

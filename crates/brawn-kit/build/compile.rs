@@ -19,7 +19,7 @@ pub enum Error {
 
 /// Where the inputs lie and the outputs go.
 pub struct Folders {
-    /// `libc/` of the repository.
+    /// `libc/` of this crate.
     pub libc: PathBuf,
     /// Cargo's `OUT_DIR`.
     pub out: PathBuf,
@@ -30,10 +30,10 @@ pub struct Folders {
 impl Folders {
     /// The folders for a build into `out`. zig's memory lies with the zig that `make setup` installed, if that did:
     /// then the second profile of a build does not compile the same files again.
-    pub fn new(root: &Path, out: &Path) -> Folders {
+    pub fn new(root: &Path, libc: PathBuf, out: &Path) -> Folders {
         let private = root.join(".tools/zig");
         let zig_cache = if private.is_dir() { private.join("cache") } else { out.join("zig-cache") };
-        Folders { libc: root.join("libc"), out: out.to_owned(), zig_cache }
+        Folders { libc, out: out.to_owned(), zig_cache }
     }
 }
 

@@ -25,8 +25,6 @@ use table::{ARCHES, Arch, RECIPES, Recipe};
 enum Error {
     #[error("{variable} is not set; is this a build script of Cargo?")]
     Environment { variable: &'static str },
-    #[error("{0} is no folder with C sources")]
-    NoShims(PathBuf),
     #[error(transparent)]
     Source(#[from] sources::Error),
     #[error(transparent)]
@@ -66,10 +64,10 @@ fn run() -> Result<(), Error> {
     let out = PathBuf::from(variable("OUT_DIR")?);
     let host = variable("HOST")?.to_string_lossy().into_owned();
     let host_arch = host.split('-').next().unwrap_or_default();
-    // A link to the repository's folder, which a package of this crate holds as a folder of its own.
-    let libc = fs_err::canonicalize(manifest_dir.join("libc"))?;
-    let root = libc.parent().ok_or_else(|| Error::NoShims(libc.clone()))?.to_owned();
-    let folders = compile::Folders::new(&root, &out);
+    // In the repository its tools are at hand; in a package this crate stands alone.
+    let repository = manifest_dir.ancestors().nth(2).filter(|folder| folder.join("scripts/setup").is_file());
+    let root = repository.unwrap_or(&manifest_dir).to_owned();
+    let folders = compile::Folders::new(&root, manifest_dir.join("libc"), &out);
 
     // For the tests, which find the sources and compilers again.
     println!("cargo::rustc-env=BRAWN_KIT_HOST={host}");

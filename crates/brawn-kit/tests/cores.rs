@@ -1,4 +1,4 @@
-//! How many processors an allocator thinks it has: `libc/malloc/cores.h`.
+//! How many processors an allocator thinks it has: `crates/brawn-kit/libc/malloc/cores.h`.
 
 use std::path::Path;
 use std::process::Command;
@@ -11,7 +11,7 @@ fn quotas_and_affinity_are_respected() {
     // The host's compiler will do: nothing in there belongs to one libc.
     let output = Command::new("cc")
         .args(["-std=gnu11", "-O1", "-Wall", "-Wextra", "-Werror", "-I"])
-        .arg(manifest_dir.join("../../libc/malloc"))
+        .arg(manifest_dir.join("libc/malloc"))
         .arg(manifest_dir.join("tests/c/cores.c"))
         .arg("-o")
         .arg(&program)

@@ -1,20 +1,24 @@
-//! The Brawn heap's front, apart from any libc: `libc/malloc/test/run` in each of its modes.
+//! The Brawn heap's front, apart from any libc: `crates/brawn-kit/libc/malloc/test/run` in each of its modes.
 
 use std::path::Path;
 use std::process::{Command, Output};
 
 fn run(arguments: &[&str]) -> Output {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("the root of the repository");
-    let mut command = Command::new(root.join("libc/malloc/test/run"));
+    let mut command = Command::new(root.join("crates/brawn-kit/libc/malloc/test/run"));
     command.args(arguments).env_remove("OUT").env_remove("CC");
-    command.output().expect("libc/malloc/test/run starts")
+    command.output().expect("crates/brawn-kit/libc/malloc/test/run starts")
 }
 
 fn run_well(arguments: &[&str]) -> String {
     let output = run(arguments);
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let error = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "libc/malloc/test/run {} failed:\n{text}{error}", arguments.join(" "));
+    assert!(
+        output.status.success(),
+        "crates/brawn-kit/libc/malloc/test/run {} failed:\n{text}{error}",
+        arguments.join(" ")
+    );
     text
 }
 
@@ -50,7 +54,7 @@ fn the_model_notices_operations_that_are_not_atomic() {
 
 #[test]
 fn the_model_notices_each_rule_that_the_front_forgets() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../libc/malloc/test/model/flaws");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("libc/malloc/test/model/flaws");
     let flaws = fs_err::read_to_string(path).expect("the flaws of the front's own code");
     for line in flaws.lines() {
         let words: Vec<&str> = line.splitn(3, ' ').collect();

@@ -32,12 +32,13 @@ fn building_again_elsewhere_gives_the_same_object() {
     for arch in &table::ARCHES {
         let compiler = compiler::find(root, arch, host_arch).expect("the compiler that built the kit");
         let folder = tempfile::Builder::new().prefix("brawn-kit-elsewhere").tempdir().expect("a folder");
-        let table =
-            recipe.knobs.map(|file| knobs::read(&root.join("libc/malloc").join(file)).expect("knobs"));
+        let table = recipe
+            .knobs
+            .map(|file| knobs::read(&manifest_dir.join("libc/malloc").join(file)).expect("knobs"));
         let built_in = knobs::built_in(table.as_ref());
         // A folder without zig's memory: it compiles once more.
         let folders = compile::Folders {
-            libc: root.join("libc"),
+            libc: manifest_dir.join("libc"),
             out: folder.path().to_owned(),
             zig_cache: folder.path().join("zig-cache"),
         };

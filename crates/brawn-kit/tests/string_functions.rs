@@ -1,4 +1,4 @@
-//! The string functions give the oracle's answers at every level: `libc/string/test/run` with each compiler, each
+//! The string functions give the oracle's answers at every level: `crates/brawn-kit/libc/string/test/run` with each compiler, each
 //! build and each processor that can be had here.
 //!
 //! With `BRAWN_TEST_LONG=1` every placement of every small size is tried, and the fuzzer has ten minutes.
@@ -22,16 +22,16 @@ fn zig(arch: &str) -> String {
     format!("{} cc -target {arch}-linux-musl{baseline} -fno-sanitize=undefined", zig.display())
 }
 
-/// Runs `libc/string/test/run` in this mode, with these variables, and returns what it printed.
+/// Runs `crates/brawn-kit/libc/string/test/run` in this mode, with these variables, and returns what it printed.
 fn run_in(out: &Path, mode: &[&str], variables: &[(&str, &str)]) -> String {
-    let mut command = Command::new(root().join("libc/string/test/run"));
+    let mut command = Command::new(root().join("crates/brawn-kit/libc/string/test/run"));
     command.args(mode).env("OUT", out).env_remove("BUILD_ONLY").env_remove("RUN_ONLY");
     command.envs(variables.iter().copied());
-    let output = command.output().expect("libc/string/test/run starts");
+    let output = command.output().expect("crates/brawn-kit/libc/string/test/run starts");
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(
         output.status.success(),
-        "libc/string/test/run {} failed:\n{text}{}",
+        "crates/brawn-kit/libc/string/test/run {} failed:\n{text}{}",
         mode.join(" "),
         String::from_utf8_lossy(&output.stderr)
     );
@@ -114,7 +114,7 @@ fn the_seeds_of_the_fuzzer_and_what_it_makes_of_them() {
 #[test]
 fn the_document_holds_the_tables_of_the_results() {
     let output = Command::new("python3")
-        .arg(root().join("libc/string/bench/tables.py"))
+        .arg(root().join("crates/brawn-kit/libc/string/bench/tables.py"))
         .arg("--check")
         .output()
         .expect("python3 starts");

@@ -89,7 +89,7 @@ fn the_docs_name_every_licence() {
 /// `docs/knobs.md`
 fn reference() -> String {
     let mut text = String::from(
-        "# Knobs\n\nMade from the tables in `libc/malloc/`: `BRAWN_RENEW=1 cargo test -p brawn-libc --test allocators` writes it again.\n\n\
+        "# Knobs\n\nMade from the tables in `crates/brawn-kit/libc/malloc/`: `BRAWN_RENEW=1 cargo test -p brawn-libc --test allocators` writes it again.\n\n\
          `--knob KEY=VALUE`, `BRAWN_KNOBS=\"KEY=VALUE …\"` or `knobs = { \"KEY\" = \"VALUE\" }` in the metadata sets one. They are written into the \
          executable when it is linked: no compiling, and nothing in the environment of whoever runs it. The note of the executable lists \
          them, and `brawn inspect` shows them. A key of another allocator, an unknown key and a value that does not fit are refused with the \

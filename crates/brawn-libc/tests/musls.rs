@@ -60,7 +60,7 @@ fn build() -> Option<PathBuf> {
         return Some(folder);
     }
     let downloads = temporary.join("downloads");
-    let output = Command::new(repository().join("scripts/debian-source"))
+    let output = Command::new(repository().join("crates/brawn-bench/debian-source"))
         .args(["musl", FILE, SHA256])
         .arg(&downloads)
         .output()

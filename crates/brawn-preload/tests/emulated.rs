@@ -49,7 +49,7 @@ fn root(libc: Libc, folder: &Path) -> Result<PathBuf, String> {
     let [name, file, sha256] = package(libc);
     // Kept between runs, so that a second one needs no network.
     let downloads = Path::new(env!("CARGO_TARGET_TMPDIR")).join("downloads");
-    let script = repository().join("scripts/debian-source");
+    let script = repository().join("crates/brawn-bench/debian-source");
     let fetched = Command::new(script).args([name, file, sha256]).arg(&downloads).output();
     let fetched = fetched.map_err(|error| error.to_string())?;
     if !fetched.status.success() {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use brawn_bench::{Summary, Table, format};
+use brawn_measure::{Summary, Table, format};
 use serde::{Deserialize, Serialize};
 
 use crate::apply;
@@ -305,7 +305,7 @@ fn against(state: &State, pick: &str) -> Vec<Against> {
                 (mine.blocks() > 0 && theirs.blocks() > 0).then_some((mine, theirs))
             };
             let lanes: Option<(Lane, Lane)> = rounds.iter().rev().find_map(both);
-            let of = |figure: fn(&brawn_bench::Sample) -> Option<f64>| {
+            let of = |figure: fn(&brawn_measure::Sample) -> Option<f64>| {
                 lanes.as_ref().and_then(|(mine, theirs)| ratio(mine, theirs, figure))
             };
             let failure = failure_of(state, &other.name);

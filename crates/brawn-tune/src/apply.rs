@@ -33,7 +33,7 @@ pub fn write(package: &Path, setting: &Setting) -> Result<bool, Error> {
     if fresh == text {
         return Ok(false);
     }
-    brawn_bench::write_whole(&path, &fresh)?;
+    brawn_measure::write_whole(&path, &fresh)?;
     Ok(true)
 }
 

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use brawn_bench::results::{
+use brawn_measure::results::{
     Better, Finding, Kind, Noise, Results, SCHEMA, Settings, SuiteResult, VariantInfo,
 };
-use brawn_bench::{Figure, Machine, Measured, Outcome, RowSpec, Session, Stop, Variant};
+use brawn_measure::{Figure, Machine, Measured, Outcome, RowSpec, Session, Stop, Variant};
 
 use crate::answer::Answer;
 use crate::candidate::Candidate;
@@ -22,7 +22,7 @@ pub fn results(state: &State, plan: &Plan, job: &Job, command: &str, answer: Opt
         schema: SCHEMA,
         brawn: env!("CARGO_PKG_VERSION").to_owned(),
         command: command.to_owned(),
-        date: brawn_bench::date::today(),
+        date: brawn_measure::date::today(),
         seed: state.seed,
         settings: Settings {
             budget_seconds: seconds,

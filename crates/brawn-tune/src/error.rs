@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use brawn_bench::format;
+use brawn_measure::format;
 
 /// Why tuning ended without an answer. What was measured until then is kept, wherever something was measured.
 #[derive(Debug, thiserror::Error)]
@@ -10,7 +10,7 @@ use brawn_bench::format;
 pub enum Error {
     /// Building or linking failed, or there is no record of a link.
     #[error(transparent)]
-    Driver(#[from] brawn_driver::Error),
+    Driver(#[from] brawn_link::Error),
 
     /// An allocator, preset or knob is not known.
     #[error(transparent)]
@@ -18,7 +18,7 @@ pub enum Error {
 
     /// A measurement failed for a reason that is not one candidate's: no room, a refused quota, a port in use.
     #[error(transparent)]
-    Bench(#[from] brawn_bench::Error),
+    Bench(#[from] brawn_measure::Error),
 
     /// Reading or writing failed; the message names the path.
     #[error(transparent)]

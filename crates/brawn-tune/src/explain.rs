@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use brawn_bench::probe::SystemCalls;
-use brawn_bench::{Figure, Sample, format, statistics};
+use brawn_measure::probe::SystemCalls;
+use brawn_measure::{Figure, Sample, format, statistics};
 use serde::{Deserialize, Serialize};
 
 use crate::race::Lane;

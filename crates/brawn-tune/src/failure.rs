@@ -45,8 +45,8 @@ impl Failure {
 
 impl fmt::Display for Failure {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let bytes = |bytes: u64| brawn_bench::format::bytes(bytes as f64);
-        let seconds = brawn_bench::format::seconds;
+        let bytes = |bytes: u64| brawn_measure::format::bytes(bytes as f64);
+        let seconds = brawn_measure::format::seconds;
         match self {
             Self::OverLimit { limit, peak: Some(peak) } if peak > limit => {
                 write!(formatter, "would be killed: it took {}, the limit is {}", bytes(*peak), bytes(*limit))

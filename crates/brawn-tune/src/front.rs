@@ -1,6 +1,6 @@
 //! The Pareto front: what nothing else beats in both time and memory.
 
-use brawn_bench::{Summary, statistics};
+use brawn_measure::{Summary, statistics};
 use serde::{Deserialize, Serialize};
 
 use crate::goal::{self, Goal};
@@ -98,7 +98,7 @@ fn mark(points: &mut [Point]) {
 
 #[cfg(test)]
 mod tests {
-    use brawn_bench::Sample;
+    use brawn_measure::Sample;
 
     use super::*;
     use crate::failure::Failure;

@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use brawn_bench::{Figure, Sample};
+use brawn_measure::{Figure, Sample};
 use serde::{Deserialize, Serialize};
 
 /// What is asked for.

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use brawn_bench::Output;
-use brawn_bench::service::StopSignal;
+use brawn_measure::Output;
+use brawn_measure::service::StopSignal;
 
 /// The work, and how it is run.
 #[derive(Clone, Debug)]

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use brawn_base::file;
-use brawn_driver::replay::Recorded;
-use brawn_driver::settings::Gate;
 use brawn_libc::{Cache, sha256_hex};
+use brawn_link::replay::Recorded;
+use brawn_link::settings::Gate;
 
 use crate::Error;
 use crate::candidate::Candidate;
@@ -72,7 +72,7 @@ impl Links {
                 Ok(Ok(to))
             }
             // These are the program's, and the same for every candidate.
-            Err(error @ (brawn_driver::Error::InputChanged { .. } | brawn_driver::Error::Io(_))) => {
+            Err(error @ (brawn_link::Error::InputChanged { .. } | brawn_link::Error::Io(_))) => {
                 Err(error.into())
             }
             Err(error) => {

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::io::Read;
 use std::time::{Duration, Instant};
 
-use brawn_bench::service::StopSignal;
+use brawn_measure::service::StopSignal;
 
 use crate::Error;
 use crate::goal::{LATENCY, RATE};

@@ -1,11 +1,11 @@
 //! What the machine's pace explains of the times, taken out of them.
 //!
-//! Around each run the machine does a fixed piece of work ([`brawn_bench::pace`]). On a machine whose neighbours come and go that
+//! Around each run the machine does a fixed piece of work ([`brawn_measure::pace`]). On a machine whose neighbours come and go that
 //! time and the program's rise and fall together. How much one follows the other is found out from the round itself, by all
 //! lanes together; then each run's time is set to what it would have been at the round's middle pace. The piece of work knows
 //! nothing of who runs next, so no lane gains by it: what it takes out is noise.
 
-use brawn_bench::{Sample, statistics};
+use brawn_measure::{Sample, statistics};
 
 use crate::goal::{self, RATE};
 use crate::race::Round;

@@ -2,11 +2,11 @@
 //!
 //! A round runs its lanes in blocks. Each block runs every lane that is still in, so that costs can be compared block by
 //! block, under the same conditions. A lane is out as soon as it is certainly worse than the leader (successive
-//! elimination, E. Even-Dar, S. Mannor and Y. Mansour, 2006, with the intervals of [`brawn_bench::Summary`] in the
+//! elimination, E. Even-Dar, S. Mannor and Y. Mansour, 2006, with the intervals of [`brawn_measure::Summary`] in the
 //! place of a bound for bounded rewards). Lanes leave and never come back, so what a lane has is always a prefix of the
 //! blocks.
 
-use brawn_bench::{Sample, Summary, statistics};
+use brawn_measure::{Sample, Summary, statistics};
 use serde::{Deserialize, Serialize};
 
 use crate::failure::Failure;

@@ -9,10 +9,10 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use brawn_bench::limits::Quota;
-use brawn_bench::probe::{self, Conditions, Run, SystemCalls};
-use brawn_bench::service::free_port;
-use brawn_bench::{Exit, Output, Reference, Sample, Variant};
+use brawn_measure::limits::Quota;
+use brawn_measure::probe::{self, Conditions, Run, SystemCalls};
+use brawn_measure::service::free_port;
+use brawn_measure::{Exit, Output, Reference, Sample, Variant};
 use brawn_trace::Scratch;
 
 pub use self::serving::ready;
@@ -101,7 +101,7 @@ impl<'a> Runner<'a> {
         };
         match reference.compare(&candidate.name, run.stdout) {
             Ok(()) => Ok(Ok(run.sample)),
-            Err(error @ brawn_bench::Error::OutputDiffers { .. }) => {
+            Err(error @ brawn_measure::Error::OutputDiffers { .. }) => {
                 self.does_not_vary(workload)?;
                 Ok(Err(Failure::Output(error.to_string())))
             }
@@ -117,7 +117,7 @@ impl<'a> Runner<'a> {
         let Some((_, reference)) = &self.references[workload] else { return Ok(()) };
         match reference.compare("the second run", run.stdout) {
             Ok(()) => Ok(()),
-            Err(brawn_bench::Error::OutputDiffers { line, expected, found, .. }) => {
+            Err(brawn_measure::Error::OutputDiffers { line, expected, found, .. }) => {
                 let shown =
                     |lines: &[String]| lines.first().cloned().unwrap_or_else(|| "(nothing more)".into());
                 let difference =
@@ -166,7 +166,7 @@ impl<'a> Runner<'a> {
                         *all.by_number.entry(number).or_default() += count;
                     }
                 }
-                Err(brawn_bench::Error::Interrupted) => return Err(Error::Interrupted),
+                Err(brawn_measure::Error::Interrupted) => return Err(Error::Interrupted),
                 Err(_) => return Ok(None),
             }
         }
@@ -191,7 +191,7 @@ impl<'a> Runner<'a> {
         conditions.limit = conditions.limit.max(Duration::from_secs(60));
         match probe::run_under(&variant, &conditions) {
             Ok(_) => {}
-            Err(brawn_bench::Error::Interrupted) => return Err(Error::Interrupted),
+            Err(brawn_measure::Error::Interrupted) => return Err(Error::Interrupted),
             Err(_) => return Ok(None),
         }
         let mut bytes = Vec::new();
@@ -239,10 +239,10 @@ impl<'a> Runner<'a> {
     /// Whose fault it was: a candidate's, or nobody's.
     fn failure(
         &self,
-        error: brawn_bench::Error,
+        error: brawn_measure::Error,
         conditions: &Conditions,
     ) -> Result<Result<Run, Failure>, Error> {
-        use brawn_bench::Error as Bench;
+        use brawn_measure::Error as Bench;
         if self.job.interrupt.load(std::sync::atomic::Ordering::Relaxed) {
             return Err(Error::Interrupted);
         }

@@ -84,7 +84,7 @@ impl State {
     /// [`Error::Io`].
     pub fn save(&self, folder: &Path) -> Result<(), Error> {
         let text = serde_json::to_string(self).expect("a state is plain data");
-        Ok(brawn_bench::write_whole(&folder.join(FILE), &text)?)
+        Ok(brawn_measure::write_whole(&folder.join(FILE), &text)?)
     }
 
     /// Takes note of what is measured, or makes sure that it still is the same.

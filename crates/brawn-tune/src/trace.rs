@@ -1,8 +1,8 @@
-//! What a program allocates, in a run of its own on a heap that counts (`libc/malloc/trace.c`).
+//! What a program allocates, in a run of its own on a heap that counts (`crates/brawn-kit/libc/malloc/trace.c`).
 
 use std::fmt::Write as _;
 
-use brawn_bench::format;
+use brawn_measure::format;
 use serde::{Deserialize, Serialize};
 
 /// The name of the heap that counts, in the kit.

@@ -4,7 +4,7 @@ mod rounds;
 
 use std::time::Duration;
 
-use brawn_bench::Sample;
+use brawn_measure::Sample;
 
 use crate::Error;
 use crate::candidate::Candidate;

@@ -1,7 +1,7 @@
 //! The answer: what to take, and how certain that is. Arithmetic only, on the blocks of the last round, which took no
 //! part in choosing who is in it.
 
-use brawn_bench::{Summary, statistics};
+use brawn_measure::{Summary, statistics};
 use serde::{Deserialize, Serialize};
 
 use crate::goal::Goal;
@@ -152,7 +152,7 @@ pub fn resolution(round: &Round, goal: Goal) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use brawn_bench::Sample;
+    use brawn_measure::Sample;
 
     use super::*;
     use crate::failure::Failure;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use brawn_bench::Sample;
+use brawn_measure::Sample;
 use brawn_tune::candidate::Candidate;
 use brawn_tune::failure::Failure;
 use brawn_tune::race::{Role, Standing};

@@ -1,4 +1,4 @@
-//! The heap that counts (`libc/malloc/trace.c`), in a program that is linked with it.
+//! The heap that counts (`crates/brawn-kit/libc/malloc/trace.c`), in a program that is linked with it.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use brawn_base::text::shown;
-use brawn_driver::cc::Language;
-use brawn_driver::settings::Layer;
+use brawn_link::cc::Language;
+use brawn_link::settings::Layer;
 use clap::{ArgAction, Args, FromArgMatches as _, Parser, Subcommand, ValueEnum};
 
 use crate::{commands, help, uses};
@@ -286,7 +286,7 @@ fn after_help() -> String {
         "  `build`, `cargo`, `cc` and `c++` otherwise end with the code of the program that they ran.\n",
     );
     text.push_str("\nEnvironment:\n");
-    for var in brawn_driver::vars::ALL {
+    for var in brawn_link::vars::ALL {
         text.push_str(&format!("  {:16} {}\n", var.name, var.summary.trim()));
     }
     text

@@ -65,12 +65,12 @@ pub fn code_of(error: &anyhow::Error) -> ExitCode {
     let code = error
         .chain()
         .find_map(|cause| {
-            let driver = cause.downcast_ref::<brawn_driver::Error>().map(driver_code);
+            let driver = cause.downcast_ref::<brawn_link::Error>().map(driver_code);
             let libc = || cause.downcast_ref::<Libc>().map(libc_code);
             let check = || cause.downcast_ref::<brawn_check::Error>().map(check_code);
             let elf = || cause.downcast_ref::<brawn_elf::Error>().map(|_| INPUT);
-            let suites = || cause.downcast_ref::<brawn_suites::Error>().map(suites_code);
-            let bench = || cause.downcast_ref::<brawn_bench::Error>().map(bench_code);
+            let suites = || cause.downcast_ref::<brawn_bench::Error>().map(suites_code);
+            let bench = || cause.downcast_ref::<brawn_measure::Error>().map(bench_code);
             let tune = || cause.downcast_ref::<brawn_tune::Error>().map(tune_code);
             let compared = || compared_code(cause);
             let image = || cause.downcast_ref::<brawn_image::Error>().map(image_code);
@@ -92,8 +92,8 @@ pub fn code_of(error: &anyhow::Error) -> ExitCode {
     ExitCode::from(code)
 }
 
-fn driver_code(error: &brawn_driver::Error) -> u8 {
-    use brawn_driver::Error;
+fn driver_code(error: &brawn_link::Error) -> u8 {
+    use brawn_link::Error;
     match error {
         Error::Libc(error) => libc_code(error),
         Error::Io(_) => IO,
@@ -130,8 +130,8 @@ fn check_code(error: &brawn_check::Error) -> u8 {
     }
 }
 
-fn suites_code(error: &brawn_suites::Error) -> u8 {
-    use brawn_suites::Error;
+fn suites_code(error: &brawn_bench::Error) -> u8 {
+    use brawn_bench::Error;
     match error {
         Error::UnknownName { .. } | Error::NamedTwice { .. } => USAGE,
         Error::Absent { .. } | Error::Spawn { .. } => MISSING,
@@ -145,8 +145,8 @@ fn suites_code(error: &brawn_suites::Error) -> u8 {
     }
 }
 
-fn bench_code(error: &brawn_bench::Error) -> u8 {
-    use brawn_bench::Error;
+fn bench_code(error: &brawn_measure::Error) -> u8 {
+    use brawn_measure::Error;
     match error {
         Error::System { .. } | Error::File(_) => IO,
         _ => FAILED,
@@ -173,8 +173,8 @@ fn tune_code(error: &brawn_tune::Error) -> u8 {
 
 /// Errors of documents of results and of their comparison.
 fn compared_code(cause: &(dyn std::error::Error + 'static)) -> Option<u8> {
-    use brawn_bench::DocumentError;
-    use brawn_bench::compare::{CompareError, GateError, ParseGateError};
+    use brawn_measure::DocumentError;
+    use brawn_measure::compare::{CompareError, GateError, ParseGateError};
     if let Some(error) = cause.downcast_ref::<DocumentError>() {
         return Some(if matches!(error, DocumentError::File(_)) { IO } else { INPUT });
     }

@@ -79,8 +79,8 @@ fn of_compiler() -> String {
         "Brawn's own options, which stand before the command:\n{}\nAll arguments behind the command are the compiler's, which \
          {} and {} name; `brawn doctor` says which one is found.",
         list(|option| option.get_id() != "color" && uses::is_used("cc", option.get_id().as_str())),
-        brawn_driver::vars::CC,
-        brawn_driver::vars::CXX,
+        brawn_link::vars::CC,
+        brawn_link::vars::CXX,
     )
 }
 

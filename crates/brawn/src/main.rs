@@ -17,12 +17,12 @@ use std::process::ExitCode;
 use std::time::SystemTime;
 
 use anyhow::Context as _;
-use brawn_driver::{archiver, cc, runner, seam::Seam};
+use brawn_link::{archiver, cc, runner, seam::Seam};
 
 fn main() -> ExitCode {
     let start = SystemTime::now();
     let mut args = std::env::args_os();
-    brawn_driver::progress::on_progress(output::say);
+    brawn_link::progress::on_progress(output::say);
     // Build systems call the same file under other names, in the linker's and in the compiler's place.
     let called_as = args.next().map(PathBuf::from).unwrap_or_default();
     let result = if let Some(seam) = Seam::from_call(&called_as) {

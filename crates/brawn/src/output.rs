@@ -143,7 +143,7 @@ pub fn error(error: &anyhow::Error) {
 
 /// Leaves an error for the command that runs this one's caller, which repeats it when everybody else has spoken.
 pub fn report(error: &anyhow::Error) {
-    let Some(path) = brawn_driver::vars::get(brawn_driver::vars::REPORT) else { return };
+    let Some(path) = brawn_link::vars::get(brawn_link::vars::REPORT) else { return };
     let parts = described(error);
     // Without a hint there is nothing to add to the linker's own words.
     if parts.iter().any(|(word, _)| word == HINT_WORD) {
@@ -182,8 +182,8 @@ fn described(error: &anyhow::Error) -> Vec<(String, String)> {
         }
     }
     if VERBOSE.load(Ordering::Relaxed) {
-        let driver = error.chain().filter_map(|cause| cause.downcast_ref::<brawn_driver::Error>());
-        for asked in driver.flat_map(brawn_driver::Error::asked) {
+        let driver = error.chain().filter_map(|cause| cause.downcast_ref::<brawn_link::Error>());
+        for asked in driver.flat_map(brawn_link::Error::asked) {
             parts.push(("  asked:".to_owned(), asked.question.clone()));
             parts.push(("    answer:".to_owned(), asked.answer.clone()));
         }
@@ -200,13 +200,15 @@ fn hint_of(cause: &(dyn std::error::Error + 'static)) -> Option<String> {
     cause
         .downcast_ref::<Refusal>()
         .map(Refusal::hint)
-        .or_else(|| cause.downcast_ref::<brawn_driver::Error>().and_then(brawn_driver::Error::hint))
+        .or_else(|| cause.downcast_ref::<brawn_link::Error>().and_then(brawn_link::Error::hint))
         .or_else(|| cause.downcast_ref::<brawn_libc::Error>().and_then(brawn_libc::Error::hint))
         .or_else(|| cause.downcast_ref::<brawn_check::Error>().and_then(brawn_check::Error::hint))
         .or_else(|| cause.downcast_ref::<brawn_elf::Error>().and_then(|error| error.hint().map(Into::into)))
         .or_else(|| cause.downcast_ref::<brawn_image::Error>().and_then(brawn_image::Error::hint))
-        .or_else(|| cause.downcast_ref::<brawn_suites::Error>().and_then(brawn_suites::Error::hint))
-        .or_else(|| cause.downcast_ref::<brawn_bench::Error>().and_then(|error| error.hint().map(Into::into)))
+        .or_else(|| cause.downcast_ref::<brawn_bench::Error>().and_then(brawn_bench::Error::hint))
+        .or_else(|| {
+            cause.downcast_ref::<brawn_measure::Error>().and_then(|error| error.hint().map(Into::into))
+        })
         .or_else(|| cause.downcast_ref::<brawn_tune::Error>().and_then(brawn_tune::Error::hint))
         .or_else(|| cause.downcast_ref::<brawn_preload::Error>().and_then(brawn_preload::Error::hint))
         .or_else(|| hint_of_comparison(cause))
@@ -214,8 +216,8 @@ fn hint_of(cause: &(dyn std::error::Error + 'static)) -> Option<String> {
 }
 
 fn hint_of_comparison(cause: &(dyn std::error::Error + 'static)) -> Option<String> {
-    use brawn_bench::DocumentError;
-    use brawn_bench::compare::{CompareError, GateError, ParseGateError};
+    use brawn_measure::DocumentError;
+    use brawn_measure::compare::{CompareError, GateError, ParseGateError};
     let document = || Some(cause.downcast_ref::<DocumentError>()?.hint()?.to_owned());
     let parse = || Some(cause.downcast_ref::<ParseGateError>()?.hint().to_owned());
     let gate = || Some(cause.downcast_ref::<GateError>()?.hint());

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use brawn_bench::results::Results;
+use brawn_measure::results::Results;
 use common::{Bench, fails, ok, redact};
 use insta::assert_snapshot;
 
@@ -77,12 +77,12 @@ fn a_run_prints_a_table_and_writes_every_form() {
 fn the_list_names_every_suite_and_what_it_needs() {
     let bench = Bench::new();
     let text = ok(&mut bench.brawn(&["bench", "--list", "--work", "work"]));
-    for suite in brawn_suites::registry::SUITES {
+    for suite in brawn_bench::registry::SUITES {
         assert!(text.lines().any(|line| line.starts_with(suite.name())), "{} in\n{text}", suite.name());
     }
     let json = ok(&mut bench.brawn(&["bench", "--list", "--work", "work", "--message-format", "json"]));
     let list: serde_json::Value = serde_json::from_str(&json).unwrap();
-    assert_eq!(list.as_array().unwrap().len(), brawn_suites::registry::SUITES.len());
+    assert_eq!(list.as_array().unwrap().len(), brawn_bench::registry::SUITES.len());
 }
 
 #[test]
@@ -283,7 +283,7 @@ fn conditions_and_documents_that_make_no_sense_are_refused() {
     assert!(unmatched.contains("speed>3%") && unmatched.contains("hint:"), "{unmatched}");
 
     let text = fs_err::read_to_string(bench.path().join("out/results.json")).unwrap();
-    let current = format!("\"schema\": {}", brawn_bench::results::SCHEMA);
+    let current = format!("\"schema\": {}", brawn_measure::results::SCHEMA);
     assert!(text.contains(&current));
     bench.write("newer/results.json", text.replacen(&current, "\"schema\": 99", 1));
     let newer = message("newer", "time>3%", 3);

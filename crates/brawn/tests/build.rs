@@ -220,7 +220,7 @@ fn without_any_compiler_the_toolchains_own_linker_links() {
     let bench = Bench::new();
     let package = bench.package("bare");
     // A PATH with nothing on it but the Rust toolchain.
-    let rust = brawn_driver::toolchain::Rust::find().unwrap();
+    let rust = brawn_link::toolchain::Rust::find().unwrap();
     let path = rust.sysroot.join("bin");
     for target in [TARGET, "aarch64-unknown-linux-musl"] {
         ok(bench

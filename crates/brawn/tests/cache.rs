@@ -109,7 +109,7 @@ fn a_records_linker_is_run_only_if_the_settings_would_choose_it() {
     ok(&mut brawn(&bench, &["-q", "relink", "hello", "--malloc", "stock"]));
     let text = fs_err::read_to_string(&record).unwrap();
     let mut planted: serde_json::Value = serde_json::from_str(&text).unwrap();
-    let linker = brawn_driver::toolchain::on_path(planted["linker"][0].as_str().unwrap()).unwrap();
+    let linker = brawn_link::toolchain::on_path(planted["linker"][0].as_str().unwrap()).unwrap();
     let name = linker.file_name().unwrap().to_str().unwrap();
     let other = bench.write("other", format!("#!/bin/sh\ntouch ran\nexec {} \"$@\"\n", linker.display()));
     set_mode(&other, 0o755);

@@ -40,7 +40,7 @@ fn compiling_starts_the_compiler_and_nothing_else() {
         let path = bench.write(&format!("bin/{name}"), format!("{script}{more}exec {compiler} \"$@\"\n"));
         fs_err::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
     };
-    let real = |name| brawn_driver::toolchain::on_path(name).unwrap().display().to_string();
+    let real = |name| brawn_link::toolchain::on_path(name).unwrap().display().to_string();
     let (cc, musl_gcc) = (real("cc"), real("musl-gcc"));
     spy("cc", &cc, "");
     spy("musl-gcc", &musl_gcc, "");

@@ -27,7 +27,7 @@ fn a_compiler_is_asked_and_not_judged_by_its_name() {
     let bench = Bench::new();
     bench.write("hello.c", HELLO);
     let zig = zig().display().to_string();
-    let musl_gcc = brawn_driver::toolchain::on_path("musl-gcc").unwrap();
+    let musl_gcc = brawn_link::toolchain::on_path("musl-gcc").unwrap();
     fs_err::os::unix::fs::symlink(&musl_gcc, bench.path().join("gcc-12")).unwrap();
     // As ccache and its like stand before a compiler, and as pip installs zig.
     let prefix = script(&bench, "cache", "exec \"$@\"");

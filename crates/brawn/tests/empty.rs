@@ -6,7 +6,7 @@ mod common;
 use std::path::Path;
 use std::time::Duration;
 
-use brawn_bench::{Variant, probe};
+use brawn_measure::{Variant, probe};
 use common::{Bench, ok};
 
 /// Where the stack begins depends on how long the environment is, so either program may touch a page more or less of it; over so many
@@ -31,7 +31,7 @@ fn peak(program: &Path) -> u64 {
 fn an_empty_program_takes_four_pages_more_than_stock_at_most() {
     let bench = Bench::new();
     let folder = bench.package("bare");
-    bench.write("bare/src/main.rs", include_str!("../../../workloads/startup/bare.rs"));
+    bench.write("bare/src/main.rs", include_str!("../../brawn-bench/workloads/startup/bare.rs"));
     let built = ok(bench
         .brawn(&["-q", "--malloc", "stock", "--no-strings", "build", "--release"])
         .current_dir(folder));

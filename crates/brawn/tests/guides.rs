@@ -184,7 +184,7 @@ fn copy(from: &Path, to: &Path) {
 fn fetch(bench: &Bench, source: &[String], folder: &Path) -> bool {
     // Kept between runs, so that a second one needs no network.
     let downloads = Path::new(env!("CARGO_TARGET_TMPDIR")).join("downloads");
-    let script = repository().join("scripts/debian-source");
+    let script = repository().join("crates/brawn-bench/debian-source");
     let output = bench.command(script.to_str().unwrap()).args(source).arg(&downloads).output().unwrap();
     if !output.status.success() {
         let reason = String::from_utf8_lossy(&output.stderr);

@@ -114,7 +114,8 @@ fn those_of_other_debians() {
     }
     for (libc, release, file, sha256) in DEBIANS {
         let bench = Bench::new();
-        let mut fetch = bench.command(repository().join("scripts/debian-source").to_str().unwrap());
+        let mut fetch =
+            bench.command(repository().join("crates/brawn-bench/debian-source").to_str().unwrap());
         if !fetched(fetch.args(["musl-dev", file, sha256]).arg(downloads()).arg(release)) {
             continue;
         }

@@ -54,7 +54,7 @@ fn verify(executable: &Path) {
 
 /// The unpacked source of a Debian package; none when it cannot be had and this is not continuous integration.
 fn debian_source(package: &str, file: &str, sha256: &str, into: &Path) -> Option<PathBuf> {
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scripts/debian-source");
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../crates/brawn-bench/debian-source");
     // Kept between runs, so that a second one needs no network.
     let downloads = Path::new(env!("CARGO_TARGET_TMPDIR")).join("downloads");
     let output = command(script, into).args([package, file, sha256]).arg(&downloads).output().unwrap();

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use brawn_bench::results::Results;
+use brawn_measure::results::Results;
 use common::{Bench, fails, ok};
 use serde_json::Value;
 

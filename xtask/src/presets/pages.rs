@@ -1,9 +1,9 @@
 //! What is written from the results: tables and pictures.
 
 use anyhow::{Result, ensure};
-use brawn_bench::export::Format;
-use brawn_bench::results::Results;
-use brawn_bench::{Table, standing};
+use brawn_measure::export::Format;
+use brawn_measure::results::Results;
+use brawn_measure::{Table, standing};
 
 use super::picture::picture;
 use super::start;

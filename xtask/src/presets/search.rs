@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
-use brawn_bench::results::Results;
-use brawn_bench::write_whole;
+use brawn_measure::results::Results;
+use brawn_measure::write_whole;
 use sha2::{Digest, Sha256};
 
 use super::candidates::{Candidates, Case, chosen};

@@ -1,7 +1,7 @@
 //! What a program that does next to nothing pays, with every preset.
 
-use brawn_bench::results::Results;
-use brawn_bench::{Table, format};
+use brawn_measure::results::Results;
+use brawn_measure::{Table, format};
 
 /// The suite.
 pub const SUITE: &str = "startup";

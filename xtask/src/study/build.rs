@@ -141,7 +141,7 @@ fn fetched(program: &Program, work: &Path) -> Result<PathBuf> {
 }
 
 fn unpack(source: &[&str; 3], folder: &Path, work: &Path) -> Result<()> {
-    let script = root().join("scripts/debian-source");
+    let script = root().join("crates/brawn-bench/debian-source");
     step(Command::new(script).args(source).arg(work))?;
     fs_err::create_dir_all(folder)?;
     step(

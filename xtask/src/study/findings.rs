@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::{Context as _, Result};
-use brawn_bench::{Machine, Summary};
+use brawn_measure::{Machine, Summary};
 use brawn_tune::answer::Answer;
 use brawn_tune::front::Point;
 use serde::de::DeserializeOwned;
@@ -38,7 +38,7 @@ impl About {
 
     /// A study that is made now.
     pub fn now(machine: Machine, budget: &str, revision: String) -> Self {
-        Self { date: brawn_bench::date::today(), machine, budget: budget.to_owned(), revision }
+        Self { date: brawn_measure::date::today(), machine, budget: budget.to_owned(), revision }
     }
 
     /// Reads that of a study in this folder, or of one program's answers.

@@ -11,7 +11,7 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use anyhow::{Context as _, Result, ensure};
-use brawn_bench::Machine;
+use brawn_measure::Machine;
 use brawn_tune::answer::Answer;
 use clap::Subcommand;
 

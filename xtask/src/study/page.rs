@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use anyhow::Result;
-use brawn_bench::{Table, format};
+use brawn_measure::{Table, format};
 use brawn_tune::answer::{Answer, interval};
 use brawn_tune::verdict::Advice;
 

@@ -137,4 +137,4 @@ const REDIS_LOAD: &str = "'{work}/redis/src/redis-benchmark' -p {port} -t set,ge
                           requests_per_second %f\\nmetric latency_p99_seconds %f\\n\", n/t, l/n/1000 }'";
 
 /// What the interpreter runs.
-pub const LUA: &str = include_str!("../../../workloads/lua/work.lua");
+pub const LUA: &str = include_str!("../../../crates/brawn-bench/workloads/lua/work.lua");

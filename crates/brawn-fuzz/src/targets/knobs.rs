@@ -1,6 +1,6 @@
 //! Settings and knobs: of the command line, of the environment and of a package's `Cargo.toml`.
 
-use brawn_driver::settings::{Layer, Settings};
+use brawn_link::settings::{Layer, Settings};
 
 use crate::scratch;
 

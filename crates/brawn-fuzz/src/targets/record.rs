@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use brawn_driver::line::Flavor;
-use brawn_driver::record::{Input, OUTPUT, OVERLAY, Record, Store, format};
 use brawn_elf::Arch;
+use brawn_link::line::Flavor;
+use brawn_link::record::{Input, OUTPUT, OVERLAY, Record, Store, format};
 
 use crate::scratch;
 

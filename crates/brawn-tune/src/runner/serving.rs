@@ -2,7 +2,7 @@
 
 use std::net::{SocketAddr, ToSocketAddrs};
 
-use brawn_bench::{Client, Ready, Service};
+use brawn_measure::{Client, Ready, Service};
 
 use crate::Error;
 use crate::job::{Load, PORT, Server};

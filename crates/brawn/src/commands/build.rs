@@ -3,7 +3,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use brawn_base::text::{exact, shown};
-use brawn_driver::cargo::{Built, Invocation};
+use brawn_link::cargo::{Built, Invocation};
 use serde_json::json;
 
 use super::{executable, take_options};

@@ -3,10 +3,10 @@
 use std::process::ExitCode;
 use std::time::SystemTime;
 
-use brawn_driver::{seam, settings, vars};
 use brawn_libc::Cache;
 use brawn_libc::cache::evict::Removed;
 use brawn_libc::cache::usage::{KINDS, Kind, Meter};
+use brawn_link::{seam, settings, vars};
 use clap::{Args, Subcommand};
 use serde_json::json;
 
@@ -96,11 +96,11 @@ pub fn trim_after(start: SystemTime) {
 }
 
 /// The limit in bytes: of the environment, the user's file, or the default.
-fn configured_limit() -> Result<u64, brawn_driver::Error> {
+fn configured_limit() -> Result<u64, brawn_link::Error> {
     match settings::cache_limit()? {
         None => Ok(DEFAULT_LIMIT),
         Some((place, text)) => {
-            limit_of(&text).map_err(|what| brawn_driver::Error::Variable { variable: place, what })
+            limit_of(&text).map_err(|what| brawn_link::Error::Variable { variable: place, what })
         }
     }
 }

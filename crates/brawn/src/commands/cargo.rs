@@ -1,7 +1,7 @@
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use brawn_driver::cargo::Invocation;
+use brawn_link::cargo::Invocation;
 
 use super::{executable, take_options};
 use crate::cli::{Options, usage};

@@ -2,7 +2,7 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 use brawn_base::text::shown;
-use brawn_driver::cc::Language;
+use brawn_link::cc::Language;
 
 use crate::cli::{Options, usage};
 use crate::{exit, output};
@@ -10,7 +10,7 @@ use crate::{exit, output};
 /// `brawn cc ARGS` and `brawn c++ ARGS`
 pub fn run(language: Language, options: Options, args: Vec<OsString>) -> anyhow::Result<ExitCode> {
     refuse_own_options(language, &args);
-    let done = brawn_driver::cc::run(language, args, options.layer())?;
+    let done = brawn_link::cc::run(language, args, options.layer())?;
     for warning in done.linked.iter().flat_map(|linked| &linked.warnings) {
         output::warning(&format!("brawn {}", language.command()), warning);
     }

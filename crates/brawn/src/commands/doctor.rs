@@ -1,6 +1,6 @@
 use std::process::ExitCode;
 
-use brawn_doctor::{Finding, State};
+use brawn_check::doctor::{Finding, State};
 use clap::Args;
 
 use crate::cli::Options;
@@ -19,7 +19,7 @@ pub struct Arguments {
 /// `brawn doctor`
 pub fn run(before: Options, arguments: Arguments) -> anyhow::Result<ExitCode> {
     let options = arguments.options.over(before);
-    let report = brawn_doctor::examine();
+    let report = brawn_check::doctor::examine();
     if arguments.json || options.json() {
         output::json(&report)?;
     } else {

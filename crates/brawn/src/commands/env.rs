@@ -5,11 +5,11 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use brawn_base::text::{exact, is_hidden, shown};
-use brawn_driver::cargo::Invocation;
-use brawn_driver::cc::{self, Language};
-use brawn_driver::toolchain::on_path;
-use brawn_driver::vars;
 use brawn_elf::Arch;
+use brawn_link::cargo::Invocation;
+use brawn_link::cc::{self, Language};
+use brawn_link::toolchain::on_path;
+use brawn_link::vars;
 use clap::Args;
 
 use super::executable;
@@ -42,8 +42,8 @@ pub fn run(before: Options, arguments: Arguments) -> anyhow::Result<ExitCode> {
     if !variables.iter().any(|(name, _)| name == "CARGO_BUILD_TARGET") {
         variables.push(("CARGO_BUILD_TARGET".into(), triple.clone().into()));
     }
-    let c = brawn_driver::cc::install(Language::C, &triple, &executable)?;
-    let cxx = brawn_driver::cc::install(Language::Cxx, &triple, &executable)?;
+    let c = brawn_link::cc::install(Language::C, &triple, &executable)?;
+    let cxx = brawn_link::cc::install(Language::Cxx, &triple, &executable)?;
     let folders = pkg_config_folders(invocation.arch());
     if arguments.cmake {
         output::document(&cmake(&triple, plain(&c)?, plain(&cxx)?, folders.as_deref()));

@@ -2,10 +2,10 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use brawn_base::text::shown;
-use brawn_driver::toolchain::{Rust, musl_arch};
 use brawn_elf::Arch;
 use brawn_libc::overlay::{Manifest, copy_to, make};
 use brawn_libc::patch::base_of;
+use brawn_link::toolchain::{Rust, musl_arch};
 use clap::Args;
 
 use super::choice;
@@ -37,7 +37,7 @@ pub fn run(before: Options, arguments: Arguments) -> anyhow::Result<ExitCode> {
     let (manifest, place) = if options.dry_run {
         (make(&base, &brawn_base::file::archive(&base)?, wanted, &choice)?.manifest, None)
     } else {
-        let overlay = brawn_driver::seam::cache()?.overlay(&base, wanted, &choice)?;
+        let overlay = brawn_link::seam::cache()?.overlay(&base, wanted, &choice)?;
         let place = match &arguments.output {
             Some(dir) => {
                 copy_to(dir, &overlay)?;
@@ -70,7 +70,7 @@ pub fn run(before: Options, arguments: Arguments) -> anyhow::Result<ExitCode> {
 
 /// The archive to start from, and the architecture that it must be for.
 fn base(from: &str, arch: Option<Arch>) -> anyhow::Result<(PathBuf, Option<Arch>)> {
-    let host = || Arch::host().ok_or_else(|| brawn_driver::Error::Target(std::env::consts::ARCH.to_owned()));
+    let host = || Arch::host().ok_or_else(|| brawn_link::Error::Target(std::env::consts::ARCH.to_owned()));
     let (path, arch) = match from {
         "rustup" => {
             let arch = arch.map_or_else(host, Ok)?;

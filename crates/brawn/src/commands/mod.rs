@@ -27,9 +27,9 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::Context;
-use brawn_driver::replay::Recorded;
-use brawn_driver::settings::Settings;
 use brawn_libc::Choice;
+use brawn_link::replay::Recorded;
+use brawn_link::settings::Settings;
 use signal_hook::consts::{SIGALRM, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU};
 
 use crate::cli::Options;
@@ -52,7 +52,7 @@ fn authorise(recorded: &Recorded, trust: bool) -> anyhow::Result<()> {
         return Ok(());
     }
     let refused = match recorded.authorise() {
-        Err(error @ brawn_driver::Error::ForeignLinker { .. }) => error,
+        Err(error @ brawn_link::Error::ForeignLinker { .. }) => error,
         other => return Ok(other?),
     };
     let asks = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();

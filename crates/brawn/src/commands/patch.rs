@@ -2,10 +2,10 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use brawn_base::text::{exact, shown};
-use brawn_driver::cc::{Backend, Language};
-use brawn_driver::toolchain::{Rust, musl_arch};
 use brawn_elf::Arch;
 use brawn_libc::patch::{Outcome, is_patched};
+use brawn_link::cc::{Backend, Language};
+use brawn_link::toolchain::{Rust, musl_arch};
 use clap::Args;
 use serde_json::json;
 
@@ -103,7 +103,7 @@ fn targets(before: Options, arguments: Arguments) -> anyhow::Result<(Options, Ve
         }
     } else if arguments.system {
         let arch = arch.or(Arch::host());
-        let arch = arch.ok_or_else(|| brawn_driver::Error::Target(std::env::consts::ARCH.to_owned()))?;
+        let arch = arch.ok_or_else(|| brawn_link::Error::Target(std::env::consts::ARCH.to_owned()))?;
         targets.push((system_libc(arch)?, Some(arch)));
     }
     if targets.is_empty() {
@@ -130,13 +130,13 @@ fn libcs_below(root: &Path, arch: Option<Arch>) -> anyhow::Result<Vec<PathBuf>> 
     let mut found: Vec<PathBuf> = Vec::new();
     for place in &places {
         let Ok(path) = fs_err::canonicalize(root.join(place).join("libc.a")) else { continue };
-        if path.starts_with(&root) && !found.contains(&path) && brawn_driver::cc::is_musl(&path) {
+        if path.starts_with(&root) && !found.contains(&path) && brawn_link::cc::is_musl(&path) {
             found.push(path);
         }
     }
     if found.is_empty() {
         let places: Vec<_> = places.iter().map(|place| place.display().to_string()).collect();
-        return Err(brawn_driver::Error::Unsupported {
+        return Err(brawn_link::Error::Unsupported {
             what: format!("no libc.a of musl below {}: looked in {}", root.display(), places.join(", ")),
             hint: "install musl's development package there (musl-dev on Alpine), or give the path of the libc.a".into(),
         }
@@ -146,6 +146,6 @@ fn libcs_below(root: &Path, arch: Option<Arch>) -> anyhow::Result<Vec<PathBuf>> 
 }
 
 /// The `libc.a` of the machine's C compiler for musl.
-pub fn system_libc(arch: Arch) -> Result<PathBuf, brawn_driver::Error> {
+pub fn system_libc(arch: Arch) -> Result<PathBuf, brawn_link::Error> {
     Backend::find(arch, Language::C)?.system_libc()
 }

@@ -2,9 +2,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use brawn_base::text::{exact, shown};
-use brawn_driver::toolchain::musl_arch;
 use brawn_elf::Arch;
 use brawn_libc::Choice;
+use brawn_link::toolchain::musl_arch;
 use brawn_preload::{Libc, Library, program};
 use clap::{Args, ValueEnum};
 use serde_json::json;
@@ -44,7 +44,7 @@ pub fn run(before: Options, arguments: Arguments) -> anyhow::Result<ExitCode> {
         Some(LibcName::Musl) => Libc::Musl,
         None => program::libc_of_system()?,
     };
-    let host = || Arch::host().ok_or_else(|| brawn_driver::Error::Target(std::env::consts::ARCH.to_owned()));
+    let host = || Arch::host().ok_or_else(|| brawn_link::Error::Target(std::env::consts::ARCH.to_owned()));
     let arch = options.target.as_deref().map_or_else(host, musl_arch)?;
     let library = Library::new(&choice, libc, arch)?;
     let path = arguments.output.unwrap_or_else(|| PathBuf::from(&library.file_name));

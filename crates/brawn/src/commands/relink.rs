@@ -2,7 +2,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use brawn_base::text::{exact, shown};
-use brawn_driver::settings::Settings;
+use brawn_link::settings::Settings;
 use clap::Args;
 use serde_json::json;
 
@@ -28,8 +28,8 @@ pub struct Arguments {
 /// `brawn relink`
 pub fn run(before: Options, arguments: Arguments) -> anyhow::Result<ExitCode> {
     let options = arguments.options.over(before);
-    let cache = brawn_driver::seam::cache()?;
-    let record = brawn_driver::replay::find(&cache, &arguments.file)?;
+    let cache = brawn_link::seam::cache()?;
+    let record = brawn_link::replay::find(&cache, &arguments.file)?;
     let settings = Settings::collect(options.layer(), record.package())?;
     let choice = settings.choice()?;
     let to = arguments.output.as_ref().unwrap_or(&arguments.file);

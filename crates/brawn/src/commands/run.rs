@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::{Command, ExitCode};
 
 use anyhow::Context as _;
-use brawn_driver::toolchain::on_path;
+use brawn_link::toolchain::on_path;
 use brawn_preload::{Library, Program};
 use clap::Args;
 
@@ -38,7 +38,7 @@ pub fn run(before: Options, arguments: Arguments) -> anyhow::Result<ExitCode> {
     let path = path.ok_or_else(|| brawn_preload::Error::NotFound(Path::new(name).display().to_string()))?;
     let program = Program::look(&path)?;
     let library = Library::new(&choice, program.libc, program.arch)?;
-    let library = library.placed(&brawn_driver::seam::cache()?.part(brawn_libc::cache::PRELOADS))?;
+    let library = library.placed(&brawn_link::seam::cache()?.part(brawn_libc::cache::PRELOADS))?;
     let mut preloaded = library.into_os_string();
     // Those that were to be loaded before come behind: of two heaps the first one wins.
     if let Some(others) = std::env::var_os(VARIABLE).filter(|others| !others.is_empty()) {

@@ -1,8 +1,8 @@
 use std::process::ExitCode;
 
 use brawn_base::text::{exact, shown};
-use brawn_driver::settings::Settings;
 use brawn_elf::{Report, verify};
+use brawn_link::settings::Settings;
 use serde_json::json;
 
 use crate::cli::{Files, Options};

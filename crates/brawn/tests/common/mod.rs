@@ -196,7 +196,7 @@ pub fn note(path: &Path) -> brawn_elf::Note {
 
 /// The `libc.a` of the Rust toolchain for `arch`.
 pub fn rust_libc(arch: Arch) -> PathBuf {
-    let rust = brawn_driver::toolchain::Rust::find().unwrap();
+    let rust = brawn_link::toolchain::Rust::find().unwrap();
     rust.self_contained(arch).expect("`make setup` adds the musl targets").join("libc.a")
 }
 

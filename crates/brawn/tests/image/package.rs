@@ -129,7 +129,7 @@ fn what_is_wrong_in_a_manifest_is_said() {
 #[test]
 fn the_exporter_is_a_small_image() {
     let bench = Bench::new();
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../workloads/exporter");
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../brawn-bench/workloads/exporter");
     let fetch = Command::new("cargo").args(["fetch", "--locked"]).current_dir(folder).output().unwrap();
     if !fetch.status.success() {
         // Its crates are elsewhere, and a registry that cannot be reached is nobody's fault.

@@ -108,11 +108,14 @@ fn the_kit_brings_the_sources_of_its_objects() {
 
 #[test]
 fn the_workloads_are_packed_with_the_suites() {
-    let suites = package("brawn-suites");
+    let suites = package("brawn-bench");
     let modules = files(&suites.join("workloads"));
-    for file in
-        ["workloads/common.rs", "workloads/malloc/larson.rs", "exporter/manifest.toml", "debian-source"]
-    {
+    for file in [
+        "workloads/common.rs",
+        "workloads/malloc/larson.rs",
+        "workloads/exporter/manifest.toml",
+        "debian-source",
+    ] {
         assert!(suites.join(file).is_file(), "{file}");
     }
     assert!(modules.len() > 15, "{modules:?}");

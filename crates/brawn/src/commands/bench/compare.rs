@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use brawn_bench::compare::{Basis, Gate, Options as How, compare};
-use brawn_bench::results::Results;
+use brawn_measure::compare::{Basis, Gate, Options as How, compare};
+use brawn_measure::results::Results;
 use clap::Args;
 
 use crate::cli::Options;
@@ -55,6 +55,6 @@ pub fn run(before: Options, arguments: Arguments) -> anyhow::Result<ExitCode> {
 
 /// Results by their file, or by the folder that `--out` made.
 pub fn load(path: &std::path::Path) -> anyhow::Result<Results> {
-    let file = if path.is_dir() { path.join(brawn_suites::output::JSON) } else { path.to_owned() };
+    let file = if path.is_dir() { path.join(brawn_bench::output::JSON) } else { path.to_owned() };
     Ok(Results::load(&file)?)
 }

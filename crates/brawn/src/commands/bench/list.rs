@@ -1,6 +1,6 @@
 //! `brawn bench --list`
 
-use brawn_suites::{Error, Workshop, registry};
+use brawn_bench::{Error, Workshop, registry};
 use serde_json::json;
 
 use crate::output::{self, Line, STRONG};

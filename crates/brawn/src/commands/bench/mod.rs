@@ -42,12 +42,12 @@ pub fn run(before: Options, arguments: Arguments) -> anyhow::Result<ExitCode> {
 
 fn after_help() -> String {
     let mut text = String::from("Suites:\n");
-    for (name, about) in brawn_suites::registry::GROUPS {
+    for (name, about) in brawn_bench::registry::GROUPS {
         text.push_str(&format!("  {name:8} {about}\n"));
     }
     text.push_str("  NAME…    these: `brawn bench --list` shows all, and what each needs\n");
     text.push_str("\nVariants:\n  ");
-    text.push_str(&brawn_suites::flavour::names().join(", "));
+    text.push_str(&brawn_bench::flavour::names().join(", "));
     text.push('\n');
     text
 }

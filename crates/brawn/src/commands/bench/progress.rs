@@ -4,8 +4,8 @@ use std::io::IsTerminal;
 use std::time::Duration;
 
 use brawn_base::text::shown;
-use brawn_bench::Event;
-use brawn_suites::runner::Step;
+use brawn_bench::runner::Step;
+use brawn_measure::Event;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::output;

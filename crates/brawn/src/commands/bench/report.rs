@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use brawn_base::text::shown;
-use brawn_bench::export::Format;
+use brawn_measure::export::Format;
 use clap::Args;
 
 use crate::cli::Options;
@@ -33,7 +33,7 @@ pub fn run(before: Options, arguments: Arguments) -> anyhow::Result<ExitCode> {
     let text = format.render(&results);
     match &arguments.output {
         Some(path) => {
-            brawn_suites::output::file(path, &text)?;
+            brawn_bench::output::file(path, &text)?;
             if !options.quiet {
                 output::say(&format!("written: {}", shown(path)));
             }

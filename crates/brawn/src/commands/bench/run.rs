@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use brawn_bench::export::Format;
-use brawn_suites::runner::{self, Ended, Job, Step, quoted};
-use brawn_suites::{Flavour, Workshop};
+use brawn_bench::runner::{self, Ended, Job, Step, quoted};
+use brawn_bench::{Flavour, Workshop};
+use brawn_measure::export::Format;
 use clap::Args;
 
 use super::progress::Progress;
@@ -88,7 +88,7 @@ pub fn run(before: Options, arguments: Run) -> anyhow::Result<ExitCode> {
     }
     let out = match &arguments.out {
         Some(folder) => folder.clone(),
-        None => free_folder(&format!("brawn-bench-{}", brawn_bench::date::today())),
+        None => free_folder(&format!("brawn-measure-{}", brawn_measure::date::today())),
     };
     fs_err::create_dir_all(&out)?;
     let ended = measure(&job, &workshop, progress, &out)?;
@@ -111,13 +111,13 @@ fn without_work(words: impl Iterator<Item = String>) -> Vec<String> {
 }
 
 fn job(arguments: &Run) -> anyhow::Result<Job> {
-    let (suites, quick) = brawn_suites::suites(&arguments.suites).map_err(with_commands)?;
+    let (suites, quick) = brawn_bench::suites(&arguments.suites).map_err(with_commands)?;
     let flavours = if arguments.variants.is_empty() {
         Flavour::defaults()
     } else {
         Flavour::list(arguments.variants.iter().map(String::as_str))?
     };
-    let seed = arguments.seed.unwrap_or_else(brawn_suites::runner::new_seed);
+    let seed = arguments.seed.unwrap_or_else(brawn_bench::runner::new_seed);
     let interrupt = crate::commands::interrupt()?;
     let command: Vec<String> = std::iter::once("brawn".to_owned())
         .chain(without_work(std::env::args().skip(1)).iter().map(|word| quoted(word)))
@@ -127,13 +127,13 @@ fn job(arguments: &Run) -> anyhow::Result<Job> {
         case_command: format!("brawn bench {{suite}} --variants {}", names.join(",")),
         suites,
         flavours,
-        options: brawn_suites::Options {
+        options: brawn_bench::Options {
             quick,
             threads: arguments.threads.iter().copied().map(usize::from).collect(),
             cores: arguments.cores.clone(),
             quota: arguments.quota,
             case: arguments.case.clone(),
-            ..brawn_suites::Options::default()
+            ..brawn_bench::Options::default()
         },
         seconds: arguments.time,
         precision: arguments.precision.map(|percent| percent / 100.0),
@@ -150,9 +150,9 @@ fn measure(job: &Job, workshop: &Workshop, mut progress: Progress, out: &Path) -
     let ended = runner::run(job, workshop, |step| {
         progress.show(&step);
         if let Step::Done(results) = step {
-            brawn_suites::output::write(out, results)?;
+            brawn_bench::output::write(out, results)?;
         }
-        Ok::<(), brawn_suites::Error>(())
+        Ok::<(), brawn_bench::Error>(())
     });
     progress.finish();
     Ok(ended?)
@@ -215,11 +215,11 @@ fn finish(
 }
 
 /// A word that is no suite may be meant for a command.
-fn with_commands(error: brawn_suites::Error) -> brawn_suites::Error {
+fn with_commands(error: brawn_bench::Error) -> brawn_bench::Error {
     match error {
-        brawn_suites::Error::UnknownName { kind, given, mut known } => {
+        brawn_bench::Error::UnknownName { kind, given, mut known } => {
             known.extend(["compare", "report"].map(str::to_owned));
-            brawn_suites::Error::UnknownName { kind, given, known }
+            brawn_bench::Error::UnknownName { kind, given, known }
         }
         error => error,
     }

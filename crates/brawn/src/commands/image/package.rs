@@ -2,8 +2,8 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use brawn_base::text::shown;
-use brawn_driver::cargo::Invocation;
 use brawn_image::{Executable, Package, Settings};
+use brawn_link::cargo::Invocation;
 
 use super::{Arguments, platforms};
 use crate::cli::Options;

@@ -2,8 +2,8 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use brawn_bench::Output;
-use brawn_bench::service::StopSignal;
+use brawn_measure::Output;
+use brawn_measure::service::StopSignal;
 use brawn_tune::Goal;
 use clap::builder::UnknownArgumentValueParser;
 use clap::{Args, Parser, ValueEnum};

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use brawn_bench::format::seconds;
+use brawn_measure::format::seconds;
 
 /// A program that is looked at while it runs takes about so many times as long.
 const WATCHED: f64 = 2.0;

@@ -91,9 +91,9 @@ fn begin(given: Arguments) -> anyhow::Result<(Arguments, State, PathBuf)> {
     if !command.iter().any(|word| word == "--") {
         usage("the program's arguments are missing: brawn tune [OPTIONS] -- ARGS (without any, end with --)");
     }
-    let seed = given.seed.unwrap_or_else(brawn_suites::runner::new_seed);
+    let seed = given.seed.unwrap_or_else(brawn_bench::runner::new_seed);
     let out = given.out.clone().unwrap_or_else(|| {
-        super::super::bench::free_folder(&format!("brawn-tune-{}", brawn_bench::date::today()))
+        super::super::bench::free_folder(&format!("brawn-tune-{}", brawn_measure::date::today()))
     });
     Ok((given, State::new(command, here, seed), out))
 }
@@ -181,7 +181,7 @@ fn cpus(wanted: Option<f64>) -> anyhow::Result<(Vec<usize>, Option<f64>)> {
     if wanted.fract() != 0.0 {
         return Ok((Vec::new(), Some(wanted)));
     }
-    let allowed = brawn_bench::limits::allowed_cores()?;
+    let allowed = brawn_measure::limits::allowed_cores()?;
     if wanted > allowed.len() as f64 {
         usage(format!("--cpus {wanted}: there are {} here", allowed.len()));
     }
@@ -289,9 +289,9 @@ impl Run {
             Err(error) => return self.failed(error),
         };
         self.write(Some(&answer))?;
-        brawn_suites::output::file(&self.out.join("tune.md"), &answer.markdown())?;
+        brawn_bench::output::file(&self.out.join("tune.md"), &answer.markdown())?;
         let json = serde_json::to_string_pretty(&answer)?;
-        brawn_suites::output::file(&self.out.join("answer.json"), &format!("{json}\n"))?;
+        brawn_bench::output::file(&self.out.join("answer.json"), &format!("{json}\n"))?;
         if self.options.json() {
             output::json_text(&json);
         } else {
@@ -321,8 +321,8 @@ impl Run {
             false => output::say(&format!("{} says so already", path.display())),
         }
         // A flag or the environment may say otherwise, and would go on doing so.
-        let layer = brawn_driver::settings::Layer::default();
-        let now = brawn_driver::settings::Settings::collect(layer, Some(package))?.choice()?;
+        let layer = brawn_link::settings::Layer::default();
+        let now = brawn_link::settings::Settings::collect(layer, Some(package))?.choice()?;
         if !brawn_tune::setting::Setting::of(&now).same_as(setting) {
             output::warn("the environment (BRAWN_…) says otherwise, and goes before Cargo.toml");
         }
@@ -351,10 +351,10 @@ impl Run {
     }
 
     fn write(&self, answer: Option<&Answer>) -> anyhow::Result<()> {
-        let words = self.state.command.iter().map(|word| brawn_suites::runner::quoted(word));
+        let words = self.state.command.iter().map(|word| brawn_bench::runner::quoted(word));
         let command: Vec<String> = ["brawn".to_owned(), "tune".to_owned()].into_iter().chain(words).collect();
         let results = document::results(&self.state, &self.plan, &self.job, &command.join(" "), answer);
-        Ok(brawn_suites::output::write(&self.out, &results)?)
+        Ok(brawn_bench::output::write(&self.out, &results)?)
     }
 }
 

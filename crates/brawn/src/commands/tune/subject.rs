@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::Context as _;
-use brawn_driver::cargo::Invocation;
-use brawn_driver::settings::Settings;
-use brawn_driver::toolchain::Rust;
 use brawn_libc::Choice;
+use brawn_link::cargo::Invocation;
+use brawn_link::settings::Settings;
+use brawn_link::toolchain::Rust;
 use brawn_tune::candidate::Candidate;
 use brawn_tune::links::{Links, carried, digest};
 use brawn_tune::race::Role;
@@ -134,8 +134,8 @@ fn package(
 
 /// The recorded link of the executable at `path`.
 fn links(path: &Path, arguments: &Arguments, programs: &Path) -> anyhow::Result<Links> {
-    let cache = brawn_driver::seam::cache()?;
-    let recorded = brawn_driver::replay::find(&cache, path)?;
+    let cache = brawn_link::seam::cache()?;
+    let recorded = brawn_link::replay::find(&cache, path)?;
     authorise(&recorded, arguments.trust_record)?;
     Ok(Links::of(cache, recorded, path, programs.to_owned())?)
 }
@@ -169,7 +169,7 @@ fn executables(given: &[String]) -> anyhow::Result<Subject> {
     }
     Ok(Subject {
         candidates,
-        links: Links::none(brawn_driver::seam::cache()?),
+        links: Links::none(brawn_link::seam::cache()?),
         digest: digest(paths.iter().map(PathBuf::as_path))?,
         asked: Vec::new(),
         notes: Vec::new(),
@@ -244,7 +244,7 @@ fn only(mut paths: Vec<PathBuf>) -> Result<PathBuf, Error> {
 fn glibc(args: &[String]) -> anyhow::Result<PathBuf> {
     let host = Rust::find()?.host;
     anyhow::ensure!(host.ends_with("-linux-gnu"), "this machine's Rust is for {host}");
-    let cargo = brawn_driver::vars::get("CARGO").unwrap_or_else(|| "cargo".into());
+    let cargo = brawn_link::vars::get("CARGO").unwrap_or_else(|| "cargo".into());
     let mut child = Command::new(cargo)
         .arg("build")
         .args(args)

@@ -1,0 +1,396 @@
+//! Runs suites: prepares all of them, then measures case by case.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use brawn_measure::results::{
+    CaseResult, Noise, Results, SCHEMA, Settings, Skipped, SuiteResult, VariantInfo,
+};
+use brawn_measure::{Event, Machine, Session, Variant};
+
+use crate::suite::{Case, Context, MAX_BLOCKS, MIN_BLOCKS, Options, Suite};
+use crate::{Error, Flavour, Workshop};
+
+/// What to run.
+pub struct Job {
+    /// The suites, in order.
+    pub suites: Vec<&'static dyn Suite>,
+    /// The variants, the baseline first.
+    pub flavours: Vec<Flavour>,
+    /// What the user said about what to measure.
+    pub options: Options,
+    /// Time for each case, in seconds; none to choose: [`SECONDS`], and for `quick` as much as keeps the whole short.
+    pub seconds: Option<f64>,
+    /// Relative half-width of the ratios' intervals that is narrow enough; none to choose: [`PRECISION`], or
+    /// [`QUICK_PRECISION`].
+    pub precision: Option<f64>,
+    /// Fewest counted blocks; none for each case's own.
+    pub blocks: Option<usize>,
+    /// Where every random order comes from.
+    pub seed: u64,
+    /// Whether to find out first how noisy this machine is.
+    pub noise: bool,
+    /// The exact command, for the results.
+    pub command: String,
+    /// The command up to the suite's name, from which the command of a single case is made.
+    pub case_command: String,
+    /// Set from elsewhere, it ends the run; what was measured is kept.
+    pub interrupt: Arc<AtomicBool>,
+}
+
+/// Time for each case, in seconds, unless the user gives another.
+pub const SECONDS: f64 = 10.0;
+
+/// The precision of ratios, unless the user gives another: two percent.
+pub const PRECISION: f64 = 0.02;
+
+/// The same for `quick`: five percent.
+pub const QUICK_PRECISION: f64 = 0.05;
+
+/// Time for measuring all cases of `quick`, in seconds: what is left of three minutes after building.
+const QUICK_SECONDS: f64 = 120.0;
+
+impl Job {
+    fn precision(&self) -> f64 {
+        self.precision.unwrap_or(if self.options.quick { QUICK_PRECISION } else { PRECISION })
+    }
+}
+
+/// What happens during a run, for whoever shows it.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Step<'a> {
+    /// The programs of this suite are being built.
+    Preparing(&'a str),
+    /// This suite is skipped: something is missing.
+    Skipping(&'a str, &'a Skipped),
+    /// The machine's noise is being measured.
+    Noise,
+    /// Something that the reader must know, with what to do about it.
+    Warning(&'a str),
+    /// A case begins.
+    Case {
+        /// The suite's name.
+        suite: &'a str,
+        /// The case's name.
+        case: &'a str,
+        /// Its number, from 1.
+        number: usize,
+        /// How many there are.
+        of: usize,
+    },
+    /// Something happens within a case.
+    Event(Event<'a>),
+    /// A case is done: the results are worth writing.
+    Done(&'a Results),
+}
+
+/// How a run ended. What was measured is in the results, whatever happened.
+#[derive(Debug)]
+pub struct Ended {
+    /// What was measured.
+    pub results: Results,
+    /// Why it ended early: suite, case and error. The case is empty when the suite could not be prepared, and both are
+    /// when it is not about one suite.
+    pub failed: Option<(String, String, Error)>,
+    /// Whether it was interrupted.
+    pub interrupted: bool,
+}
+
+/// Runs `job`, whose programs are built in `workshop`.
+///
+/// # Errors
+/// Those of `on`, which ends the run: a full disk, when it writes results. Anything that fails while suites are
+/// prepared or measured is in [`Ended::failed`], beside what was measured before.
+pub fn run<E>(
+    job: &Job,
+    workshop: &Workshop,
+    mut on: impl FnMut(Step<'_>) -> Result<(), E>,
+) -> Result<Ended, E> {
+    let mut ended = Ended { results: empty(job, workshop), failed: None, interrupted: false };
+    let context = Context { workshop, flavours: &job.flavours, options: &job.options };
+    let interrupted = || job.interrupt.load(Ordering::Relaxed);
+
+    // Everything is built before anything is measured: what cannot be built is known at once.
+    let mut planned: Vec<(usize, Case)> = Vec::new();
+    let mut names = Vec::new();
+    for suite in &job.suites {
+        on(Step::Preparing(suite.name()))?;
+        let mut result = SuiteResult {
+            name: suite.name().to_owned(),
+            title: suite.title().to_owned(),
+            about: suite.about().to_owned(),
+            skipped: None,
+            notes: Vec::new(),
+            cases: Vec::new(),
+        };
+        match suite.check(workshop).and_then(|()| suite.prepare(&context)) {
+            Ok(prepared) => {
+                result.notes = prepared.notes;
+                ended.results.versions.extend(prepared.versions);
+                let place = ended.results.suites.len();
+                let cases = chosen(prepared.cases, job.options.case.as_deref(), &mut names);
+                planned.extend(cases.into_iter().map(|case| (place, case)));
+            }
+            Err(_) if interrupted() => {
+                ended.interrupted = true;
+                return Ok(ended);
+            }
+            Err(Error::Absent { reason, hint }) => {
+                let skipped = Skipped { reason, hint };
+                on(Step::Skipping(suite.name(), &skipped))?;
+                result.skipped = Some(skipped);
+            }
+            Err(error) => {
+                ended.failed = Some((suite.name().to_owned(), String::new(), error));
+                return Ok(ended);
+            }
+        }
+        ended.results.suites.push(result);
+    }
+
+    if let Some(given) = job.options.case.as_ref().filter(|_| planned.is_empty() && !names.is_empty()) {
+        let error = Error::UnknownName { kind: "case", given: given.clone(), known: names };
+        ended.failed = Some((String::new(), String::new(), error));
+        return Ok(ended);
+    }
+    let seconds = seconds(job, planned.iter().map(|(_, case)| case.share).sum());
+    ended.results.settings.budget_seconds = seconds;
+    if job.noise && !planned.is_empty() {
+        on(Step::Noise)?;
+        match noise(job, workshop) {
+            Ok(found) => {
+                if let Some(advice) = brawn_measure::noise::advice(&found, job.precision()) {
+                    on(Step::Warning(&advice))?;
+                }
+                ended.results.noise = Some(found);
+            }
+            Err(_) if interrupted() => {
+                ended.interrupted = true;
+                return Ok(ended);
+            }
+            Err(error) => on(Step::Warning(&format!("this machine's noise is not known: {error}")))?,
+        }
+    }
+    let of = planned.len();
+    for (index, (place, case)) in planned.into_iter().enumerate() {
+        let suite = ended.results.suites[place].name.clone();
+        on(Step::Case { suite: &suite, case: &case.name, number: index + 1, of })?;
+        let name = case.name.clone();
+        let measured = measure(job, workshop, &suite, case, seconds, &mut on)?;
+        match measured {
+            Ok((result, complete)) => {
+                if !result.rows.is_empty() || complete {
+                    ended.results.suites[place].cases.push(result);
+                }
+                if !complete || interrupted() {
+                    ended.interrupted = true;
+                    on(Step::Done(&ended.results))?;
+                    return Ok(ended);
+                }
+            }
+            Err(error) => {
+                ended.failed = Some((suite, name, error));
+                return Ok(ended);
+            }
+        }
+        ended.results.complete = index + 1 == of;
+        on(Step::Done(&ended.results))?;
+    }
+    if of == 0 {
+        ended.results.complete = true;
+        on(Step::Done(&ended.results))?;
+    }
+    Ok(ended)
+}
+
+/// The cases that were asked for: the one of exactly that name, or all whose names hold the text. Adds all names to
+/// `names`.
+fn chosen(cases: Vec<Case>, text: Option<&str>, names: &mut Vec<String>) -> Vec<Case> {
+    names.extend(cases.iter().map(|case| case.name.clone()));
+    let Some(text) = text else { return cases };
+    let exact = cases.iter().any(|case| case.name == text);
+    cases
+        .into_iter()
+        .filter(|case| if exact { case.name == text } else { case.name.contains(text) })
+        .collect()
+}
+
+/// Time for measuring the machine's noise, in seconds.
+const NOISE_SECONDS: f64 = 4.0;
+
+/// How far apart this machine finds two copies of one program.
+fn noise(job: &Job, workshop: &Workshop) -> Result<Noise, Error> {
+    let programs = workshop.rust_program("threads", crate::suites::threads::SOURCE, &job.flavours[..1])?;
+    // One thread, for some 20 ms: as the shorter of the suites' runs.
+    let program = &programs.each[0].1;
+    let variant = Variant::new("noise", program).args(["1", "1000000"]);
+    let mut session = Session::adaptive(Duration::from_secs_f64(NOISE_SECONDS), 0.005);
+    session.seed = job.seed;
+    session.cores = job.options.cores.clone();
+    session.quota = job.options.quota;
+    session.interrupt = Some(Arc::clone(&job.interrupt));
+    Ok(brawn_measure::noise::measure(&variant, workshop.root(), &session)?)
+}
+
+/// A seed for a run that was given none.
+pub fn new_seed() -> u64 {
+    Session::new(1).seed
+}
+
+/// Seconds for a case that takes one share of `shares`.
+fn seconds(job: &Job, shares: f64) -> f64 {
+    match job.seconds {
+        Some(seconds) => seconds,
+        None if job.options.quick => (QUICK_SECONDS / shares.max(1.0)).min(SECONDS),
+        None => SECONDS,
+    }
+}
+
+/// One case: its result, and whether it is whole.
+fn measure<E>(
+    job: &Job,
+    workshop: &Workshop,
+    suite: &str,
+    case: Case,
+    seconds: f64,
+    on: &mut impl FnMut(Step<'_>) -> Result<(), E>,
+) -> Result<Result<(CaseResult, bool), Error>, E> {
+    let mut session = case.session;
+    session.budget = Some(Duration::from_secs_f64(seconds * case.share));
+    session.precision = Some(job.precision());
+    session.min_blocks = job.blocks.unwrap_or(session.min_blocks).min(session.blocks);
+    session.seed = job.seed;
+    session.cores = job.options.cores.clone();
+    session.quota = job.options.quota;
+    session.interrupt = Some(Arc::clone(&job.interrupt));
+    // What shows progress may fail, and then the run shall end; the session knows only its own errors.
+    let mut broken = None;
+    let outcome = session.run_with(&case.variants, |event| {
+        if broken.is_none() {
+            broken = on(Step::Event(event)).err();
+        }
+    });
+    if let Some(error) = broken {
+        return Err(error);
+    }
+    let outcome = match outcome {
+        Ok(outcome) => outcome,
+        Err(error) => return Ok(Err(error.into())),
+    };
+    let command = format!("{} --case {}", job.case_command.replace("{suite}", suite), quoted(&case.name));
+    let mut result = outcome.case(&case.name, command, &case.rows);
+    // Where the workshop and the user's folder are is nobody's business.
+    let private = [
+        (workshop.root().join("programs").display().to_string() + "/", ""),
+        (workshop.root().display().to_string(), "WORK"),
+    ];
+    let home = std::env::home_dir().map(|home| (home.display().to_string(), "HOME"));
+    for runs in &mut result.runs {
+        for argument in &mut runs.argv {
+            for (path, word) in private.iter().chain(&home) {
+                if !path.is_empty() && path != "/" {
+                    *argument = argument.replace(path.as_str(), word);
+                }
+            }
+        }
+    }
+    Ok(Ok((result, outcome.complete())))
+}
+
+fn empty(job: &Job, workshop: &Workshop) -> Results {
+    let (glibc, musl) = (workshop.glibc_version(), workshop.musl_version());
+    Results {
+        schema: SCHEMA,
+        brawn: env!("CARGO_PKG_VERSION").to_owned(),
+        command: job.command.clone(),
+        date: brawn_measure::date::today(),
+        seed: job.seed,
+        settings: Settings {
+            budget_seconds: job.seconds.unwrap_or(SECONDS),
+            precision: job.precision(),
+            min_blocks: job.blocks.unwrap_or(MIN_BLOCKS),
+            max_blocks: MAX_BLOCKS,
+            cores: job.options.cores.clone(),
+            quota: job.options.quota,
+        },
+        machine: Machine::read(),
+        noise: None,
+        versions: workshop.versions().into_iter().collect::<BTreeMap<_, _>>(),
+        variants: job
+            .flavours
+            .iter()
+            .map(|flavour| VariantInfo {
+                name: flavour.name.clone(),
+                title: flavour.title(glibc.as_deref(), musl.as_deref()),
+            })
+            .collect(),
+        suites: Vec::new(),
+        complete: false,
+        finding: None,
+    }
+}
+
+/// A word as a POSIX shell reads it back.
+pub fn quoted(text: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+=:,@%".contains(c);
+    if !text.is_empty() && text.chars().all(plain) {
+        text.to_owned()
+    } else {
+        format!("'{}'", text.replace('\'', r"'\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn job(quick: bool, seconds: Option<f64>) -> Job {
+        Job {
+            suites: Vec::new(),
+            flavours: Vec::new(),
+            options: Options { quick, ..Options::default() },
+            seconds,
+            precision: None,
+            blocks: None,
+            seed: 1,
+            noise: false,
+            command: String::new(),
+            case_command: String::new(),
+            interrupt: Arc::default(),
+        }
+    }
+
+    #[test]
+    fn quick_shares_its_time_among_all_cases() {
+        assert_eq!(seconds(&job(false, None), 40.0), SECONDS);
+        assert_eq!(seconds(&job(false, Some(3.0)), 40.0), 3.0);
+        assert_eq!(seconds(&job(true, Some(3.0)), 40.0), 3.0);
+        assert_eq!(seconds(&job(true, None), 2.0), SECONDS);
+        assert_eq!(seconds(&job(true, None), 40.0) * 40.0, QUICK_SECONDS);
+    }
+
+    #[test]
+    fn a_case_by_its_whole_name_is_that_case_alone() {
+        let chosen = |text: Option<&str>| {
+            let cases = ["threads=1", "threads=16", "other"].map(|name| Case::new(name, Vec::new()));
+            let mut names = Vec::new();
+            let cases = chosen(cases.into(), text, &mut names);
+            assert_eq!(names.len(), 3);
+            cases.into_iter().map(|case| case.name).collect::<Vec<_>>()
+        };
+        assert_eq!(chosen(Some("threads=1")), ["threads=1"]);
+        assert_eq!(chosen(Some("threads")), ["threads=1", "threads=16"]);
+        assert_eq!(chosen(None).len(), 3);
+        assert!(chosen(Some("x")).is_empty());
+    }
+
+    #[test]
+    fn words_survive_the_shell() {
+        assert_eq!(quoted("threads=4"), "threads=4");
+        assert_eq!(quoted("bare, 100 starts"), "'bare, 100 starts'");
+        assert_eq!(quoted("it's"), r"'it'\''s'");
+    }
+}

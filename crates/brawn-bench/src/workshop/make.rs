@@ -1,0 +1,86 @@
+//! C programs that their own build systems make.
+
+use std::path::Path;
+use std::process::Command;
+
+use super::{Bases, Programs, Slot, Source, Workshop};
+use crate::Error;
+use crate::flavour::Flavour;
+
+/// A C program that comes with a build system.
+///
+/// In the words of a command, `{cc}` stands for the compiler, `{jobs}` for the number of cores, and `{folder}` for the
+/// folder that holds `files`.
+pub struct Made<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// The archive that it comes in.
+    pub source: &'a Source,
+    /// What builds it, run one after the other in the unpacked archive.
+    pub commands: &'a [&'a [&'a str]],
+    /// Files beside it that the commands need, by name and contents.
+    pub files: &'a [(&'a str, &'a str)],
+    /// The executable, relative to the unpacked archive.
+    pub executable: &'a str,
+}
+
+impl Workshop {
+    /// The program for each variant, its build system being told of the host's compiler or of `brawn cc`.
+    ///
+    /// # Errors
+    /// [`Error::Absent`] without the archive, make or a compiler; [`Error::Build`].
+    pub fn made(&self, made: &Made<'_>, flavours: &[Flavour]) -> Result<Programs, Error> {
+        if brawn_link::toolchain::on_path("make").is_none() {
+            return Err(Error::absent("no make", "install it: on Debian `apt-get install make`"));
+        }
+        let commands = made.commands.iter().map(|words| words.join(" ")).collect::<Vec<_>>().join("\n");
+        let files = made.files.iter().map(|(name, text)| format!("{name}\n{text}")).collect::<String>();
+        let compiler = self.versions().remove("cc").unwrap_or_default();
+        let slot = self.slot(made.name, &["made", made.source.sha256, &compiler, &commands, &files])?;
+        for (name, text) in made.files {
+            fs_err::write(slot.path().join(name), text)?;
+        }
+        let build = |libc: &str, compiler: &Path, to: &Path| self.make(made, &slot, libc, compiler, to);
+        self.variants(
+            made.name,
+            &slot,
+            flavours,
+            &Bases {
+                glibc: &|to| {
+                    let tree = build("glibc", &self.glibc_cc()?, to)?;
+                    Ok(fs_err::remove_dir_all(tree)?)
+                },
+                glibc_static: None,
+                // The tree stays: a link that is done again needs its objects.
+                musl: &|to| build("musl", &self.musl_cc()?, to).map(drop),
+            },
+        )
+    }
+
+    /// Unpacks and builds in a tree of its own, which is the answer, and copies the executable.
+    fn make(
+        &self,
+        made: &Made<'_>,
+        slot: &Slot,
+        libc: &str,
+        compiler: &Path,
+        to: &Path,
+    ) -> Result<std::path::PathBuf, Error> {
+        let tree = slot.path().join(format!("tree-{libc}"));
+        self.unpack(&self.source(made.source)?, &tree)?;
+        let jobs = std::thread::available_parallelism().map_or(1, usize::from).to_string();
+        let fill = |word: &str| {
+            word.replace("{cc}", &compiler.to_string_lossy())
+                .replace("{jobs}", &jobs)
+                .replace("{folder}", &slot.path().to_string_lossy())
+        };
+        for words in made.commands {
+            let mut command = Command::new(words[0]);
+            self.prepare(&mut command);
+            command.args(words[1..].iter().map(|word| fill(word))).current_dir(&tree);
+            self.step(&format!("building {} for {libc}", made.name), slot.path(), &mut command)?;
+        }
+        fs_err::copy(tree.join(made.executable), to)?;
+        Ok(tree)
+    }
+}

@@ -1,0 +1,31 @@
+//! Is there a linker?
+
+use brawn_link::seam::default_linker;
+use brawn_link::toolchain::{Rust, on_path};
+
+use super::host;
+use crate::doctor::Finding;
+
+pub(super) const NAME: &str = "linker";
+
+pub(super) fn look() -> Finding {
+    const COST: &str = "nothing can be linked";
+    const MEND: &str =
+        "apt-get install gcc libc6-dev, or install Rust through rustup, whose rustc comes with rust-lld";
+    let Some((arch, _)) = host() else {
+        return Finding::missing(NAME, "none for this machine", COST, "use --target");
+    };
+    let Ok(rust) = Rust::find() else {
+        return match on_path("cc") {
+            Some(path) => Finding::good(NAME, path.display().to_string()),
+            None => Finding::missing(NAME, "none", COST, MEND),
+        };
+    };
+    match default_linker(&rust, arch) {
+        Ok(linker) => {
+            let others = if rust.rust_lld().is_some() { "; rust-lld for other architectures" } else { "" };
+            Finding::good(NAME, format!("{}{others}", linker.display()))
+        }
+        Err(error) => Finding::missing(NAME, error.to_string(), COST, MEND),
+    }
+}

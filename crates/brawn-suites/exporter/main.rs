@@ -1,1 +1,0 @@
-../../../workloads/exporter/src/main.rs
