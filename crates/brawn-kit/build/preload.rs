@@ -8,7 +8,7 @@ use crate::pack::Packed;
 use crate::seal;
 use crate::sources::Source;
 use crate::strings::Set;
-use crate::table::{Arch, FORK_HANDLERS, LEVEL, NOT_IN_BOTH, PRELOAD_FAMILY, Recipe};
+use crate::table::{Arch, FORK_HANDLERS, LEVEL, NOT_IN_BOTH, PRELOAD_FAMILY, Recipe, STREAM_LOCK};
 use object::read::elf::ElfFile64;
 use object::{Object as _, ObjectSection as _, ObjectSymbol as _};
 use std::path::Path;
@@ -77,7 +77,7 @@ pub fn build(
     let built_in = knobs::built_in(table);
     let object = compile::compile(recipe, arch, compiler, source, &built_in, Form::Library, folders)?;
     let imports: Vec<&str> =
-        recipe.family.imports.iter().chain(FORK_HANDLERS).chain(LEVEL).copied().collect();
+        recipe.family.imports.iter().chain(FORK_HANDLERS).chain(STREAM_LOCK).chain(LEVEL).copied().collect();
     let contract = seal::Contract {
         machine: arch.machine,
         exports: PRELOAD_FAMILY,

@@ -430,6 +430,9 @@ pub const NOT_IN_BOTH: &[&str] = &[
 /// What such a library may need besides, sorted; each libc has one of the two.
 pub const FORK_HANDLERS: &[&str] = &["__register_atfork", "pthread_atfork"];
 
+/// What such a library takes before the heap's locks where libc offers it, sorted: the lock on glibc's list of streams.
+pub const STREAM_LOCK: &[&str] = &["_IO_list_lock", "_IO_list_resetlock", "_IO_list_unlock"];
+
 /// What such a library for x86_64 needs to learn the CPU's level without a look of its own, sorted: a function of its own
 /// string functions, and one that glibc has had since 2.33.
 pub const LEVEL: &[&str] = &["__brawn_string_level_from", "__x86_get_cpuid_feature_leaf"];

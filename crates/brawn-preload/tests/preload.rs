@@ -83,6 +83,32 @@ fn a_c_program_on_musl_stays_whole() {
     everything(Libc::Musl);
 }
 
+/// The parts of `tests/libc/fork_locks.c` that glibc passes with its own heap: stdio in four ways, aio, timers,
+/// dlerror and keys (its fork does not know the lock of atexit). fork takes the lock on the list of streams after its handlers, and the library before.
+#[test]
+fn a_fork_beside_the_locks_of_glibc_does_not_hang() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let Some(compiler) = compiler(Libc::Glibc) else { return skip("no compiler for glibc") };
+    let programs =
+        Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("the root").join("tests/libc");
+    let program = folder.path().join("fork_locks");
+    let mut compile = Command::new(compiler);
+    compile.args(["-O1", "-g", "-std=gnu11", "-pthread", "-D_GNU_SOURCE"]).arg("-I").arg(&programs);
+    compile.arg(programs.join("fork_locks.c")).arg("-o").arg(&program).args(["-lrt", "-ldl"]);
+    assert!(compile.status().expect("the compiler runs").success());
+    let scale = if std::env::var_os("BRAWN_TEST_LONG").is_some() { "20" } else { "1" };
+    for name in brawn_kit::library_names() {
+        let library = library(folder.path(), name, Libc::Glibc);
+        for part in [0, 1, 2, 3, 8, 9, 11, 13] {
+            let mut command = Command::new(&program);
+            command.env("LD_PRELOAD", &library).current_dir(&folder);
+            let output = command.args([scale, &format!("part={part}")]).output().expect("it starts");
+            let said = String::from_utf8_lossy(&output.stderr);
+            assert!(output.status.success(), "{name}, part {part}: {}: {said}", output.status);
+        }
+    }
+}
+
 /// As `docs/preload.md` has it for one's own programs.
 #[test]
 fn a_program_that_is_linked_with_a_library_needs_no_preloading() {

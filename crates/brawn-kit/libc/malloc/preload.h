@@ -4,6 +4,10 @@
  *
  * - fork: no libc calls into somebody else's heap around it, so handlers are registered. Those of glibc's
  *   programs are in a library that is linked statically; the function behind it is in libc itself.
+ * - The lock on the list of streams: whoever flushes all streams holds it while waiting for one, and whoever
+ *   reads a line holds that one while waiting for the heap. So fork must have it before the heap's locks, and
+ *   takes it after the handlers. glibc lets others take it; it is recursive, so that fork can take it again.
+ *   musl keeps its own to itself.
  * - Locks: some types of glibc are larger than musl's, so an allocator has its own (futex_pthread.h).
  * - The CPU: glibc knows it already, and tells (2.33 and later), so it need not be asked again.
  * - membarrier: glibc has no function for it (gate.h).
@@ -26,16 +30,32 @@ extern int __register_atfork(void (*prepare)(void), void (*parent)(void), void (
     __attribute__((weak));
 #pragma weak pthread_atfork
 
+/* glibc's, of all versions. */
+extern void _IO_list_lock(void) __attribute__((weak));
+extern void _IO_list_unlock(void) __attribute__((weak));
+extern void _IO_list_resetlock(void) __attribute__((weak));
+
+static inline int preload_has_stream_lock(void) {
+    return _IO_list_lock != NULL && _IO_list_unlock != NULL && _IO_list_resetlock != NULL;
+}
+
 static void preload_before_fork(void) {
+    if (preload_has_stream_lock())
+        _IO_list_lock();
     heap_atfork(-1);
 }
 
 static void preload_after_fork_in_parent(void) {
     heap_atfork(0);
+    if (preload_has_stream_lock())
+        _IO_list_unlock();
 }
 
+/* The lock's owner is the parent's thread, and only the child's own can be given back. */
 static void preload_after_fork_in_child(void) {
     heap_atfork(1);
+    if (preload_has_stream_lock())
+        _IO_list_resetlock();
 }
 
 #if defined(__x86_64__)
