@@ -20,7 +20,7 @@ const BEGIN_CLOSE: &str = " -->\n";
 const END: &str = "<!-- end of table -->";
 
 /// The documents that quote tables, relative to the repository.
-const DOCUMENTS: &[&str] = &["README.md", "docs/presets.md"];
+const DOCUMENTS: &[&str] = &["README.md", "docs/explain/presets.md"];
 
 /// Puts the tables into the documents that quote them.
 pub fn run() -> Result<()> {

@@ -1,4 +1,4 @@
-//! Keeps `docs/schema/check.schema.json` in step with the types of [`Report`].
+//! Keeps `docs/reference/schema/check.schema.json` in step with the types of [`Report`].
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -25,7 +25,7 @@ pub(crate) struct Evidence {
 }
 
 fn path() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/schema/check.schema.json")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/schema/check.schema.json")
 }
 
 fn schema() -> Value {
@@ -47,7 +47,7 @@ fn the_published_schema_is_that_of_the_types() {
     }
     assert!(
         fs_err::read_to_string(path()).unwrap_or_default() == text,
-        "docs/schema/check.schema.json is stale; renew it with: {RENEW}=1 cargo test -p brawn-check --lib schema"
+        "docs/reference/schema/check.schema.json is stale; renew it with: {RENEW}=1 cargo test -p brawn-check --lib schema"
     );
 }
 

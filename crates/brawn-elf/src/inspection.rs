@@ -1,4 +1,4 @@
-//! What [`crate::inspect`] answers with. `docs/schema/inspect.schema.json` is made from these types.
+//! What [`crate::inspect`] answers with. `docs/reference/schema/inspect.schema.json` is made from these types.
 
 use serde::{Deserialize, Serialize};
 
@@ -263,7 +263,7 @@ pub struct Sizes {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Finding {
-    /// A stable name, in kebab-case; the list is in `docs/inspect.md`.
+    /// A stable name, in kebab-case; the list is in `docs/reference/inspect.md`.
     pub code: String,
     /// How much it matters.
     pub severity: Severity,

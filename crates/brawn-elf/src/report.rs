@@ -18,7 +18,7 @@ pub struct Report {
     pub heap: Option<Heap>,
     /// Every heap that is linked in, the one behind `malloc` first; not the one of a language's runtime.
     pub heaps: Vec<Heap>,
-    /// Whether there was a symbol table to check; `docs/inspect.md` says what cannot be proved without one.
+    /// Whether there was a symbol table to check; `docs/reference/inspect.md` says what cannot be proved without one.
     pub symbols: bool,
 }
 
@@ -64,7 +64,7 @@ pub struct Problem {
 
 macro_rules! codes {
     ($($(#[doc = $doc:literal])+ $name:ident = $text:literal,)+) => {
-        /// Stable names of problems; `docs/inspect.md` lists them.
+        /// Stable names of problems; `docs/reference/inspect.md` lists them.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[non_exhaustive]
         pub enum Code {

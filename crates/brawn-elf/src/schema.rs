@@ -1,4 +1,4 @@
-//! Keeps `docs/schema/inspect.schema.json` in step with the types of [`crate::inspection`].
+//! Keeps `docs/reference/schema/inspect.schema.json` in step with the types of [`crate::inspection`].
 
 use std::path::{Path, PathBuf};
 
@@ -22,7 +22,7 @@ fn the_published_schema_is_that_of_the_types() {
     let mut schema = schemars::schema_for!(Inspection);
     schema.insert("title".to_owned(), "What `brawn inspect --json` prints for one file".into());
     let text = serde_json::to_string_pretty(&schema).unwrap() + "\n";
-    let path = docs().join("schema/inspect.schema.json");
+    let path = docs().join("reference/schema/inspect.schema.json");
     if std::env::var_os(RENEW).is_some() {
         fs_err::create_dir_all(path.parent().unwrap()).unwrap();
         // In one step: the other test reads it at the same time.
@@ -32,16 +32,17 @@ fn the_published_schema_is_that_of_the_types() {
     }
     assert!(
         fs_err::read_to_string(&path).unwrap() == text,
-        "docs/schema/inspect.schema.json is stale; renew it with: {RENEW}=1 cargo test -p brawn-elf --lib schema"
+        "docs/reference/schema/inspect.schema.json is stale; renew it with: {RENEW}=1 cargo test -p brawn-elf --lib schema"
     );
 }
 
 /// Every field that is written must be described, and every one that the schema requires must be written.
 #[test]
 fn what_is_written_keeps_to_the_published_schema() {
-    let schema: Value =
-        serde_json::from_str(&fs_err::read_to_string(docs().join("schema/inspect.schema.json")).unwrap())
-            .unwrap();
+    let schema: Value = serde_json::from_str(
+        &fs_err::read_to_string(docs().join("reference/schema/inspect.schema.json")).unwrap(),
+    )
+    .unwrap();
     // This test is itself an executable: dynamic, on glibc, with symbols and Rust's marks.
     let own = fs_err::read(std::env::current_exe().unwrap()).unwrap();
     let inspection = crate::inspect(&own).unwrap();
@@ -53,18 +54,18 @@ fn what_is_written_keeps_to_the_published_schema() {
 
 #[test]
 fn every_code_is_in_the_docs() {
-    let text = fs_err::read_to_string(docs().join("inspect.md")).unwrap();
+    let text = fs_err::read_to_string(docs().join("reference/inspect.md")).unwrap();
     let (inspect, verify) = text.split_once("## What `brawn verify` checks").expect("the section on verify");
     for code in Code::ALL {
         assert!(
             verify.contains(&format!("| `{code}` |")),
-            "docs/inspect.md does not list the problem `{code}`"
+            "docs/reference/inspect.md does not list the problem `{code}`"
         );
     }
     for code in verdict::CODES {
         assert!(
             inspect.contains(&format!("| `{code}` |")),
-            "docs/inspect.md does not list the finding `{code}`"
+            "docs/reference/inspect.md does not list the finding `{code}`"
         );
     }
 }

@@ -3,7 +3,7 @@
 use crate::inspection::{Finding, Inspection, LibcName, Relro, Severity, StringsOwner, ThreadStackSource};
 use crate::{CpuEvidence, CpuLevel, Heap, Role};
 
-/// The codes of all findings, those about damage (`inspect.rs`) included; `docs/inspect.md` explains them.
+/// The codes of all findings, those about damage (`inspect.rs`) included; `docs/reference/inspect.md` explains them.
 #[cfg(test)]
 pub(crate) const CODES: &[&str] = &[
     "cut-off",

@@ -139,8 +139,8 @@ fn the_table_in_the_docs_is_that_of_the_record() {
         assert!(rows.contains_key(name), "{name} is not in the record; renew it with: {RENEW}");
     }
     assert_eq!(rows.len(), names.len(), "the record holds more than the list; renew it with: {RENEW}");
-    let text = fs_err::read_to_string(docs("inspect-real.md")).unwrap();
-    assert!(text.contains(&table(&rows)), "docs/inspect-real.md is stale; renew it with: {RENEW}");
+    let text = fs_err::read_to_string(docs("reference/inspect-real.md")).unwrap();
+    assert!(text.contains(&table(&rows)), "docs/reference/inspect-real.md is stale; renew it with: {RENEW}");
 }
 
 #[test]
@@ -174,7 +174,7 @@ fn real_executables_are_what_they_were_said_to_be() {
         rows.retain(|name, _| names.contains(name));
         let json = serde_json::to_string_pretty(&rows).unwrap() + "\n";
         fs_err::write(docs("results/real-executables.json"), json).unwrap();
-        let path = docs("inspect-real.md");
+        let path = docs("reference/inspect-real.md");
         let text = fs_err::read_to_string(&path).unwrap();
         let (head, rest) = text.split_once("<!-- table -->\n").expect("the mark before the table");
         let (_, tail) = rest.split_once("<!-- end -->").expect("the mark after the table");

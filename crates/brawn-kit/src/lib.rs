@@ -2,7 +2,7 @@
 //!
 //! The build script compiles one relocatable object per allocator and architecture (see `build/`), and this
 //! crate carries them. Everything in an object is local except the malloc family, so that it can stand in any
-//! `libc.a` and beside any other copy of the same allocator. `docs/kit.md` tells which flags each is built
+//! `libc.a` and beside any other copy of the same allocator. `docs/reference/kit.md` tells which flags each is built
 //! with and why.
 
 mod allocator;

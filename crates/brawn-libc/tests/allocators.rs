@@ -1,4 +1,4 @@
-//! The table of allocators, the docs and the licences agree; `docs/knobs.md` is made from the tables of knobs.
+//! The table of allocators, the docs and the licences agree; `docs/reference/knobs.md` is made from the tables of knobs.
 
 use std::path::{Path, PathBuf};
 
@@ -21,9 +21,9 @@ fn first_column(text: &str, header: &str) -> Vec<String> {
 
 #[test]
 fn the_docs_list_every_allocator_of_the_kit() {
-    let kit = read("kit.md");
+    let kit = read("reference/kit.md");
     let names: Vec<_> = brawn_kit::allocators().iter().map(|allocator| allocator.name).collect();
-    assert_eq!(first_column(&kit, "| name | what | sources |"), names, "the table in docs/kit.md");
+    assert_eq!(first_column(&kit, "| name | what | sources |"), names, "the table in docs/reference/kit.md");
     for allocator in brawn_kit::allocators() {
         let row = kit.lines().find(|line| line.starts_with(&format!("| `{}` |", allocator.name)));
         let row = row.expect("just found");
@@ -31,13 +31,13 @@ fn the_docs_list_every_allocator_of_the_kit() {
         if !row.contains("the same") && allocator.source_crate != "brawn-kit" {
             assert!(
                 row.contains(allocator.version),
-                "docs/kit.md: {} is {}",
+                "docs/reference/kit.md: {} is {}",
                 allocator.name,
                 allocator.version
             );
             let pinned = allocator.source_crate_version.split('+').next().unwrap_or_default();
             let source = format!("`{}` {pinned}", allocator.source_crate);
-            assert!(row.contains(&source), "docs/kit.md: {} comes from {source}", allocator.name);
+            assert!(row.contains(&source), "docs/reference/kit.md: {} comes from {source}", allocator.name);
         }
     }
     assert!(Malloc::names().contains(&"stock") && kit.contains("`stock`"));
@@ -45,7 +45,7 @@ fn the_docs_list_every_allocator_of_the_kit() {
 
 #[test]
 fn the_docs_say_what_each_preset_is() {
-    let presets = read("presets.md");
+    let presets = read("explain/presets.md");
     let rows: Vec<Vec<String>> = presets
         .lines()
         .skip_while(|line| !line.starts_with("| preset | allocator | knobs | aim |"))
@@ -53,13 +53,13 @@ fn the_docs_say_what_each_preset_is() {
         .take_while(|line| line.starts_with('|'))
         .map(|row| row.split('|').map(|cell| cell.trim().replace('`', "")).skip(1).take(4).collect())
         .collect();
-    assert_eq!(rows.len(), PRESETS.len(), "the table in docs/presets.md: {rows:?}");
+    assert_eq!(rows.len(), PRESETS.len(), "the table in docs/explain/presets.md: {rows:?}");
     for (row, preset) in rows.iter().zip(PRESETS) {
         let knobs: Vec<_> = preset.knobs.iter().map(|(key, value)| format!("{key}={value}")).collect();
-        assert_eq!(row[..3], [preset.name, preset.malloc, &knobs.join(" ")], "docs/presets.md");
+        assert_eq!(row[..3], [preset.name, preset.malloc, &knobs.join(" ")], "docs/explain/presets.md");
         assert!(
             row[3].starts_with(preset.summary),
-            "docs/presets.md: {} aims at: {}",
+            "docs/explain/presets.md: {} aims at: {}",
             preset.name,
             preset.summary
         );
@@ -68,7 +68,7 @@ fn the_docs_say_what_each_preset_is() {
 
 #[test]
 fn the_docs_name_every_licence() {
-    let licences = read("licences.md");
+    let licences = read("reference/licences.md");
     for allocator in brawn_kit::allocators() {
         let plain = allocator.name.trim_end_matches("-secure").trim_end_matches('2').replace('-', "_");
         let rows = licences.lines().filter(|line| {
@@ -79,14 +79,14 @@ fn the_docs_name_every_licence() {
         let own = allocator.source_crate == "brawn-kit";
         assert!(
             own || rows.next().is_some(),
-            "docs/licences.md: {} is {}",
+            "docs/reference/licences.md: {} is {}",
             allocator.name,
             allocator.license
         );
     }
 }
 
-/// `docs/knobs.md`
+/// `docs/reference/knobs.md`
 fn reference() -> String {
     let mut text = String::from(
         "# Knobs\n\nMade from the tables in `crates/brawn-kit/libc/malloc/`: `BRAWN_RENEW=1 cargo test -p brawn-libc --test allocators` writes it again.\n\n\
@@ -97,7 +97,7 @@ fn reference() -> String {
     );
     let levels: Vec<_> = brawn_kit::level_names().collect();
     text.push_str(&format!(
-        "| `{}` | {} | the processor's | holds the string functions to a level, see [strings.md](strings.md) |\n",
+        "| `{}` | {} | the processor's | holds the string functions to a level, see [strings.md](../explain/strings.md) |\n",
         brawn_libc::LEVEL_KNOB,
         levels.join(", ")
     ));
@@ -132,10 +132,10 @@ fn reference() -> String {
 fn the_list_of_knobs_is_up_to_date() {
     let reference = reference();
     if std::env::var_os("BRAWN_RENEW").is_some() {
-        fs_err::write(doc("knobs.md"), &reference).expect("docs can be written");
+        fs_err::write(doc("reference/knobs.md"), &reference).expect("docs can be written");
     }
     assert!(
-        read("knobs.md") == reference,
-        "docs/knobs.md is stale: renew it with `BRAWN_RENEW=1 cargo test -p brawn-libc --test allocators`"
+        read("reference/knobs.md") == reference,
+        "docs/reference/knobs.md is stale: renew it with `BRAWN_RENEW=1 cargo test -p brawn-libc --test allocators`"
     );
 }

@@ -109,7 +109,7 @@ fn a_fork_beside_the_locks_of_glibc_does_not_hang() {
     }
 }
 
-/// As `docs/preload.md` has it for one's own programs.
+/// As `docs/reference/preload.md` has it for one's own programs.
 #[test]
 fn a_program_that_is_linked_with_a_library_needs_no_preloading() {
     let folder = tempfile::tempdir().expect("a folder");

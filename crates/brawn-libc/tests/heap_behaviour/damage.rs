@@ -1,4 +1,4 @@
-//! `docs/hardening.md`: which damage each heap notices, as `damage.c` finds out.
+//! `docs/reference/hardening.md`: which damage each heap notices, as `damage.c` finds out.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -74,7 +74,7 @@ fn cell(times: usize) -> &'static str {
 }
 
 fn compare(columns: &[(&str, Vec<usize>)]) -> Result<(), String> {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/hardening.md");
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/hardening.md");
     if std::env::var_os("BRAWN_RENEW").is_some() {
         fs_err::write(&path, page(columns)).map_err(|error| error.to_string())?;
     }
@@ -86,7 +86,7 @@ fn compare(columns: &[(&str, Vec<usize>)]) -> Result<(), String> {
         .collect();
     let stale = |what: String| {
         format!(
-            "docs/hardening.md is stale: {what}\nrenew it with `BRAWN_RENEW=1 cargo test -p brawn-libc --test \
+            "docs/reference/hardening.md is stale: {what}\nrenew it with `BRAWN_RENEW=1 cargo test -p brawn-libc --test \
              heap_behaviour -- damage-table`"
         )
     };

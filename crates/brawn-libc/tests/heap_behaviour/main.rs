@@ -6,7 +6,7 @@
 //! ```
 //!
 //! Each program is compiled once per architecture, linked against the overlay, checked by `verify`, and run in an
-//! empty folder under a time limit. `docs/testing.md` tells more.
+//! empty folder under a time limit. `docs/explain/testing.md` tells more.
 
 mod broken;
 mod compile;

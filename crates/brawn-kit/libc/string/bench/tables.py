@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Keeps the results of the string functions: docs/results/strings-HOLD.csv, and the tables of docs/strings.md.
+"""Keeps the results of the string functions: docs/results/strings-HOLD.csv, and the tables of docs/results/strings.md.
 
     crates/brawn-kit/libc/string/bench/tables.py [HOLD=FILE.csv…]   takes over what `bench/run HOLD --csv FILE.csv` wrote, in one run or in
                                                    several, of all rows or of some; renews the tables
@@ -13,8 +13,8 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[3]
-DOCUMENT = ROOT / "docs/strings.md"
+ROOT = Path(__file__).resolve().parents[5]
+DOCUMENT = ROOT / "docs/results/strings.md"
 BEGIN, END = "<!-- RESULTS -->\n", "<!-- end of results -->\n"
 HOLDS = {"native": "AVX-512", "avx2": "AVX2", "sse2": "SSE2"}
 MODES = {
@@ -198,7 +198,7 @@ def main():
     if "--check" not in sys.argv:
         DOCUMENT.write_text(renewed)
     elif renewed != document:
-        sys.exit("error: docs/strings.md quotes old results\nhint: crates/brawn-kit/libc/string/bench/tables.py")
+        sys.exit("error: docs/results/strings.md quotes old results\nhint: crates/brawn-kit/libc/string/bench/tables.py")
 
 
 main()
