@@ -83,7 +83,7 @@ release: setup ## make what a release consists of, for both architectures, in ta
 	cargo build $(CARGO_FLAGS) -p brawn
 	scripts/release build x86_64 aarch64
 	scripts/release pack x86_64 aarch64
-	cargo test $(CARGO_FLAGS) -p brawn --test release -- --ignored
+	cargo test $(CARGO_FLAGS) -p brawn --test cli -- release:: --ignored
 
 release-check: setup ## build again elsewhere and compare the bytes, and install from the packaged crates without a network
 	cargo build $(CARGO_FLAGS) -p brawn

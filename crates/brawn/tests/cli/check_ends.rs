@@ -1,0 +1,257 @@
+//! How a run of `brawn check` ends: nothing of the program, its children or its root is left, and nothing outside has changed.
+
+use std::fs::Permissions;
+use std::io::BufRead;
+use std::os::unix::fs::{PermissionsExt, chown};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use crate::common::{Bench, ok};
+
+/// An ordinary user, whom tests of a changed machine run as root become.
+const ORDINARY: u32 = 65534;
+
+/// A program in a folder that everybody may enter, with a copy of `brawn` for those who may not enter this repository, and
+/// a folder for temporary files.
+struct Stage {
+    bench: Bench,
+    name: String,
+}
+
+impl Stage {
+    fn new(name: &str, source: &str) -> Stage {
+        let bench = Bench::new();
+        // So that its processes can be counted.
+        let name = format!("{name}{}", std::process::id());
+        bench.write("program.c", source);
+        ok(bench.command("musl-gcc").args(["-static", "-O1", "program.c", "-o", &name]));
+        let stage = Stage { bench, name };
+        fs_err::create_dir(stage.temporary()).unwrap();
+        for (path, mode) in [(stage.bench.path().to_owned(), 0o755), (stage.temporary(), 0o1777)] {
+            fs_err::set_permissions(path, Permissions::from_mode(mode)).unwrap();
+        }
+        stage
+    }
+
+    fn temporary(&self) -> PathBuf {
+        self.bench.path().join("temporary")
+    }
+
+    fn left(&self) -> usize {
+        fs_err::read_dir(self.temporary()).unwrap().count()
+    }
+
+    fn check(&self, args: &[&str]) -> Command {
+        let mut command = self.bench.brawn(&["check"]);
+        command.args(args).env("TMPDIR", self.temporary());
+        command
+    }
+
+    /// The same as an ordinary user.
+    fn check_ordinary(&self, args: &[&str]) -> Command {
+        if !is_root() {
+            return self.check(args);
+        }
+        let brawn = self.bench.path().join("brawn");
+        if !brawn.exists() {
+            fs_err::copy(env!("CARGO_BIN_EXE_brawn"), &brawn).unwrap();
+        }
+        let mut command = self.bench.command(brawn.to_str().unwrap());
+        command.arg("check").args(args).env("TMPDIR", self.temporary()).env("HOME", "/");
+        command.uid(ORDINARY).gid(ORDINARY);
+        command
+    }
+
+    /// Processes of the program that are alive.
+    fn alive(&self) -> Vec<u32> {
+        let is = |pid: &u32| {
+            let read = |file: &str| fs_err::read_to_string(format!("/proc/{pid}/{file}")).unwrap_or_default();
+            // What has ended and was not waited for has no command line.
+            read("cmdline").contains(&self.name)
+        };
+        let pids = fs_err::read_dir("/proc").unwrap();
+        let pids = pids.filter_map(|entry| entry.unwrap().file_name().to_str()?.parse().ok());
+        pids.filter(|pid| *pid != std::process::id()).filter(is).filter(|pid| !is_brawn(*pid)).collect()
+    }
+
+    /// Waits until the kernel has let go of what was killed from outside.
+    fn all_gone(&self) -> bool {
+        (0..1_000).any(|_| {
+            std::thread::sleep(Duration::from_millis(10));
+            self.alive().is_empty()
+        })
+    }
+}
+
+fn is_root() -> bool {
+    // SAFETY: the call only returns a number.
+    unsafe { libc::geteuid() == 0 }
+}
+
+fn is_brawn(pid: u32) -> bool {
+    let words = fs_err::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    words.split(|byte| *byte == 0).nth(1) == Some(b"check")
+}
+
+fn send(child: &Child, signal: i32) {
+    // SAFETY: the child has not been waited for, so the number is its own.
+    unsafe { libc::kill(child.id().cast_signed(), signal) };
+}
+
+fn mode(path: &Path) -> u32 {
+    path.symlink_metadata().unwrap().permissions().mode() & 0o7777
+}
+
+/// Starts it, and waits until so many processes of the program have said that they run.
+fn started(command: &mut Command, processes: usize) -> Child {
+    let mut child = command.stderr(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+    let mut lines = std::io::BufReader::new(child.stderr.take().unwrap()).lines();
+    for _ in 0..processes {
+        let line = lines.next().unwrap().unwrap();
+        assert!(line.starts_with("ready"), "{line}");
+    }
+    // Read on, so that nothing is stopped for a reader that is gone.
+    std::thread::spawn(move || lines.for_each(drop));
+    child
+}
+
+/// Says that it runs, twice, and stays.
+const STAYS: &str = "#include <stdio.h>\n#include <unistd.h>\n\
+    int main(void) { fork(); fprintf(stderr, \"ready\\n\"); for (;;) pause(); }\n";
+
+#[test]
+fn every_signal_that_ends_it_ends_the_program_and_removes_the_root() {
+    let stage = Stage::new("stays", STAYS);
+    let signals = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP, libc::SIGQUIT, libc::SIGALRM, libc::SIGXCPU];
+    for signal in signals {
+        let mut child = started(&mut stage.check(&["--seconds", "3600", &stage.name]), 2);
+        assert_eq!((stage.left(), stage.alive().len()), (1, 2));
+        send(&child, signal);
+        assert_eq!(child.wait().unwrap().code(), Some(130), "signal {signal}");
+        assert_eq!((stage.left(), stage.alive()), (0, Vec::new()), "signal {signal}");
+    }
+}
+
+/// A shell sends on what it gets from the kernel, so that a closed terminal sends this more than once.
+#[test]
+fn a_closed_terminal_leaves_nothing_and_nohup_is_heeded() {
+    let stage = Stage::new("hangup", STAYS);
+    let mut child = started(&mut stage.check(&["--seconds", "3600", &stage.name]), 2);
+    for _ in 0..3 {
+        send(&child, libc::SIGHUP);
+    }
+    assert_eq!((child.wait().unwrap().code(), stage.left()), (Some(130), 0));
+
+    let mut command = stage.check(&["--seconds", "3600", &stage.name]);
+    // SAFETY: one system call between fork and exec.
+    unsafe {
+        command.pre_exec(|| {
+            libc::signal(libc::SIGHUP, libc::SIG_IGN);
+            Ok(())
+        });
+    }
+    let mut child = started(&mut command, 2);
+    send(&child, libc::SIGHUP);
+    std::thread::sleep(Duration::from_millis(300));
+    assert_eq!((child.try_wait().unwrap(), stage.left()), (None, 1));
+    send(&child, libc::SIGTERM);
+    assert_eq!((child.wait().unwrap().code(), stage.left()), (Some(130), 0));
+}
+
+/// What cannot be caught: the kernel ends the program, and the next run removes the root.
+#[test]
+fn the_root_of_a_killed_run_is_removed_by_the_next() {
+    let stage = Stage::new("killed", STAYS);
+    let mut killed = started(&mut stage.check(&["--seconds", "3600", &stage.name]), 2);
+    let mut other = started(&mut stage.check(&["--seconds", "3600", &stage.name]), 2);
+    killed.kill().unwrap();
+    killed.wait().unwrap();
+    assert!((0..1_000).any(|_| {
+        std::thread::sleep(Duration::from_millis(10));
+        stage.alive().len() == 2
+    }));
+    assert_eq!(stage.left(), 2);
+    // What another run uses stays.
+    stage.check(&["--seconds", "1", &stage.name]).output().unwrap();
+    assert_eq!(stage.left(), 1);
+    send(&other, libc::SIGTERM);
+    other.wait().unwrap();
+    assert_eq!((stage.left(), stage.all_gone()), (0, true));
+}
+
+#[test]
+fn what_a_hostile_program_leaves_goes_and_nothing_outside_is_touched() {
+    let stage = Stage::new(
+        "hostile",
+        "#define _GNU_SOURCE\n#include <fcntl.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <sys/stat.h>\n\
+         #include <unistd.h>\n#define DO(what) if (what) { perror(#what); exit(1); }\n\
+         int main(int n, char **v) {\n\
+         char below[4096], name[64];\n\
+         DO(chdir(\"/tmp\"))\n\
+         DO(symlink(v[1], \"file\")) DO(symlink(v[2], \"folder\")) DO(symlink(\"/\", \"root\"))\n\
+         DO(mkfifo(\"fifo\", 0600)) DO(mkdir(\"new\\nline \\033[31m\", 0700))\n\
+         DO(close(creat(\"own\", 0400))) DO(link(\"own\", \"hard\"))\n\
+         DO(mkdir(\"closed\", 0700)) DO(mkdir(\"closed/inside\", 0700))\n\
+         snprintf(below, sizeof below, \"%s/file\", v[2]); DO(symlink(below, \"closed/inside/link\"))\n\
+         DO(chmod(\"closed/inside\", 0)) DO(chmod(\"closed\", 0))\n\
+         DO(mkdir(\"deep\", 0700)) DO(chdir(\"deep\"))\n\
+         for (int i = 0; i < 1500; i++) { DO(mkdir(\"d\", 0700)) DO(chdir(\"d\")) }\n\
+         DO(chdir(\"/tmp\")) DO(mkdir(\"many\", 0700))\n\
+         for (int i = 0; i < 4500; i++) { sprintf(name, \"many/%d\", i); DO(close(creat(name, 0))) }\n\
+         DO(chmod(\"many\", 0500))\n\
+         /* As an ordinary user it owns the root, and what stood there becomes a link. */\n\
+         if (!chmod(\"/\", 0755)) { DO(rename(\"/tmp\", \"/moved\")) DO(symlink(v[1], \"/tmp\")) DO(chmod(\"/\", 0)) }\n\
+         return 0; }\n",
+    );
+    let outside = stage.bench.path().join("outside");
+    let (file, inside) = (stage.bench.path().join("secret"), outside.join("file"));
+    fs_err::create_dir(&outside).unwrap();
+    for path in [&file, &inside] {
+        fs_err::write(path, "secret").unwrap();
+    }
+    let owned = [(&file, 0o600), (&inside, 0o600), (&outside, 0o500)];
+    for (path, mode) in owned {
+        fs_err::set_permissions(path, Permissions::from_mode(mode)).unwrap();
+        if is_root() {
+            chown(path, Some(ORDINARY), Some(ORDINARY)).unwrap();
+        }
+    }
+    let args = ["--with", "tmp", &stage.name, "--", file.to_str().unwrap(), outside.to_str().unwrap()];
+    for command in [&mut stage.check(&args), &mut stage.check_ordinary(&args)] {
+        let output = command.output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+        assert_eq!(stage.left(), 0);
+        for (path, was) in owned {
+            assert_eq!(mode(path), was, "{}", path.display());
+        }
+        assert_eq!(fs_err::read_to_string(&file).unwrap(), "secret");
+        assert!(inside.exists());
+    }
+    fs_err::set_permissions(&outside, Permissions::from_mode(0o700)).unwrap();
+}
+
+/// A second fork, a session of its own, the group of its parent, and a child that no tracer hears of.
+#[test]
+fn detached_children_are_killed() {
+    let stage = Stage::new(
+        "detached",
+        "#define _GNU_SOURCE\n#include <sched.h>\n#include <signal.h>\n#include <sys/syscall.h>\n\
+         #include <sys/wait.h>\n#include <unistd.h>\n\
+         static void stay(void) { for (int i = 0; i < 3; i++) close(i); for (;;) pause(); }\n\
+         static int untraced(void) { return syscall(SYS_clone, CLONE_UNTRACED | SIGCHLD, 0, 0, 0, 0); }\n\
+         int main(int n, char **v) {\n\
+         if (!fork()) { setsid(); if (!fork()) { setsid(); if (!fork()) stay(); stay(); } _exit(0); }\n\
+         if (!untraced()) { setsid(); if (!untraced()) { setpgid(0, 0); signal(SIGTERM, SIG_IGN); stay(); } stay(); }\n\
+         wait(0); if (n > 1) stay(); return 0; }\n",
+    );
+    for args in [&[stage.name.as_str()][..], &["--seconds", "1", &stage.name, "--", "stay"]] {
+        for command in [&mut stage.check(args), &mut stage.check_ordinary(args)] {
+            let output = command.output().unwrap();
+            assert_eq!(output.status.code(), Some(0), "{output:?}");
+            // At once: what is left when `check` has ended was not killed by it.
+            assert_eq!((stage.alive(), stage.left()), (Vec::new(), 0), "{args:?}");
+        }
+    }
+}

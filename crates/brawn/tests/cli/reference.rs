@@ -1,0 +1,81 @@
+//! `docs/cli.md` is made from the program's own help; this test says when it is stale.
+
+use std::path::Path;
+
+use crate::common::{Bench, ok};
+
+const COMMANDS: &[&str] = &[
+    "build",
+    "cargo",
+    "cc",
+    "c++",
+    "env",
+    "libc",
+    "patch",
+    "restore",
+    "relink",
+    "verify",
+    "inspect",
+    "check",
+    "doctor",
+    "bench",
+    "tune",
+    "image",
+    "preload",
+    "run",
+    "cache",
+    "completions",
+    "man",
+];
+
+/// Commands of commands.
+const INNER: &[(&str, &str)] =
+    &[("bench", "compare"), ("bench", "report"), ("cache", "trim"), ("cache", "clear")];
+
+fn reference() -> String {
+    let bench = Bench::new();
+    let help = |args: &[&str]| {
+        // A fixed width, and no trailing blanks, whatever the terminal.
+        let text = ok(bench.brawn(args).env("COLUMNS", "100"));
+        text.lines().map(str::trim_end).collect::<Vec<_>>().join("\n").trim().to_owned()
+    };
+    let mut text = String::from(
+        "# Commands\n\nMade from the program's own help: `BRAWN_RENEW=1 cargo test -p brawn --test cli -- reference` writes it \
+         again.\n",
+    );
+    text.push_str(&format!("\n## `brawn`\n\n```text\n{}\n```\n", help(&["--help"])));
+    for command in COMMANDS {
+        text.push_str(&format!("\n## `brawn {command}`\n\n```text\n{}\n```\n", help(&[command, "--help"])));
+    }
+    for (command, inner) in INNER {
+        let help = help(&[command, inner, "--help"]);
+        text.push_str(&format!("\n## `brawn {command} {inner}`\n\n```text\n{help}\n```\n"));
+    }
+    text
+}
+
+#[test]
+fn the_reference_is_up_to_date() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/cli.md");
+    let reference = reference();
+    if std::env::var_os("BRAWN_RENEW").is_some() {
+        fs_err::write(&path, &reference).unwrap();
+    }
+    let committed = fs_err::read_to_string(&path).unwrap_or_default();
+    assert!(
+        committed == reference,
+        "docs/cli.md is stale: renew it with `BRAWN_RENEW=1 cargo test -p brawn --test cli -- reference`"
+    );
+}
+
+#[test]
+fn every_command_is_in_the_reference() {
+    let bench = Bench::new();
+    let help = ok(&mut bench.brawn(&["--help"]));
+    // Groups of commands, each with a heading, stand before the options.
+    let listed = help.lines().skip_while(|line| *line != "Build:").take_while(|line| *line != "Options:");
+    // Names stand two columns in; the lines of a long description stand further in.
+    let names = listed.filter_map(|line| line.strip_prefix("  ")?.split(' ').next());
+    let names: Vec<_> = names.filter(|name| !name.is_empty() && *name != "help").collect();
+    assert_eq!(names, COMMANDS);
+}

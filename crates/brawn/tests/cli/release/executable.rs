@@ -1,0 +1,98 @@
+//! The released executable, where `make brawn` has built it.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use brawn_elf::Arch;
+
+use super::repository;
+use crate::common::{Bench, ok, rust_libc};
+
+/// Folders of this machine that must not be in it.
+fn private() -> Vec<String> {
+    let cargo = std::env::var("CARGO_HOME").ok();
+    let home = std::env::var("HOME").ok();
+    let cargo = cargo.or_else(|| Some(format!("{}/.cargo", home?)));
+    let mut folders = vec![repository().display().to_string()];
+    folders.extend(cargo);
+    folders
+}
+
+/// What `make brawn` built. Only where nobody has built it may a test do without.
+fn released(name: &str) -> Option<PathBuf> {
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
+    let path = target.join(Arch::host().unwrap().musl_triple()).join("release").join(name);
+    if !path.exists() {
+        assert!(std::env::var_os("CI").is_none(), "`make brawn` builds {}", path.display());
+        eprintln!("left out: there is no {}", path.display());
+        return None;
+    }
+    Some(path)
+}
+
+#[test]
+fn it_names_no_folder_of_the_machine_that_built_it() {
+    for path in ["brawn", "cargo-brawn"].into_iter().filter_map(released) {
+        let bytes = fs_err::read(&path).unwrap();
+        for private in private() {
+            let found = memchr::memmem::find(&bytes, private.as_bytes());
+            assert_eq!(found, None, "{} names {private}: `make brawn` builds it without", path.display());
+        }
+    }
+}
+
+/// It carries the texts by which it knows others, and must not be taken for one of them.
+#[test]
+fn it_passes_its_own_checks_without_a_warning() {
+    for path in ["brawn", "cargo-brawn"].into_iter().filter_map(released) {
+        let report = brawn_elf::verify(&fs_err::read(&path).unwrap(), &brawn_elf::Expectation::default());
+        assert_eq!((report.findings.len(), report.warnings.len()), (0, 0), "{report:?}");
+    }
+}
+
+/// What `make release` builds for the other architecture, and runs this for.
+#[test]
+#[ignore = "needs the executable of `make release`"]
+fn the_other_architectures_executable_patches_a_libc_under_an_emulator() {
+    let other = if Arch::host() == Some(Arch::X86_64) { Arch::Aarch64 } else { Arch::X86_64 };
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
+    let released = target.join(other.musl_triple()).join("release/brawn");
+    let emulators = [format!("qemu-{other}-static"), format!("qemu-{other}")];
+    let emulator = emulators.iter().find(|name| Command::new(name).arg("--version").output().is_ok());
+    let emulator =
+        emulator.unwrap_or_else(|| panic!("there is no {}: `make setup` installs it", emulators[0]));
+    assert!(released.exists(), "there is no {}: `make release` builds it", released.display());
+    let bench = Bench::new();
+    let original = fs_err::read(rust_libc(other)).unwrap();
+    let libc = bench.write("libc.a", &original);
+    let brawn = |args: &[&str]| {
+        let mut command = bench.command(emulator);
+        ok(command.arg(&released).args(args).env("BRAWN_CACHE_DIR", bench.path().join("cache")))
+    };
+    assert_eq!(brawn(&["--version"]), ok(&mut bench.brawn(&["--version"])));
+    assert!(brawn(&["doctor"]).contains("kit 0."), "it says what its kit fits into");
+    brawn(&["patch", libc.to_str().unwrap()]);
+    let patched = fs_err::read(&libc).unwrap();
+    assert!(patched.starts_with(b"!<arch>\n") && patched != original);
+    brawn(&["restore", libc.to_str().unwrap()]);
+    assert!(fs_err::read(&libc).unwrap() == original);
+}
+
+#[test]
+fn another_folder_makes_the_same_bytes() {
+    let bench = Bench::new();
+    let build = |name: &str| {
+        let folder = bench.package("app");
+        let place = bench.path().join(name);
+        fs_err::create_dir_all(place.parent().unwrap()).unwrap();
+        fs_err::rename(folder, &place).unwrap();
+        // As scripts/release has it.
+        let flags = format!("--remap-path-prefix={}=app", place.display());
+        let mut command = bench.brawn(&["-q", "build", "--release"]);
+        let built = ok(command.current_dir(&place).env("CARGO_ENCODED_RUSTFLAGS", flags));
+        fs_err::read(built.trim()).unwrap()
+    };
+    let (one, other) = (build("one"), build("at/another/depth"));
+    assert!(one == other, "{} and {} bytes, and not the same", one.len(), other.len());
+    assert_eq!(memchr::memmem::find(&one, bench.path().to_str().unwrap().as_bytes()), None);
+}
