@@ -80,7 +80,7 @@ fn run_with_every_heap(arch: Arch, program: &str, arguments: &[&str]) {
     assert!(failures.is_empty(), "{program}: {}", failures.join("\n"));
 }
 
-/// What an allocator cannot be asked; docs/explain/testing.md gives the reasons.
+/// What an allocator cannot be asked; docs/reference/heap-limits.md gives the reasons.
 fn cannot_run(name: &str, program: &str, emulated: bool) -> bool {
     match name {
         "hardened-malloc" => emulated || program == "limit.c",

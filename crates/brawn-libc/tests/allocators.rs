@@ -89,11 +89,20 @@ fn the_docs_name_every_licence() {
 /// `docs/reference/knobs.md`
 fn reference() -> String {
     let mut text = String::from(
-        "# Knobs\n\nMade from the tables in `crates/brawn-kit/libc/malloc/`: `BRAWN_RENEW=1 cargo test -p brawn-libc --test allocators` writes it again.\n\n\
-         `--knob KEY=VALUE`, `BRAWN_KNOBS=\"KEY=VALUE …\"` or `knobs = { \"KEY\" = \"VALUE\" }` in the metadata sets one. They are written into the \
-         executable when it is linked: no compiling, and nothing in the environment of whoever runs it. The note of the executable lists \
-         them, and `brawn inspect` shows them. A key of another allocator, an unknown key and a value that does not fit are refused with the \
-         nearest right one.\n\n| key | values | in the kit | meaning |\n|---|---|---|---|\n",
+        "# Knobs
+
+Made from the tables in `crates/brawn-kit/libc/malloc/`:
+`BRAWN_RENEW=1 cargo test -p brawn-libc --test allocators` writes this page again.
+
+`--knob KEY=VALUE`, `BRAWN_KNOBS=\"KEY=VALUE …\"` or `knobs = { \"KEY\" = \"VALUE\" }` in the metadata
+sets one. Knobs are written into the executable when it is linked: nothing is compiled, and nothing
+is read from the environment of whoever runs it. The executable's note lists them, and
+`brawn inspect` shows them. An unknown key, a key of another allocator and a value that does not fit
+are refused, with the nearest right one.
+
+| key | values | in the kit | meaning |
+|---|---|---|---|
+",
     );
     let levels: Vec<_> = brawn_kit::level_names().collect();
     text.push_str(&format!(

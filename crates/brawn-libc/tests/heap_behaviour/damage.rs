@@ -112,10 +112,17 @@ fn compare(columns: &[(&str, Vec<usize>)]) -> Result<(), String> {
 
 fn page(columns: &[(&str, Vec<usize>)]) -> String {
     let mut text = String::from(
-        "# What each heap notices\n\nMade by `tests/libc/damage.c`, which does each kind of damage in a child of its own, five times: \
-         `BRAWN_RENEW=1 cargo test -p brawn-libc --test heap_behaviour -- damage-table` writes it again, and `make test` fails when it \
-         no longer holds. *yes*: the program was stopped every time; *now and then*: it depends on where blocks happen to lie; *no*: \
-         the program went on. The blocks have 200 bytes; an address on the stack is aligned like a block.\n\n| damage |",
+        "# What each heap notices
+
+Made by `tests/libc/damage.c`, which does each kind of damage in a child of its own, five times.
+`BRAWN_RENEW=1 cargo test -p brawn-libc --test heap_behaviour -- damage-table` writes this page
+again, and `make test` fails when it no longer holds.
+
+*yes*: the program was stopped every time; *now and then*: it depends on where blocks happen to
+lie; *no*: the program went on. The blocks have 200 bytes; an address on the stack is aligned like a
+block.
+
+| damage |",
     );
     for (malloc, _) in columns {
         text.push_str(&format!(" `{malloc}` |"));
@@ -128,16 +135,19 @@ fn page(columns: &[(&str, Vec<usize>)]) -> String {
         }
         text.push('\n');
     }
-    text.push_str("\nThe presets: ");
+    text.push_str("\nThe presets:\n");
     let presets: Vec<_> =
         PRESETS.iter().map(|preset| format!("`{}` is {}", preset.name, preset.malloc)).collect();
-    text.push_str(&presets.join(", "));
+    text.push_str(&presets.join(",\n"));
     text.push_str(".\n");
     // `QUARANTINE_LARGEST` and `LARGEST_SLOT` of the front.
     text.push_str(
-        "\nA freed block of `brawn-hardened` waits, filled with a pattern, before it is used again, and a write to any of its bytes is found when it leaves; \
-         blocks of more than 8 KiB do not wait. **A byte written into the middle of a freed block between 8 KiB and 128 KiB goes unnoticed** \
-         there, as does reading its old content; what is larger has its pages unmapped at once, and any access ends the program.\n",
+        "
+A freed block of `brawn-hardened` waits, filled with a pattern, before it is used again, and a write
+to any of its bytes is found when it leaves; blocks of more than 8 KiB do not wait. **A byte written
+into the middle of a freed block between 8 KiB and 128 KiB goes unnoticed**, as does reading its old
+content. What is larger has its pages unmapped at once, and any access ends the program.
+",
     );
     text
 }
