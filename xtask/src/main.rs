@@ -5,6 +5,8 @@ mod costs;
 mod demo;
 mod leptosfmt;
 mod merge;
+#[cfg(test)]
+mod pages;
 mod presets;
 mod quote;
 mod report;

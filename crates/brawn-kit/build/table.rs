@@ -1,6 +1,6 @@
 //! The table of the kit: one row per allocator and build option.
 //!
-//! A new allocator is one C or C++ file in `libc/malloc/` and one row here; `docs/kit.md` tells how.
+//! A new allocator is one C or C++ file in `libc/malloc/` and one row here; `docs/reference/kit.md` tells how.
 
 /// The architectures that the kit is built for, in the order of `brawn_elf::Arch::ALL`.
 pub const ARCHES: [Arch; 2] = [
@@ -359,7 +359,7 @@ pub const C_FLAGS: &[&str] = &["-std=gnu11"];
 /// Flags for those that are written in C++: nothing may need a runtime, or headers of a standard library.
 pub const CPP_FLAGS: &[&str] = &["-std=c++20", "-nostdinc++", "-fno-rtti", "-fno-threadsafe-statics"];
 
-/// Flags for every allocator and architecture; `docs/kit.md` gives the reason for each.
+/// Flags for every allocator and architecture; `docs/reference/kit.md` gives the reason for each.
 pub const FLAGS: &[&str] = &[
     "-O3",
     "-g0",

@@ -33,7 +33,7 @@ static inline int *kernel_libc_errno(void) {
 #define KERNEL_SYSCALL(...) ((void)KERNEL_CALL((syscall)(__VA_ARGS__)))
 
 /* Memory without transparent huge pages: where the system hands them out unasked, a heap of many threads
- * takes twice the memory with them (measured in docs/kit.md). Said for this memory alone, where mimalloc
+ * takes twice the memory with them (measured: docs/log/kit.md). Said for this memory alone, where mimalloc
  * would say it for the process and all its children. Unless it may have them. */
 static inline void *kernel_map(bool huge_pages, void *address, size_t size, int protection, int flags, int fd,
                                off_t offset) {

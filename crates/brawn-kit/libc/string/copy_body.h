@@ -6,8 +6,7 @@
 /* Or compilers count an index of their own as well. */
 #define KEEP(pointer) __asm__("" : "+r"(pointer));
 
-/* From where `rep movsb` beats the loop of this vector, and up to where; docs/strings.md has the measurement.
- */
+/* From where `rep movsb` beats the loop of this vector, and up to where: docs/log/strings.md. */
 #define REP_COPY_FROM (VEC == 16 ? (size_t)2 << 10 : VEC == 32 ? (size_t)4 << 10 : (size_t)64 << 10)
 #ifndef REP_COPY_TO
 #define REP_COPY_TO ((size_t)16 << 20)

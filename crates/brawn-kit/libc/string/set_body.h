@@ -3,7 +3,7 @@
 #ifndef SET_THRESHOLDS
 #define SET_THRESHOLDS
 
-/* From where `rep stosb` beats the loop of this vector; docs/strings.md has the measurement. */
+/* From where `rep stosb` beats the loop of this vector; docs/log/strings.md has the measurement. */
 #define REP_SET_FROM (VEC == 16 ? (size_t)2 << 10 : (size_t)1 << 20)
 
 #if defined(__x86_64__)

@@ -1,5 +1,5 @@
 /* The Brawn heap: a cache for each thread in front of musl's own mallocng, which stays what it is and serves
- * the library's internals as before. docs/heap.md tells how it works and what it may keep.
+ * the library's internals as before. docs/explain/heap.md tells how it works and what it may keep.
  *
  *   layout.h   how mallocng lays out memory, and all checks
  *   list.h     encoded lists        lock.h     the one kind of lock

@@ -1,5 +1,5 @@
 /* A short lock: a few turns, then sleep. With more threads than processors the holder may be waiting for this
- * very processor, so spinning on would keep it from going on (measured in docs/heap.md).
+ * very processor, so spinning on would keep it from going on (measured: docs/log/heap.md).
  *
  * As musl does, no lock is taken while there is one thread. */
 #ifndef BRAWN_LOCK_H

@@ -5,7 +5,7 @@
  * rounds of upkeep.
  *
  * Bounds that follow what is in use alone made a formatter map, fault in and unmap its memory for every
- * file; one that follows the peak alone kept all of a cache that a program had dropped (docs/heap.md). */
+ * file; one that follows the peak alone kept all of a cache that a program had dropped (docs/log/heap.md). */
 #ifndef BRAWN_RECENT_H
 #define BRAWN_RECENT_H
 

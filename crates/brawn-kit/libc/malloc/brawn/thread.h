@@ -6,9 +6,9 @@
  * The reserve is there because of cache lines. A line holds several small blocks, and where those lie in the
  * lists of two threads, both wait for it whenever one has written to it. Lists that threads pass to and fro
  * mix their blocks more and more; so a thread that gives lists away and comes back for as many is let keep
- * them, and one that only frees is not (docs/heap.md).
+ * them, and one that only frees is not (docs/log/heap.md).
  *
- * What that can be at most is in docs/heap.md. */
+ * What that can be at most is in docs/explain/heap.md. */
 #ifndef BRAWN_THREAD_H
 #define BRAWN_THREAD_H
 
@@ -327,7 +327,7 @@ static RARE void *bin_refill(struct bin *bin, unsigned class) {
         uint32_t slots = slots_take(meta, wanted - 1) | (uint32_t)1 << header.index;
         /* In rising order, so that the last one is used first: groups' first slots lie at the same place of
          * their pages, where their meta often does too, and a processor that compares 12 bits of addresses
-         * lets a read of the one wait for what was just written to the other (docs/heap.md). */
+         * lets a read of the one wait for what was just written to the other (docs/log/heap.md). */
         for (; slots != 0; wanted--) {
             const unsigned index = (unsigned)__builtin_ctz(slots);
             slots &= slots - 1;

@@ -10,7 +10,7 @@ BENCH(void *, mempcpy, (void *, const void *, size_t), (t, a, n), WRITTEN)
 BENCH(void *, memmove, (void *, const void *, size_t), (t, a, n), WRITTEN)
 /* To the lower of two regions; the rows above go to the higher one. */
 BENCH_AS(memcpy_r, void *, memcpy, (void *, const void *, size_t), (a, t, n), (a[n ? n - 1 : 0]))
-/* Up by 16 bytes, down by 16 bytes and nowhere, as in docs/suites.md. */
+/* Up by 16 bytes, down by 16 bytes and nowhere, as in docs/reference/suites.md. */
 BENCH_AS(memmove_fw, void *, memmove, (void *, const void *, size_t), (b + 16, b, n), (b + 16)[0])
 BENCH_AS(memmove_bw, void *, memmove, (void *, const void *, size_t), (a - 16, a, n), (a - 16)[0])
 BENCH_AS(memmove_nop, void *, memmove, (void *, const void *, size_t), (a, a, n), a[0])
