@@ -133,7 +133,8 @@ fn names_of_pages_are_those_of_files() {
                     .take_while(|c| c.is_ascii_alphanumeric() || "/.-_+".contains(*c))
                     .collect();
                 let path = path.trim_end_matches('.');
-                let named = path.ends_with(".md") || path.ends_with(".supp") || path.ends_with(".schema.json");
+                let named =
+                    path.ends_with(".md") || path.ends_with(".supp") || path.ends_with(".schema.json");
                 let own = before.is_none_or(|c| !c.is_ascii_alphanumeric() && !"/.".contains(c));
                 if own && named && !root().join(path).is_file() {
                     wrong.push(format!("{name}:{}: {path}", index + 1));

@@ -11,7 +11,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::common::Bench;
+use crate::common::{Bench, ok};
 
 fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
@@ -237,6 +237,15 @@ fn every_page_with_commands_is_tested() {
     for (_, test) in ELSEWHERE {
         assert!(Path::new(env!("CARGO_MANIFEST_DIR")).join(test).is_file(), "{test}");
     }
+}
+
+/// Its commands are run, and print what stands there but for figures and versions.
+#[test]
+fn the_transcript_of_the_readme_is_what_the_commands_print() {
+    let bench = Bench::new();
+    let script = repository().join("scripts/transcript");
+    let mut check = bench.command(script.to_str().unwrap());
+    ok(check.args(["--check", env!("CARGO_BIN_EXE_brawn")]));
 }
 
 #[test]

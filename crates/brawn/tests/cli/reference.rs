@@ -1,4 +1,4 @@
-//! `docs/cli.md` is made from the program's own help; this test says when it is stale.
+//! `docs/reference/cli.md` is made from the program's own help; this test says when it is stale.
 
 use std::path::Path;
 
@@ -40,8 +40,7 @@ fn reference() -> String {
         text.lines().map(str::trim_end).collect::<Vec<_>>().join("\n").trim().to_owned()
     };
     let mut text = String::from(
-        "# Commands\n\nMade from the program's own help: `BRAWN_RENEW=1 cargo test -p brawn --test cli -- reference` writes it \
-         again.\n",
+        "# Commands\n\nMade from the program's own help:\n`BRAWN_RENEW=1 cargo test -p brawn --test cli -- reference` writes it again.\n",
     );
     text.push_str(&format!("\n## `brawn`\n\n```text\n{}\n```\n", help(&["--help"])));
     for command in COMMANDS {
@@ -56,7 +55,7 @@ fn reference() -> String {
 
 #[test]
 fn the_reference_is_up_to_date() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/cli.md");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/cli.md");
     let reference = reference();
     if std::env::var_os("BRAWN_RENEW").is_some() {
         fs_err::write(&path, &reference).unwrap();
@@ -64,7 +63,7 @@ fn the_reference_is_up_to_date() {
     let committed = fs_err::read_to_string(&path).unwrap_or_default();
     assert!(
         committed == reference,
-        "docs/cli.md is stale: renew it with `BRAWN_RENEW=1 cargo test -p brawn --test cli -- reference`"
+        "docs/reference/cli.md is stale: renew it with `BRAWN_RENEW=1 cargo test -p brawn --test cli -- reference`"
     );
 }
 
