@@ -51,11 +51,16 @@ lint: setup ## formatting, clippy, shellcheck, licences
 	cargo deny --all-features --locked --log-level error check --hide-inclusion-graph bans licenses sources
 	cargo clippy $(CARGO_FLAGS) --workspace --all-targets -- -D warnings
 
-test: lint ## everything that must hold before a change lands
-	cargo test $(CARGO_FLAGS) --workspace
+# heap_behaviour has a runner of its own (.config/nextest.toml); no crate has tests in its documentation.
+JUNIT := $(CARGO_TARGET_DIR)/nextest/default/junit.xml
 
-test-long: lint ## the same with every stress test at full length
-	BRAWN_TEST_LONG=1 cargo test $(CARGO_FLAGS) --workspace
+test: lint ## everything that must hold before a change lands
+	cargo test $(CARGO_FLAGS) --workspace --test heap_behaviour
+	cargo nextest run $(CARGO_FLAGS) --workspace --hide-progress-bar
+	scripts/slowest $(JUNIT)
+
+test-long: export BRAWN_TEST_LONG = 1
+test-long: test ## the same with every stress test at full length
 
 # Executions of each fuzzer of what is read from outside. What LLVM's pass for coverage needs is the same in every Rust toolchain.
 FUZZ_RUNS := 10000000

@@ -36,6 +36,11 @@ const VARIANTS: &[Variant] = &[
 
 const NO_MALLOCNG: &str = "it has no mallocng";
 
+#[path = "../../../tests/once.rs"]
+mod once;
+
+use once::once;
+
 fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
@@ -50,7 +55,12 @@ fn ok(command: &mut Command) -> String {
 /// musl's sources, built, or `None` where they cannot be had. What was built is kept for other runs.
 fn built() -> Option<&'static Path> {
     static BUILT: OnceLock<Option<PathBuf>> = OnceLock::new();
-    BUILT.get_or_init(build).as_deref()
+    BUILT
+        .get_or_init(|| {
+            once(Path::new(env!("CARGO_TARGET_TMPDIR")).join("musl"), |_| drop(build()));
+            build()
+        })
+        .as_deref()
 }
 
 fn build() -> Option<PathBuf> {

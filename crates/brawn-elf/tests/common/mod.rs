@@ -3,6 +3,8 @@
 #![allow(dead_code, reason = "each test file uses its own part")]
 
 pub mod archive;
+#[path = "../../../../tests/once.rs"]
+mod once;
 pub mod rust;
 
 use std::path::{Path, PathBuf};

@@ -1,32 +1,27 @@
 //! The Rust programs of `tests/projects`, linked against the stand-in for a kit's libc.a.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::OnceLock;
 
 use super::archive::{replace_heap, with_note};
+use super::once::once;
 use super::{Bench, note, run, self_contained};
 
 /// The folder of the built programs. They are built once per target folder: jemalloc's configure alone takes a
 /// minute, so the path that cargo sees must not change from run to run.
 pub fn programs() -> PathBuf {
-    static BUILT: OnceLock<PathBuf> = OnceLock::new();
-    BUILT.get_or_init(build).clone()
+    let folder = once(PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("projects"), build);
+    folder.join("x86_64-unknown-linux-musl/debug")
 }
 
-fn build() -> PathBuf {
-    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
-    let libc = folder.join("libc");
+fn build(target: &Path) {
+    let libc = target.join("libc");
     fs_err::create_dir_all(&libc).unwrap();
     let bench = Bench::new();
     with_note(&bench, &self_contained().join("libc.a"), &note("mimalloc", Some("3.3.2")));
     replace_heap(&bench, "", &[]);
-    // Two test processes may be here at once: put the archive in place in one step.
-    let staged = libc.join(format!("libc.a.{}", std::process::id()));
-    fs_err::copy(bench.path("libc.a"), &staged).unwrap();
-    fs_err::rename(&staged, libc.join("libc.a")).unwrap();
+    fs_err::copy(bench.path("libc.a"), libc.join("libc.a")).unwrap();
 
-    let target = folder.join("projects");
     // cargo does not see that a libc.a has changed: make it link the programs again, and nothing else.
     let fingerprints = target.join("x86_64-unknown-linux-musl/debug/.fingerprint");
     for entry in fs_err::read_dir(&fingerprints).into_iter().flatten() {
@@ -37,11 +32,10 @@ fn build() -> PathBuf {
     }
     run(Command::new(env!("CARGO"))
         .args(["build", "--locked", "--target", "x86_64-unknown-linux-musl", "--target-dir"])
-        .arg(&target)
+        .arg(target)
         .arg("--manifest-path")
         .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/projects/Cargo.toml"))
         .env("CC_x86_64_unknown_linux_musl", "musl-gcc")
         .env("CARGO_ENCODED_RUSTFLAGS", format!("-Lnative={}", libc.display()))
         .env_remove("RUSTFLAGS"));
-    target.join("x86_64-unknown-linux-musl/debug")
 }

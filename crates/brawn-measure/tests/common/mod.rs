@@ -3,25 +3,26 @@
 
 use std::path::PathBuf;
 use std::process::Command;
-use std::sync::Mutex;
 
 pub const MIB: u64 = 1 << 20;
 
-/// Compiles tests/programs/NAME.c, once for all tests of a file.
+#[path = "../../../../tests/once.rs"]
+mod once;
+
+use once::once;
+
+/// Compiles tests/programs/NAME.c, once for all tests.
 pub fn program(name: &str) -> PathBuf {
-    static COMPILING: Mutex<()> = Mutex::new(());
-    let _one_at_a_time = COMPILING.lock().unwrap();
     let source = format!("{}/tests/programs/{name}.c", env!("CARGO_MANIFEST_DIR"));
-    let program = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", std::process::id()));
-    if !program.exists() {
+    let place = once(PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("programs").join(name), |place| {
         let mut compiler = Command::new("cc");
         compiler.args(["-O1", "-Wall", "-Wextra", "-Werror", "-pthread", "-o"]);
         assert!(
-            compiler.arg(&program).arg(&source).status().unwrap().success(),
+            compiler.arg(place.join(name)).arg(&source).status().unwrap().success(),
             "cc could not compile {source}"
         );
-    }
-    program
+    });
+    place.join(name)
 }
 
 /// Makes the kernel refuse `ptrace` to this thread and everything that it starts, as containers do.

@@ -5,9 +5,10 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use std::sync::OnceLock;
 
 use brawn_elf::Arch;
+
+use crate::once::once;
 
 /// The allocator that a program gets when nobody asks for one.
 pub const DEFAULT_MALLOC: &str = brawn_libc::PRESETS[0].malloc;
@@ -95,17 +96,16 @@ impl Bench {
     }
 }
 
-/// A static program of this name that prints `1 2 3`, built once for all tests of a file, which ask for no other name.
+/// A static program of this name that prints `1 2 3`, built once for all tests.
 pub fn built(name: &str) -> &'static Path {
-    static BUILT: OnceLock<(Bench, PathBuf)> = OnceLock::new();
-    let (_, path) = BUILT.get_or_init(|| {
+    let folder = once(Path::new(env!("CARGO_TARGET_TMPDIR")).join("built").join(name), |folder| {
         let bench = Bench::new();
-        let folder = bench.package(name);
-        let built = ok(bench.brawn(&["-q", "build", "--release"]).current_dir(folder));
-        (bench, PathBuf::from(built.trim()))
+        let package = bench.package(name);
+        let mut build = bench.brawn(&["-q", "build", "--release", "--target-dir"]);
+        ok(build.arg(folder).current_dir(package));
     });
-    assert_eq!(path.file_name().unwrap(), name);
-    path
+    let path = folder.join(format!("{}-unknown-linux-musl/release/{name}", std::env::consts::ARCH));
+    Box::leak(path.into_boxed_path())
 }
 
 /// The commands that `brawn --help` lists.

@@ -19,6 +19,8 @@ mod hostile;
 mod image;
 mod knobs;
 mod musls;
+#[path = "../../../../tests/once.rs"]
+mod once;
 mod options;
 mod overlay;
 mod patch;

@@ -3,15 +3,15 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::OnceLock;
 
 use super::repository;
 use crate::common::{Bench, ok};
+use crate::once::once;
 
 /// The unpacked packages, made once for all tests.
-fn packages() -> &'static [PathBuf] {
-    static PACKED: OnceLock<(Bench, Vec<PathBuf>)> = OnceLock::new();
-    let (_, folders) = PACKED.get_or_init(|| {
+fn packages() -> Vec<PathBuf> {
+    let folder = once(Path::new(env!("CARGO_TARGET_TMPDIR")).join("packages"), |folder| {
+        fs_err::remove_dir_all(folder).unwrap();
         let bench = Bench::new();
         let package = |offline: &[&str]| {
             let mut command = bench.command("cargo");
@@ -23,28 +23,28 @@ fn packages() -> &'static [PathBuf] {
                 "--no-verify",
                 "--allow-dirty",
             ]);
-            command.args(["--quiet", "--locked"]).args(offline).arg("--target-dir").arg(bench.path());
+            command.args(["--quiet", "--locked"]).args(offline).arg("--target-dir").arg(folder);
             command
         };
         // The index of a machine that only fetched what is locked may lack entries.
         if !package(&["--offline"]).output().unwrap().status.success() {
             ok(&mut package(&[]));
         }
-        let mut folders = Vec::new();
-        for entry in fs_err::read_dir(bench.path().join("package")).unwrap() {
+        let unpacked = folder.join("unpacked");
+        fs_err::create_dir(&unpacked).unwrap();
+        for entry in fs_err::read_dir(folder.join("package")).unwrap() {
             let path = entry.unwrap().path();
             if path.extension().is_some_and(|extension| extension == "crate") {
-                ok(Command::new("tar").arg("-xzf").arg(&path).arg("-C").arg(bench.path()));
-                folders.push(bench.path().join(path.file_stem().unwrap()));
+                ok(Command::new("tar").arg("-xzf").arg(&path).arg("-C").arg(&unpacked));
             }
         }
-        (bench, folders)
     });
-    folders
+    let entries = fs_err::read_dir(folder.join("unpacked")).unwrap();
+    entries.map(|entry| entry.unwrap().path()).collect()
 }
 
-fn package(name: &str) -> &'static Path {
-    let found = packages().iter().find(|folder| {
+fn package(name: &str) -> PathBuf {
+    let found = packages().into_iter().find(|folder| {
         let folder = folder.file_name().unwrap().to_str().unwrap();
         folder.strip_prefix(name).is_some_and(|rest| rest[1..].starts_with(|c: char| c.is_ascii_digit()))
     });
@@ -77,7 +77,7 @@ fn every_crate_is_packed() {
 fn what_a_crate_includes_is_in_its_package() {
     let mut included = 0;
     for folder in packages() {
-        for file in files(folder).iter().filter(|file| file.extension().is_some_and(|end| end == "rs")) {
+        for file in files(&folder).iter().filter(|file| file.extension().is_some_and(|end| end == "rs")) {
             let text = fs_err::read_to_string(file).unwrap();
             let calls = text.split("include_str!(\"").skip(1);
             for path in calls.filter_map(|rest| rest.split('"').next()) {
