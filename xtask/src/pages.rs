@@ -123,8 +123,22 @@ fn links_lead_to_pages_and_headings() {
 #[test]
 fn names_of_pages_are_those_of_files() {
     let mut wrong = Vec::new();
-    for name in files(&[".md", ".rs", ".c", ".h", ".cc", ".py", ".toml", ".yml", ".sh", ".supp", "Makefile"])
-    {
+    for name in files(&[
+        ".md",
+        ".rs",
+        ".c",
+        ".h",
+        ".cc",
+        ".py",
+        ".toml",
+        ".yml",
+        ".supp",
+        "Makefile",
+        "scripts/action",
+        "scripts/release",
+        "scripts/setup",
+        ".ci/run",
+    ]) {
         for (index, line) in read(&name).lines().enumerate() {
             for (at, _) in line.match_indices("docs/") {
                 let before = line[..at].chars().next_back();
