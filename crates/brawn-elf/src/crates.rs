@@ -58,7 +58,7 @@ pub(crate) fn read(image: &Image<'_>) -> Result<Option<Vec<Crate>>, String> {
     Ok(Some(crates))
 }
 
-fn info(image: &Image<'_>) -> Result<Option<VersionInfo>, String> {
+pub(crate) fn info(image: &Image<'_>) -> Result<Option<VersionInfo>, String> {
     let Some(section) = image.section(SECTION) else { return Ok(None) };
     let json = miniz_oxide::inflate::decompress_to_vec_zlib_with_limit(section.data, LONGEST)
         .map_err(|error| format!("its list of crates cannot be unpacked: {error}"))?;

@@ -23,12 +23,16 @@ use crate::{BrawnNotes, Error, Evidence, EvidenceKind, Image, crates, verdict};
 /// [`Error::NotElf`], [`Error::Damaged`] when not even the program headers can be read, [`Error::WrongKind`] for an
 /// object file or a core dump.
 pub fn inspect(data: &[u8]) -> Result<Inspection, Error> {
-    let (mut inspection, _) = look(data)?;
-    // What takes longer than a look at constant data, and no check needs.
     let image = Image::parse(data)?;
-    let recorded = inspection.go.as_ref().and_then(|_| go_level(&image));
-    inspection.cpu = cpu::read(&image, &property::read(&image), recorded);
-    match crates::read(&image) {
+    let (inspection, _) = look(&image)?;
+    Ok(look_closer(&image, inspection))
+}
+
+/// Adds what takes longer than a look at constant data, and no check needs.
+pub(crate) fn look_closer(image: &Image<'_>, mut inspection: Inspection) -> Inspection {
+    let recorded = inspection.go.as_ref().and_then(|_| go_level(image));
+    inspection.cpu = cpu::read(image, &property::read(image), recorded);
+    match crates::read(image) {
         Ok(crates) => inspection.crates = crates,
         Err(reason) => inspection.verdict.push(Finding {
             code: "crates-damaged".to_owned(),
@@ -39,7 +43,7 @@ pub fn inspect(data: &[u8]) -> Result<Inspection, Error> {
     }
     inspection.verdict.extend(verdict::of_cpu(&inspection));
     inspection.verdict.sort_by_key(|finding| finding.severity);
-    Ok(inspection)
+    inspection
 }
 
 /// What was found on the way that an inspection does not show, and `verify` needs.
@@ -50,19 +54,18 @@ pub(crate) struct Traces {
     pub cut_off: bool,
 }
 
-pub(crate) fn look(data: &[u8]) -> Result<(Inspection, Traces), Error> {
-    let image = Image::parse(data)?;
-    let dynamic = dynamic::read(&image);
-    let interpreter = interpreter(&image);
-    let kind = kind(&image, &dynamic, interpreter.is_some())?;
-    let hits = signature::search(&image);
-    let notes = notes_of_image(&image);
+pub(crate) fn look(image: &Image<'_>) -> Result<(Inspection, Traces), Error> {
+    let dynamic = dynamic::read(image);
+    let interpreter = interpreter(image);
+    let kind = kind(image, &dynamic, interpreter.is_some())?;
+    let hits = signature::search(image);
+    let notes = notes_of_image(image);
     let note = notes.as_ref().ok().and_then(|notes| notes.note.clone());
-    let markers = heap::kit_markers(&image, &hits);
-    let symbols = heap::symbol_facts(&image, &markers);
-    let code = code::facts(&image);
+    let markers = heap::kit_markers(image, &hits);
+    let symbols = heap::symbol_facts(image, &markers);
+    let code = code::facts(image);
     let allocators = heap::list(&Clues {
-        image: &image,
+        image,
         hits: &hits,
         code,
         markers: &markers,
@@ -72,46 +75,46 @@ pub(crate) fn look(data: &[u8]) -> Result<(Inspection, Traces), Error> {
         is_static: kind.is_static(),
         interpreter: interpreter.as_deref(),
     });
-    let mut libc = libc(&image, &dynamic, &hits, symbols.as_ref(), interpreter.as_deref(), note.as_ref());
+    let mut libc = libc(image, &dynamic, &hits, symbols.as_ref(), interpreter.as_deref(), note.as_ref());
     if libc.name == LibcName::Unknown
         && allocators.iter().any(|heap| heap::MUSL_HEAPS.contains(&heap.name.as_str()))
     {
         libc.name = LibcName::Musl;
         libc.evidence.push(Evidence::new(EvidenceKind::Data, "musl's own heap is in it"));
     }
-    let go = go_version(&image, &hits);
+    let go = go_version(image, &hits);
     let is_go = allocators.iter().any(|heap| heap.name == "go");
     if libc.name == LibcName::Unknown && is_go && kind.is_static() {
         libc.name = LibcName::None;
         libc.evidence.push(Evidence::new(EvidenceKind::Data, "Go's runtime, and no trace of a libc"));
     }
-    let comments = comments(&image);
+    let comments = comments(image);
     let mut inspection = Inspection {
         schema_version: SCHEMA_VERSION,
-        format: format(&image),
+        format: format(image),
         kind,
         interpreter,
         needed: dynamic.needed.clone(),
         rpath: dynamic.rpath.iter().chain(&dynamic.runpath).cloned().collect(),
-        strings: strings(&image, &dynamic, &libc, code, symbols.as_ref(), note.as_ref()),
+        strings: strings(image, &dynamic, &libc, code, symbols.as_ref(), note.as_ref()),
         note,
         link_id: notes.as_ref().ok().and_then(|notes| notes.link_id.clone()),
-        rust: rust(&image, &hits, &comments),
+        rust: rust(image, &hits, &comments),
         crates: None,
         go,
         compilers: comments,
-        build_id: build_id(&image),
+        build_id: build_id(image),
         stripped: symbols.is_none(),
         debug_info: image.sections.iter().any(|section| is_debug(section.name)),
-        hardening: hardening(&image, &dynamic, kind, &libc, code),
+        hardening: hardening(image, &dynamic, kind, &libc, code),
         cpu: None,
-        thread_stack: thread_stack(&image, kind, &libc),
-        sizes: sizes(&image),
+        thread_stack: thread_stack(image, kind, &libc),
+        sizes: sizes(image),
         allocators,
         libc,
         verdict: Vec::new(),
     };
-    inspection.verdict = damage(&image, &notes);
+    inspection.verdict = damage(image, &notes);
     inspection.verdict.extend(verdict::verdict(&inspection));
     let cut_off = image.segments.iter().any(|segment| segment.cut_off);
     Ok((inspection, Traces { markers, symbols, notes, cut_off }))

@@ -17,6 +17,8 @@ mod dynamic;
 mod embedded;
 mod error;
 mod expectation;
+#[doc(hidden)]
+pub mod fuzz;
 mod heap;
 mod image;
 mod inspect;

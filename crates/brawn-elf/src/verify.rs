@@ -6,7 +6,7 @@ use crate::report::{Code, Problem, Report, problem};
 use crate::symbols::MALLOC_FAMILY;
 use crate::veil::{unveil, veil};
 use crate::verdict::describe;
-use crate::{Error, Heap, Note, Role};
+use crate::{Error, Heap, Image, Note, Role};
 
 /// The allocator's name in the note of an overlay that leaves musl's own heap in place.
 pub const STOCK: &str = "stock";
@@ -16,6 +16,18 @@ pub const STOCK: &str = "stock";
 ///
 /// It never fails: a file that cannot be read is a finding.
 pub fn verify(data: &[u8], expectation: &Expectation) -> Report {
+    match Image::parse(data) {
+        Ok(image) => report(data, expectation, look(&image).as_ref()),
+        Err(error) => report(data, expectation, Err(&error)),
+    }
+}
+
+/// Judges what a look at an executable has found.
+pub(crate) fn report(
+    data: &[u8],
+    expectation: &Expectation,
+    looked: Result<&(Inspection, Traces), &Error>,
+) -> Report {
     let mut report = Report {
         findings: Vec::new(),
         warnings: Vec::new(),
@@ -24,21 +36,21 @@ pub fn verify(data: &[u8], expectation: &Expectation) -> Report {
         heaps: Vec::new(),
         symbols: false,
     };
-    match look(data) {
+    match looked {
         Ok((inspection, traces)) => {
             report.symbols = !inspection.stripped;
             report.heap = inspection.allocators.iter().find(|heap| heap.role == Role::LibcHeap).cloned();
             let linked = |heap: &&Heap| heap.role != Role::Runtime;
             report.heaps = inspection.allocators.iter().filter(linked).cloned().collect();
-            check_linkage(&inspection, &traces, expectation, &mut report.findings);
-            check_note(&traces, expectation, &mut report.findings);
+            check_linkage(inspection, traces, expectation, &mut report.findings);
+            check_note(traces, expectation, &mut report.findings);
             if let Some(note) = &inspection.note {
                 if inspection.kind.is_static() {
-                    check_heaps(&inspection, &traces, note, expectation.second_heap, &mut report);
-                    check_strings(&traces, note, &mut report.findings);
+                    check_heaps(inspection, traces, note, expectation.second_heap, &mut report);
+                    check_strings(traces, note, &mut report.findings);
                     check_loading(data, &mut report.warnings);
                 }
-                report.note = inspection.note;
+                report.note = inspection.note.clone();
             }
         }
         Err(error) => {

@@ -123,7 +123,8 @@ pub(super) fn read(functions: &Functions<'_>) -> Seen {
         seen.vex += u64::from(vex || evex);
         seen.legacy_vector += u64::from(legacy && !vex && !evex);
     }
-    for code in Code::values().filter(|code| of_extensions.contains(&(*code as u16))) {
+    // There are thousands of codes, and as a rule none of these.
+    for code in of_extensions.iter().filter_map(|code| Code::try_from(usize::from(*code)).ok()) {
         let features = code.cpuid_features().iter().filter(|feature| class(**feature) == Class::Extension);
         seen.extensions.extend(features.map(|feature| format!("{feature:?}")));
     }
