@@ -195,7 +195,14 @@ fn read_record(libc_a: &Path) -> Result<Option<Record>, Error> {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error.into()),
     };
-    serde_json::from_slice(&text).map(Some).map_err(|source| Error::BadManifest { path, source })
+    Record::parse(&path, &text).map(Some)
+}
+
+impl Record {
+    /// Reads a record's text; `path` is its name for messages.
+    pub fn parse(path: &Path, text: &[u8]) -> Result<Record, Error> {
+        serde_json::from_slice(text).map_err(|source| Error::BadManifest { path: path.to_owned(), source })
+    }
 }
 
 fn read_original(libc_a: &Path, sha256: &str) -> Result<Vec<u8>, Error> {

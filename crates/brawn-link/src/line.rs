@@ -37,13 +37,18 @@ impl Line {
                 None => expanded.push(arg),
             }
         }
+        Ok(Line::of(expanded))
+    }
+
+    /// The line with these arguments, none of which is taken for a response file.
+    pub fn of(args: Vec<String>) -> Line {
         // rustc and every build system pass some linker option through a compiler driver, and none to a linker.
-        let compiler = expanded.iter().any(|arg| {
+        let compiler = args.iter().any(|arg| {
             arg.starts_with("-Wl,") || arg == "-Xlinker" || arg == "-nostartfiles" || arg == "-nodefaultlibs"
         });
-        let linker = expanded.first().is_some_and(|arg| arg == "-flavor");
+        let linker = args.first().is_some_and(|arg| arg == "-flavor");
         let flavor = if compiler && !linker { Flavor::Compiler } else { Flavor::Linker };
-        Ok(Line { flavor, args: expanded })
+        Line { flavor, args }
     }
 
     /// The options as the linker will see them: `-Wl,a,b` and `-Xlinker a` taken apart.
@@ -179,7 +184,7 @@ pub(crate) fn output_of(args: &[String]) -> PathBuf {
 }
 
 /// Takes a response file apart: words divided by blanks, with quotes and backslashes.
-fn split_response(text: &str) -> Vec<String> {
+pub fn split_response(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
     let mut quote = None;

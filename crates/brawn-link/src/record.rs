@@ -56,6 +56,18 @@ pub struct Record {
     pub inputs: Vec<Input>,
 }
 
+impl Record {
+    /// Reads the text of the record in `folder`.
+    pub fn parse(folder: &Path, text: &[u8]) -> Result<Record, Error> {
+        let bad = |source| Error::BadRecord { path: folder.to_owned(), source };
+        let record: Record = serde_json::from_slice(text).map_err(bad)?;
+        if record.format != FORMAT {
+            return Err(bad(serde_json::Error::custom(format!("format {} is not {FORMAT}", record.format))));
+        }
+        Ok(record)
+    }
+}
+
 /// A file among the arguments of a link.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
@@ -165,12 +177,7 @@ impl Store {
         trust::check(folder)?;
         trust::check(&path)?;
         let text = file::read(path, file::TEXT)?;
-        let record: Record = serde_json::from_slice(&text)
-            .map_err(|source| Error::BadRecord { path: folder.to_owned(), source })?;
-        if record.format != FORMAT {
-            let source = serde_json::Error::custom(format!("format {} is not {FORMAT}", record.format));
-            return Err(Error::BadRecord { path: folder.to_owned(), source });
-        }
+        let record = Record::parse(folder, &text)?;
         touch(folder);
         Ok(record)
     }

@@ -78,6 +78,16 @@ impl Settings {
         Ok(Settings { layers })
     }
 
+    /// The settings of a command line and of the text of one `Cargo.toml`; `path` is its name for messages. Nothing else
+    /// is looked at.
+    pub fn of_manifest(flags: Layer, path: &Path, text: &str) -> Result<Settings, Error> {
+        let mut layers = vec![("command line".to_owned(), flags)];
+        for of in ["package", "workspace"] {
+            layers.extend(manifest_layer(path, text, of)?);
+        }
+        Ok(Settings { layers })
+    }
+
     /// The allocator and its knobs.
     pub fn choice(&self) -> Result<Choice, Error> {
         let mut choice = Choice::default();
@@ -264,10 +274,7 @@ fn manifest_layers(package: &Path) -> Result<Vec<(String, Layer)>, Error> {
     let mut layers = Vec::new();
     let own = package.join("Cargo.toml");
     if own.exists() {
-        let text = file::text(&own)?;
-        if let Some(layer) = parse(&own, &text, &["package", "metadata", "brawn"])? {
-            layers.push((format!("{}: package.metadata.brawn", own.display()), layer));
-        }
+        layers.extend(manifest_layer(&own, &file::text(&own)?, "package")?);
     }
     for folder in package.ancestors() {
         let path = folder.join("Cargo.toml");
@@ -275,14 +282,18 @@ fn manifest_layers(package: &Path) -> Result<Vec<(String, Layer)>, Error> {
             continue;
         }
         let text = file::text(&path)?;
-        if let Some(layer) = parse(&path, &text, &["workspace", "metadata", "brawn"])? {
-            layers.push((format!("{}: workspace.metadata.brawn", path.display()), layer));
-        }
+        layers.extend(manifest_layer(&path, &text, "workspace")?);
         if text.lines().any(|line| line.trim_start().starts_with("[workspace")) {
             break;
         }
     }
     Ok(layers)
+}
+
+/// The layer in the text of a `Cargo.toml`, with its place, if it has one: of a `package` or a `workspace`.
+fn manifest_layer(path: &Path, text: &str, of: &str) -> Result<Option<(String, Layer)>, Error> {
+    let layer = parse(path, text, &[of, "metadata", "brawn"])?;
+    Ok(layer.map(|layer| (format!("{}: {of}.metadata.brawn", path.display()), layer)))
 }
 
 /// Reads the table at `keys` of a TOML file, if it is there.

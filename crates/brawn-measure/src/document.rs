@@ -62,13 +62,20 @@ impl Results {
     /// # Errors
     /// [`DocumentError`]: the file cannot be read, holds something else, or has another [`SCHEMA`].
     pub fn load(path: &Path) -> Result<Self, DocumentError> {
-        let text = brawn_base::file::text(path)?;
+        Self::parse(path, &brawn_base::file::text(path)?)
+    }
+
+    /// Reads a document's text; `path` is its name for messages.
+    ///
+    /// # Errors
+    /// [`DocumentError`]: it is something else, or has another [`SCHEMA`].
+    pub fn parse(path: &Path, text: &str) -> Result<Self, DocumentError> {
         let not_results = |source| DocumentError::NotResults { path: path.to_owned(), source };
-        let head: Head = serde_json::from_str(&text).map_err(not_results)?;
+        let head: Head = serde_json::from_str(text).map_err(not_results)?;
         if head.schema != SCHEMA {
             return Err(DocumentError::Schema { path: path.to_owned(), found: head.schema });
         }
-        serde_json::from_str(&text).map_err(not_results)
+        serde_json::from_str(text).map_err(not_results)
     }
 
     /// Writes the document in one step: a run that is killed leaves either the old file or the new one.

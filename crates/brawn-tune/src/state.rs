@@ -68,7 +68,16 @@ impl State {
                 return Err(wrong("there is no such file".into(), hint));
             }
         };
-        let state: Self = serde_json::from_str(&text).map_err(|error| {
+        Self::parse(folder, &text)
+    }
+
+    /// Reads the text of the state in a run's folder.
+    ///
+    /// # Errors
+    /// [`Error::State`] for what it is instead.
+    pub fn parse(folder: &Path, text: &str) -> Result<Self, Error> {
+        let wrong = |what: String, hint| Error::State { path: folder.join(FILE), what, hint };
+        let state: Self = serde_json::from_str(text).map_err(|error| {
             wrong(format!("this is not the state of a run ({error})"), "begin again, without --resume")
         })?;
         if state.format != FORMAT || state.brawn != env!("CARGO_PKG_VERSION") {
