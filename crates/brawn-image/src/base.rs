@@ -53,41 +53,47 @@ impl Base {
             Some((path, digest)) => (path, Some(format!("sha256:{digest}"))),
             None => (given, None),
         };
-        let (source, top) = if Path::new(path).exists() {
-            let store = Store::open(Path::new(path))?;
-            let mut top: Vec<Descriptor> = store.index()?.manifests().clone();
-            if let Some(digest) = &digest {
-                top.retain(|descriptor| descriptor.digest().as_ref() == digest);
-                if top.is_empty() {
-                    return Err(store.damaged(format!("its index does not list {digest}")));
-                }
-            }
-            (Source::Store(store), top)
-        } else {
-            if given.starts_with(['.', '/', '~']) {
-                return Err(Error::setting(
-                    format!("there is no base image {given}"),
-                    "name an OCI layout, an archive of one, or a reference with a digest",
-                ));
-            }
-            let reference: Reference = given.parse()?;
-            // The image may go to a registry on this machine, and its base come from one elsewhere.
-            let mut access = access.clone();
-            access.insecure &= reference.is_local();
-            let repository = Arc::new(Repository::open(&reference, &access)?);
-            let Some(digest) = &reference.digest else {
-                let now = repository.resolve(reference.tag_or_latest()).ok();
-                return Err(Error::Unpinned { reference: given.to_owned(), now });
-            };
-            let descriptor = repository.manifest(digest)?.descriptor;
-            (Source::Remote(repository), vec![descriptor])
-        };
-        let mut base =
-            Base { name: given.to_owned(), source, manifests: Vec::new(), read: Default::default() };
-        for descriptor in top {
-            base.collect(&descriptor, 0)?;
+        if Path::new(path).exists() {
+            return Base::of_store(given, Store::open(Path::new(path))?, digest.as_deref()).map(Some);
         }
-        Ok(Some(base))
+        if given.starts_with(['.', '/', '~']) {
+            return Err(Error::setting(
+                format!("there is no base image {given}"),
+                "name an OCI layout, an archive of one, or a reference with a digest",
+            ));
+        }
+        let reference: Reference = given.parse()?;
+        // The image may go to a registry on this machine, and its base come from one elsewhere.
+        let mut access = access.clone();
+        access.insecure &= reference.is_local();
+        let repository = Arc::new(Repository::open(&reference, &access)?);
+        let Some(digest) = &reference.digest else {
+            let now = repository.resolve(reference.tag_or_latest()).ok();
+            return Err(Error::Unpinned { reference: given.to_owned(), now });
+        };
+        let descriptor = repository.manifest(digest)?.descriptor;
+        Base::of(given, Source::Remote(repository), &[descriptor]).map(Some)
+    }
+
+    /// What is in a layout: the image with this digest, or all.
+    pub fn of_store(name: &str, store: Store, digest: Option<&str>) -> Result<Base, Error> {
+        let mut top: Vec<Descriptor> = store.index()?.manifests().clone();
+        if let Some(digest) = digest {
+            top.retain(|descriptor| descriptor.digest().as_ref() == digest);
+            if top.is_empty() {
+                return Err(store.damaged(format!("its index does not list {digest}")));
+            }
+        }
+        Base::of(name, Source::Store(store), &top)
+    }
+
+    fn of(name: &str, source: Source, top: &[Descriptor]) -> Result<Base, Error> {
+        let mut base =
+            Base { name: name.to_owned(), source, manifests: Vec::new(), read: Default::default() };
+        for descriptor in top {
+            base.collect(descriptor, 0)?;
+        }
+        Ok(base)
     }
 
     fn place(&self) -> String {

@@ -23,22 +23,51 @@ pub struct Blob {
 pub enum Content {
     /// In memory.
     Memory(Arc<[u8]>),
-    /// In a file, or in a part of one.
-    File {
-        /// The file.
-        path: PathBuf,
-        /// Where in the file they begin, in bytes.
-        offset: u64,
-    },
+    /// In a part of a file.
+    Part(Part),
     /// In a repository of a registry.
     Remote(Arc<Repository>),
+}
+
+/// A part of a file that anybody may have made. Nothing in it has been checked.
+#[derive(Clone)]
+pub struct Part {
+    /// The file.
+    pub(crate) path: PathBuf,
+    /// What is in the file, if that has been read already.
+    pub(crate) content: Option<Arc<[u8]>>,
+    /// Where in the file the part begins, in bytes.
+    pub(crate) offset: u64,
+}
+
+impl Part {
+    /// The name of the file for messages.
+    fn place(&self) -> String {
+        self.path.display().to_string()
+    }
+
+    /// A reader of the part's first `size` bytes.
+    pub(crate) fn open(&self, size: u64) -> std::io::Result<Reader> {
+        Ok(match &self.content {
+            Some(content) => {
+                let mut reader = std::io::Cursor::new(content.clone());
+                reader.set_position(self.offset);
+                Box::new(reader.take(size))
+            }
+            None => {
+                let mut file = brawn_base::file::open(&self.path)?;
+                file.seek(SeekFrom::Start(self.offset))?;
+                Box::new(file.take(size))
+            }
+        })
+    }
 }
 
 impl std::fmt::Debug for Content {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Content::Memory(bytes) => write!(f, "{} bytes in memory", bytes.len()),
-            Content::File { path, offset } => write!(f, "{} from {offset}", path.display()),
+            Content::Part(part) => write!(f, "{} from {}", part.place(), part.offset),
             Content::Remote(repository) => write!(f, "{repository}"),
         }
     }
@@ -83,17 +112,11 @@ impl Blob {
     pub(crate) fn open(&self) -> Result<Reader, Error> {
         match &self.content {
             Content::Memory(bytes) => Ok(Box::new(std::io::Cursor::new(bytes.clone()))),
-            Content::File { path, offset } => {
-                let open = || -> Result<_, Error> {
-                    let mut file = brawn_base::file::open(path)?;
-                    file.seek(SeekFrom::Start(*offset))?;
-                    Ok(file.take(self.size()))
-                };
-                let place = path.display().to_string();
-                let mut check = Checked::new(&self.descriptor, place, open()?);
+            Content::Part(part) => {
+                let mut check = Checked::new(&self.descriptor, part.place(), part.open(self.size())?);
                 std::io::copy(&mut check, &mut std::io::sink())?;
                 check.finish()?;
-                Ok(Box::new(open()?))
+                Ok(part.open(self.size())?)
             }
             Content::Remote(repository) => {
                 Ok(Box::new(Shared { file: repository.fetch(&self.descriptor)?, position: 0 }))

@@ -56,6 +56,8 @@ impl Walk<'_> {
             return Ok(());
         }
         let store = self.store;
+        // Sizes are sums only of what is there.
+        limits::check(&store.place(), descriptor, limits::DOCUMENT)?;
         self.report.blobs += 1;
         self.report.bytes += descriptor.size();
         match descriptor.media_type() {
@@ -164,4 +166,39 @@ fn docker(store: &Store, bytes: &[u8]) -> Result<(), Error> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::blob::sha256;
+
+    #[test]
+    fn sizes_that_no_sum_can_hold_are_refused() {
+        const INDEX: &str = "application/vnd.oci.image.index.v1+json";
+        let index = |entries: &str| {
+            format!(r#"{{"schemaVersion":2,"mediaType":"{INDEX}","manifests":[{entries}]}}"#).into_bytes()
+        };
+        let entry = |digest: &str, size: u64| {
+            format!(r#"{{"mediaType":"{INDEX}","digest":"{digest}","size":{size}}}"#)
+        };
+        let inner = index("");
+        let digest = sha256(&inner);
+        let there = entry(&digest, inner.len() as u64);
+        let absent = entry(&sha256(b""), u64::MAX);
+        let mut archive = tar::Builder::new(Vec::new());
+        let mut add = |name: &str, content: &[u8]| {
+            let mut header = tar::Header::new_ustar();
+            header.set_size(content.len() as u64);
+            archive.append_data(&mut header, name, content).unwrap();
+        };
+        add("oci-layout", br#"{"imageLayoutVersion":"1.0.0"}"#);
+        add("index.json", &index(&format!("{there},{absent}")));
+        add(&format!("blobs/sha256/{}", &digest["sha256:".len()..]), &inner);
+        let store = Store::parse(Path::new("a.tar"), archive.into_inner().unwrap()).unwrap();
+        let error = check(&store).unwrap_err();
+        assert!(matches!(error, Error::TooLarge { .. }), "{error}");
+    }
 }

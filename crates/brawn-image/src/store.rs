@@ -1,46 +1,69 @@
 //! Reading OCI layouts: a folder, or the same in a tar archive.
 
 use std::collections::HashMap;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, Cursor, Read, Seek};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use oci_spec::image::{Descriptor, ImageIndex, OciLayout};
 use serde::de::DeserializeOwned;
 
-use crate::blob::Content;
+use crate::blob::{Content, Part};
 use crate::{Blob, Error, limits, tarball};
 
 /// A layout that can be read.
 #[derive(Debug)]
 pub struct Store {
     path: PathBuf,
-    /// For an archive: where in it each file is.
-    members: Option<HashMap<String, (u64, u64)>>,
+    files: Files,
 }
+
+/// Where a layout's files are.
+#[derive(Debug)]
+enum Files {
+    /// In a folder.
+    Folder,
+    /// In an archive on disk.
+    Archive(Members),
+    /// In an archive in memory.
+    Memory(Arc<[u8]>, Members),
+}
+
+/// Where in an archive each file is: offset and size by name.
+type Members = HashMap<String, (u64, u64)>;
 
 impl Store {
     /// Opens a layout folder or an archive of one.
     pub fn open(path: &Path) -> Result<Store, Error> {
-        let members = match path.is_dir() {
-            true => None,
+        let files = match path.is_dir() {
+            true => Files::Folder,
             false => {
                 let file = brawn_base::file::open(path)?;
                 let length = file.metadata()?.len();
-                let damaged =
-                    |error: io::Error| Error::damaged(path.display().to_string(), error.to_string());
-                Some(members(file, length).map_err(damaged)?)
+                Files::Archive(members(file, length).map_err(|error| unreadable(path, &error))?)
             }
         };
-        let store = Store { path: path.to_owned(), members };
-        let bytes = store.file("oci-layout")?;
-        let layout: OciLayout = store.json("oci-layout", &bytes)?;
+        Store { path: path.to_owned(), files }.of_known_version()
+    }
+
+    /// Reads an archive of a layout that is in memory; `path` is its name for messages.
+    pub fn parse(path: &Path, bytes: impl Into<Arc<[u8]>>) -> Result<Store, Error> {
+        let bytes = bytes.into();
+        let members = members(Cursor::new(&*bytes), bytes.len() as u64);
+        let members = members.map_err(|error| unreadable(path, &error))?;
+        Store { path: path.to_owned(), files: Files::Memory(bytes, members) }.of_known_version()
+    }
+
+    fn of_known_version(self) -> Result<Store, Error> {
+        let bytes = self.file("oci-layout")?;
+        let layout: OciLayout = self.json("oci-layout", &bytes)?;
         if layout.image_layout_version() != "1.0.0" {
-            return Err(store.damaged(format!(
+            return Err(self.damaged(format!(
                 "its layout has version {}, and 1.0.0 is the only one known",
                 layout.image_layout_version()
             )));
         }
-        Ok(store)
+        Ok(self)
     }
 
     /// The name for messages.
@@ -58,16 +81,13 @@ impl Store {
     pub fn blob(&self, descriptor: &Descriptor) -> Result<Blob, Error> {
         let digest = descriptor.digest();
         let name = format!("blobs/{}/{}", digest.algorithm(), digest.digest());
-        let content = match self.find(&name) {
-            Some((path, offset, size)) if size == descriptor.size() => Content::File { path, offset },
-            Some((_, _, size)) => {
-                return Err(
-                    self.damaged(format!("{digest} should be {} bytes, and is {size}", descriptor.size()))
-                );
-            }
-            None => return Err(self.damaged(format!("there is no {name}"))),
-        };
-        Ok(Blob { descriptor: descriptor.clone(), content })
+        let (part, size) = self.find(&name).ok_or_else(|| self.damaged(format!("there is no {name}")))?;
+        if size != descriptor.size() {
+            return Err(
+                self.damaged(format!("{digest} should be {} bytes, and is {size}", descriptor.size()))
+            );
+        }
+        Ok(Blob { descriptor: descriptor.clone(), content: Content::Part(part) })
     }
 
     /// Reads a JSON document that a descriptor names.
@@ -79,14 +99,12 @@ impl Store {
 
     /// Reads a file at the root, if it is there.
     pub(crate) fn optional(&self, name: &str) -> Result<Option<Vec<u8>>, Error> {
-        let Some((path, offset, size)) = self.find(name) else { return Ok(None) };
+        let Some((part, size)) = self.find(name) else { return Ok(None) };
         if size > limits::DOCUMENT {
             return Err(Error::too_large(self.place(), name, Some(size), limits::DOCUMENT));
         }
-        let mut file = brawn_base::file::open(path)?;
-        file.seek(SeekFrom::Start(offset))?;
         let mut bytes = Vec::new();
-        file.take(size).read_to_end(&mut bytes)?;
+        part.open(size)?.read_to_end(&mut bytes)?;
         Ok(Some(bytes))
     }
 
@@ -106,21 +124,28 @@ impl Store {
         self.optional(name)?.ok_or_else(|| self.damaged(format!("there is no {name}")))
     }
 
-    /// The file, where in it, and the size.
-    fn find(&self, name: &str) -> Option<(PathBuf, u64, u64)> {
-        match &self.members {
-            Some(members) => members.get(name).map(|(offset, size)| (self.path.clone(), *offset, *size)),
-            None => {
+    /// Where a file is, and its size.
+    fn find(&self, name: &str) -> Option<(Part, u64)> {
+        let (content, members) = match &self.files {
+            Files::Folder => {
                 let path = self.path.join(name);
                 let data = fs_err::metadata(&path).ok().filter(std::fs::Metadata::is_file)?;
-                Some((path, 0, data.len()))
+                return Some((Part { path, content: None, offset: 0 }, data.len()));
             }
-        }
+            Files::Archive(members) => (None, members),
+            Files::Memory(content, members) => (Some(content.clone()), members),
+        };
+        let &(offset, size) = members.get(name)?;
+        Some((Part { path: self.path.clone(), content, offset }, size))
     }
 }
 
+fn unreadable(path: &Path, error: &io::Error) -> Error {
+    Error::damaged(path.display().to_string(), error.to_string())
+}
+
 /// Where the files of an archive of `length` bytes are: offset and size by name.
-pub(crate) fn members(mut file: impl Read + Seek, length: u64) -> io::Result<HashMap<String, (u64, u64)>> {
+pub(crate) fn members(mut file: impl Read + Seek, length: u64) -> io::Result<Members> {
     let damaged = |what: String| io::Error::new(io::ErrorKind::InvalidData, what);
     let mut magic = Vec::new();
     file.by_ref().take(4).read_to_end(&mut magic)?;

@@ -4,11 +4,12 @@ use docker_credential::DockerCredential;
 use http_auth::{ChallengeRef, parse_challenges};
 use serde::Deserialize;
 use ureq::http::Method;
-use url::form_urlencoded;
+use url::{Url, form_urlencoded};
 
+use super::address::Address;
 use super::client::{Call, Client, Payload};
 use super::retry::Failure;
-use crate::limits;
+use crate::{Error, limits};
 
 #[derive(Deserialize)]
 struct Token {
@@ -16,17 +17,49 @@ struct Token {
     access_token: Option<String>,
 }
 
-/// The `Authorization` that answers a registry's challenge; nothing if it cannot be answered.
-pub(super) fn answer(client: &Client, challenges: &[String], scope: &str) -> Result<Option<String>, Failure> {
+/// What has to be done to log in.
+#[derive(Debug)]
+pub(crate) enum Login {
+    /// Nothing more than to say who we are, with this `Authorization`.
+    Password(String),
+    /// To fetch a token.
+    Token {
+        url: Url,
+        /// What is posted there; without it the token is got.
+        form: Option<String>,
+        /// The `Authorization` that it is got with.
+        password: Option<String>,
+    },
+}
+
+/// The `Authorization` that answers a registry's challenges; nothing if they cannot be answered.
+pub(super) fn answer(client: &Client, challenges: &[&str], scope: &str) -> Result<Option<String>, Failure> {
+    match login(&client.address, client.credential.as_ref(), challenges, scope)? {
+        None => Ok(None),
+        Some(Login::Password(password)) => Ok(Some(password)),
+        Some(Login::Token { url, form, password }) => fetch(client, url, form, password).map(Some),
+    }
+}
+
+/// What a registry's challenges ask for, as ourselves if we are somebody; nothing if they cannot be answered.
+///
+/// # Errors
+/// As [`Address::realm`]: not every place is sent a login.
+pub(crate) fn login(
+    address: &Address,
+    credential: Option<&DockerCredential>,
+    challenges: &[&str],
+    scope: &str,
+) -> Result<Option<Login>, Error> {
     let parsed: Vec<ChallengeRef<'_>> =
         challenges.iter().flat_map(|text| parse_challenges(text).unwrap_or_default()).collect();
     let scheme = |name: &str| parsed.iter().find(|challenge| challenge.scheme.eq_ignore_ascii_case(name));
     if let Some(challenge) = scheme("Bearer") {
-        return bearer(client, challenge, scope).map(Some);
+        return bearer(address, credential, challenge, scope).map(Some);
     }
-    match (scheme("Basic"), &client.credential) {
+    match (scheme("Basic"), credential) {
         (Some(_), Some(DockerCredential::UsernamePassword(user, password))) => {
-            Ok(Some(basic(user, password)))
+            Ok(Some(Login::Password(basic(user, password))))
         }
         _ => Ok(None),
     }
@@ -36,42 +69,54 @@ fn basic(user: &str, password: &str) -> String {
     format!("Basic {}", STANDARD.encode(format!("{user}:{password}")))
 }
 
-/// Fetches a token from where the challenge says, as ourselves if we are somebody.
-fn bearer(client: &Client, challenge: &ChallengeRef<'_>, scope: &str) -> Result<String, Failure> {
+fn bearer(
+    address: &Address,
+    credential: Option<&DockerCredential>,
+    challenge: &ChallengeRef<'_>,
+    scope: &str,
+) -> Result<Login, Error> {
     let parameter = |name: &str| {
         let found = challenge.params.iter().find(|(key, _)| key.eq_ignore_ascii_case(name));
         found.map(|(_, value)| value.to_unescaped())
     };
     let realm = parameter("realm").unwrap_or_default();
     let service = parameter("service").unwrap_or_default();
-    let root = client.address.root();
-    let mut realm = match &client.credential {
-        Some(_) => client.address.realm(root, &realm)?,
+    let mut url = match credential {
+        Some(_) => address.realm(address.root(), &realm)?,
         // Nothing is sent that could be stolen.
-        None => client.address.resolve(root, &realm)?,
+        None => address.resolve(address.root(), &realm)?,
     };
-    let form;
-    let mut password = None;
-    let (method, headers, payload) = match &client.credential {
+    let password = match credential {
         // An identity token is exchanged, as OAuth 2 has it.
         Some(DockerCredential::IdentityToken(token)) => {
-            form = form_urlencoded::Serializer::new(String::new())
+            let form = form_urlencoded::Serializer::new(String::new())
                 .extend_pairs([("grant_type", "refresh_token"), ("client_id", "brawn")])
                 .extend_pairs([("refresh_token", token.as_str()), ("service", &service), ("scope", scope)])
                 .finish();
+            return Ok(Login::Token { url, form: Some(form), password: None });
+        }
+        Some(DockerCredential::UsernamePassword(user, password)) => Some(basic(user, password)),
+        None => None,
+    };
+    let scopes = scope.split(' ').map(|part| ("scope", part));
+    url.query_pairs_mut().append_pair("service", &service).extend_pairs(scopes);
+    Ok(Login::Token { url, form: None, password })
+}
+
+fn fetch(
+    client: &Client,
+    url: Url,
+    form: Option<String>,
+    password: Option<String>,
+) -> Result<String, Failure> {
+    let (method, headers, payload) = match &form {
+        Some(form) => {
             let form_type = ("content-type", "application/x-www-form-urlencoded".to_owned());
             (Method::POST, vec![form_type], Payload::Bytes(form.as_bytes()))
         }
-        credential => {
-            if let Some(DockerCredential::UsernamePassword(user, secret)) = credential {
-                password = Some(basic(user, secret));
-            }
-            let scopes = scope.split(' ').map(|part| ("scope", part));
-            realm.query_pairs_mut().append_pair("service", &service).extend_pairs(scopes);
-            (Method::GET, Vec::new(), Payload::Nothing)
-        }
+        None => (Method::GET, Vec::new(), Payload::Nothing),
     };
-    let call = Call { method, url: realm, headers, payload, scope: String::new() };
+    let call = Call { method, url, headers, payload, scope: String::new() };
     let response = client.log_in(&call, password)?;
     if response.status() != 200 {
         return Err(Failure::lasting(client.refused(&call, response)));

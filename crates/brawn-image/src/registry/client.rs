@@ -11,7 +11,7 @@ use url::Url;
 use super::address::{self, Address};
 use super::pace::{Paced, TooSlow};
 use super::retry::Failure;
-use super::{Access, Reference, auth, credentials, tls};
+use super::{Access, Reference, auth, credentials, header, tls};
 use crate::{Blob, Error, limits};
 
 /// A connection to one registry.
@@ -91,13 +91,7 @@ impl Client {
         let known = self.tokens.lock().expect("no thread panics with it").get(&call.scope).cloned();
         let mut answer = self.follow(call, known.filter(|_| own))?;
         if answer.response.status() == 401 && answer.own {
-            let challenges: Vec<String> = answer
-                .response
-                .headers()
-                .get_all("www-authenticate")
-                .iter()
-                .filter_map(|value| Some(value.to_str().ok()?.to_owned()))
-                .collect();
+            let challenges = header::challenges(answer.response.headers());
             if let Some(authorization) = auth::answer(self, &challenges, &call.scope)? {
                 self.tokens
                     .lock()
@@ -109,10 +103,9 @@ impl Client {
         let response = answer.response;
         match response.status().as_u16() {
             408 | 429 | 500 | 502 | 503 | 504 => {
-                let seconds =
-                    response.headers().get("retry-after").and_then(|value| value.to_str().ok()?.parse().ok());
+                let after = header::retry_after(response.headers());
                 let error = self.refused(call, response);
-                Err(Failure { error: error.into(), transient: true, after: seconds.map(Duration::from_secs) })
+                Err(Failure { error: error.into(), transient: true, after })
             }
             _ => Ok(response),
         }
@@ -134,9 +127,8 @@ impl Client {
             if !elsewhere || !matches!(call.method, Method::GET | Method::HEAD) {
                 return Ok(Answer { response, own });
             }
-            let location = response.headers().get("location").and_then(|value| value.to_str().ok());
-            let location =
-                location.ok_or_else(|| self.protocol(call, "it leads elsewhere and does not say where"))?;
+            let location = header::location(response.headers())
+                .ok_or_else(|| self.protocol(call, "it leads elsewhere and does not say where"))?;
             let next = self.address.resolve(&url, location)?;
             if !address::same_origin(&url, &next) {
                 authorization = None;
@@ -208,7 +200,7 @@ impl Client {
             let place = format!("{}, {}", self.registry, self.shown(call));
             Failure::lasting(Error::too_large(place, what, found, limit))
         };
-        let declared = content_length(&response);
+        let declared = header::content_length(response.headers());
         if let Some(found) = declared.filter(|found| *found > limit) {
             return Err(too_large(Some(found)));
         }
@@ -277,11 +269,6 @@ impl Client {
         };
         format!("{} {host}{}", call.method, call.url.path())
     }
-}
-
-/// The size that an answer claims, in bytes.
-pub(super) fn content_length(response: &Response<Body>) -> Option<u64> {
-    response.headers().get("content-length")?.to_str().ok()?.parse().ok()
 }
 
 impl std::fmt::Debug for Client {

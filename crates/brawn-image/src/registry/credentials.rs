@@ -1,5 +1,5 @@
 use std::error::Error as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use docker_credential::{CredentialRetrievalError, DockerCredential, get_credential_from_reader};
 use serde_json::Value;
@@ -16,29 +16,43 @@ pub(super) fn find(reference: &Reference) -> Result<Option<DockerCredential>, Er
             Err(error) if error.source().is_some() => return Err(error.into()),
             Err(_) => continue,
         };
-        if let Some(helper) = strange_helper(&bytes) {
-            return Err(Error::setting(
-                format!("{} names the credential helper '{helper}', which is no name", file.display()),
-                "a helper's name is the part after docker-credential-, without a path",
-            ));
-        }
-        use CredentialRetrievalError::{HelperFailure, NoCredentialConfigured};
-        match get_credential_from_reader(&*bytes, reference.credentials_key()) {
-            Ok(credential) => return Ok(Some(credential)),
-            Err(NoCredentialConfigured) => {}
-            // What every helper says for a registry that it does not know.
-            Err(HelperFailure { ref stdout, ref stderr, .. })
-                if [stdout, stderr].iter().any(|text| text.contains("credentials not found")) => {}
-            Err(source) => {
-                return Err(Error::Credentials { registry: reference.registry.clone(), file, source });
-            }
+        if let Some(credential) = read(&file, &bytes, reference)? {
+            return Ok(Some(credential));
         }
     }
     Ok(None)
 }
 
+/// The login for a registry in what a file holds, if it is there. A helper that the file names is run.
+pub(crate) fn read(
+    file: &Path,
+    bytes: &[u8],
+    reference: &Reference,
+) -> Result<Option<DockerCredential>, Error> {
+    if let Some(helper) = strange_helper(bytes) {
+        return Err(Error::setting(
+            format!("{} names the credential helper '{helper}', which is no name", file.display()),
+            "a helper's name is the part after docker-credential-, without a path",
+        ));
+    }
+    use CredentialRetrievalError::{HelperFailure, NoCredentialConfigured};
+    match get_credential_from_reader(bytes, reference.credentials_key()) {
+        Ok(credential) => Ok(Some(credential)),
+        Err(NoCredentialConfigured) => Ok(None),
+        // What every helper says for a registry that it does not know.
+        Err(HelperFailure { ref stdout, ref stderr, .. })
+            if [stdout, stderr].iter().any(|text| text.contains("credentials not found")) =>
+        {
+            Ok(None)
+        }
+        Err(source) => {
+            Err(Error::Credentials { registry: reference.registry.clone(), file: file.to_owned(), source })
+        }
+    }
+}
+
 /// A helper whose name would make another program run than `docker-credential-NAME` on `PATH`.
-fn strange_helper(config: &[u8]) -> Option<String> {
+pub(crate) fn strange_helper(config: &[u8]) -> Option<String> {
     let config: Value = serde_json::from_slice(config).ok()?;
     let named = config["credHelpers"].as_object().into_iter().flat_map(|helpers| helpers.values());
     let sound = |name: &str| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte));

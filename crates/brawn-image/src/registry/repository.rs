@@ -9,9 +9,9 @@ use ureq::Body;
 use ureq::http::{Method, Response};
 use url::Url;
 
-use super::client::{Call, Client, Payload, content_length};
+use super::client::{Call, Client, Payload};
 use super::retry::Failure;
-use super::{Access, Reference};
+use super::{Access, Reference, header};
 use crate::blob::{Checked, sha256};
 use crate::{Blob, Error, json, limits, room};
 
@@ -66,9 +66,7 @@ impl Repository {
             if response.status() != 200 {
                 return Err(Failure::lasting(self.client.refused(&call, response)));
             }
-            let media_type = response.headers().get("content-type").and_then(|value| value.to_str().ok());
-            let media_type = media_type.unwrap_or_default().split(';').next().unwrap_or_default().trim();
-            let media_type = media_type.to_owned();
+            let media_type = header::media_type(response.headers()).to_owned();
             Ok((self.client.read(&call, response, "a manifest", limits::DOCUMENT)?, media_type))
         })
     }
@@ -117,7 +115,7 @@ impl Repository {
             if response.status() != 200 {
                 return Err(Failure::lasting(self.client.refused(&call, response)));
             }
-            if let Some(found) = content_length(&response).filter(|found| *found != size) {
+            if let Some(found) = header::content_length(response.headers()).filter(|found| *found != size) {
                 let what = format!("{} should be {size} bytes, and comes as {found}", descriptor.digest());
                 return Err(Failure::lasting(Error::damaged(self.to_string(), what)));
             }
@@ -176,8 +174,7 @@ impl Repository {
         match response.status().as_u16() {
             201 if source.is_some() => Ok(None),
             202 => {
-                let header = response.headers().get("location").and_then(|value| value.to_str().ok());
-                let location = header
+                let location = header::location(response.headers())
                     .ok_or_else(|| self.client.protocol(&call, "it does not say where to send the blob"))?;
                 Ok(Some(self.client.address.resolve(&call.url, location)?))
             }
@@ -206,7 +203,7 @@ impl Repository {
         if !matches!(response.status().as_u16(), 200..=202) {
             return Err(self.client.refused(&call, response));
         }
-        let said = response.headers().get("docker-content-digest").and_then(|value| value.to_str().ok());
+        let said = header::content_digest(response.headers());
         if let Some(found) = said.filter(|found| *found != manifest.digest()) {
             return Err(Error::Digest {
                 place: self.to_string(),

@@ -1,3 +1,4 @@
+use std::path::Path;
 use std::sync::Arc;
 
 use brawn_base::file;
@@ -20,7 +21,7 @@ pub(super) fn config() -> Result<TlsConfig, Error> {
     match named {
         Some(path) => certificates.extend(read(path.as_ref())?),
         None => {
-            if let Some(path) = BUNDLES.iter().find(|path| std::path::Path::new(path).exists()) {
+            if let Some(path) = BUNDLES.iter().find(|path| Path::new(path).exists()) {
                 certificates.extend(read(path.as_ref())?);
             }
             certificates.extend(
@@ -37,9 +38,13 @@ pub(super) fn config() -> Result<TlsConfig, Error> {
         .build())
 }
 
-fn read(path: &std::path::Path) -> Result<Vec<Certificate<'static>>, Error> {
-    let pem = file::read(path, file::TEXT)?;
-    parse_pem(&pem)
+fn read(path: &Path) -> Result<Vec<Certificate<'static>>, Error> {
+    parse(path, &file::read(path, file::TEXT)?)
+}
+
+/// The certificates in PEM text; `path` is its name for messages.
+pub(crate) fn parse(path: &Path, pem: &[u8]) -> Result<Vec<Certificate<'static>>, Error> {
+    parse_pem(pem)
         .filter_map(|item| match item {
             Ok(PemItem::Certificate(certificate)) => Some(Ok(certificate)),
             Ok(_) => None,
