@@ -62,26 +62,29 @@ test: lint ## everything that must hold before a change lands
 test-long: export BRAWN_TEST_LONG = 1
 test-long: test ## the same with every stress test at full length
 
-# Executions of each fuzzer of what is read from outside. What LLVM's pass for coverage needs is the same in every Rust toolchain.
+# Executions of each fuzzer of what is read from outside, cases of each property of ELF files, and seconds for each fuzzer of C (the
+# string functions get twice that). What LLVM's pass for coverage needs is the same in every Rust toolchain.
 FUZZ_RUNS := 10000000
-FUZZ_TARGETS := elf note archive record manifest registry tar gzip knobs
+FUZZ_CASES := 200000
+FUZZ_SECONDS := 300
+FUZZ_TARGETS := elf note archive record manifest registry tar gzip knobs http logins certificates arguments results state
 FUZZ_FLAGS := -Cpasses=sancov-module $(addprefix -Cllvm-args=-sanitizer-coverage-,level=4 inline-8bit-counters pc-table trace-compares)
 FUZZ_TRIPLE := $(shell uname -m)-unknown-linux-gnu
 FUZZ_FOLDER := $(CARGO_TARGET_DIR)/fuzz
 FUZZ_LIMITS := -max_len=8192 -timeout=10 -rss_limit_mb=256
 
 fuzz: setup ## everything that reads bytes from outside, the string functions and the heap, on guided input, for an hour or more
-	RUSTFLAGS='$(FUZZ_FLAGS)' cargo build $(CARGO_FLAGS) --profile fuzz -p brawn-fuzz --features libfuzzer --target $(FUZZ_TRIPLE) --target-dir $(FUZZ_FOLDER)
+	RUSTFLAGS='$(FUZZ_FLAGS)' RUSTC_WRAPPER='$(CURDIR)/scripts/fuzz-rustc' cargo build $(CARGO_FLAGS) --profile fuzz -p brawn-fuzz --features libfuzzer --target $(FUZZ_TRIPLE) --target-dir $(FUZZ_FOLDER)
 	for target in $(FUZZ_TARGETS); do \
 		mkdir -p "$(FUZZ_FOLDER)/corpus/$$target" "$(FUZZ_FOLDER)/found/$$target"; \
 		echo "fuzz: $$target" >&2; \
 		BRAWN_FUZZ=$$target BRAWN_FUZZ_SEEDS="$(FUZZ_FOLDER)/corpus/$$target" $(FUZZ_FOLDER)/$(FUZZ_TRIPLE)/fuzz/brawn-fuzz \
-			"$(FUZZ_FOLDER)/corpus/$$target" -runs=$(FUZZ_RUNS) $(FUZZ_LIMITS) -artifact_prefix="$(FUZZ_FOLDER)/found/$$target/"; \
+			"$(FUZZ_FOLDER)/corpus/$$target" -runs=$(FUZZ_RUNS) $(FUZZ_LIMITS) -print_final_stats=1 -artifact_prefix="$(FUZZ_FOLDER)/found/$$target/"; \
 	done
-	BRAWN_TEST_LONG=1 PROPTEST_CASES=200000 cargo test $(CARGO_FLAGS) --release -p brawn-elf --test hostile
-	crates/brawn-kit/libc/string/test/run fuzz 600
-	crates/brawn-kit/libc/malloc/test/run fuzz 300
-	crates/brawn-kit/libc/malloc/test/run fuzz 300 HARDENED
+	BRAWN_TEST_LONG=1 PROPTEST_CASES=$(FUZZ_CASES) cargo test $(CARGO_FLAGS) --release -p brawn-elf --test hostile
+	crates/brawn-kit/libc/string/test/run fuzz $$((2 * $(FUZZ_SECONDS)))
+	crates/brawn-kit/libc/malloc/test/run fuzz $(FUZZ_SECONDS)
+	crates/brawn-kit/libc/malloc/test/run fuzz $(FUZZ_SECONDS) HARDENED
 
 # The other architecture's executable is made here as well: zig compiles what is C in it.
 release: setup ## make what a release consists of, for both architectures, in target/dist/: nothing is published

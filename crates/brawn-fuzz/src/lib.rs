@@ -26,6 +26,15 @@ pub struct Target {
     pub read: fn(&[u8]),
 }
 
+/// True for one in `of` inputs, the same ones each time: for what takes much longer than the parser itself.
+pub(crate) fn rarely(input: &[u8], of: u64) -> bool {
+    // FNV-1a, upper half.
+    let hash = input.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    (hash >> 32).is_multiple_of(of)
+}
+
 impl Target {
     /// The target with this name.
     pub fn named(name: &str) -> Option<&'static Target> {

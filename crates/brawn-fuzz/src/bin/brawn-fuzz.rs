@@ -9,6 +9,10 @@ use brawn_fuzz::{TARGETS, Target, limits};
 
 static TARGET: OnceLock<&Target> = OnceLock::new();
 
+unsafe extern "C" {
+    safe fn atexit(function: extern "C" fn()) -> std::ffi::c_int;
+}
+
 extern "C" fn report() {
     eprintln!("peak memory of all executions: {} KiB", limits::peak() >> 10);
 }
@@ -31,6 +35,7 @@ fn choose() -> &'static Target {
 libfuzzer_sys::fuzz_target!(
     init: {
         TARGET.get_or_init(choose);
+        atexit(report);
     },
     |data: &[u8]| {
         TARGET.get_or_init(choose).run(data);

@@ -1,8 +1,10 @@
 //! Settings and knobs: of the command line, of the environment and of a package's `Cargo.toml`.
 
+use std::path::Path;
+
 use brawn_link::settings::{Layer, Settings};
 
-use crate::scratch;
+use crate::{rarely, scratch};
 
 pub fn seeds() -> Vec<Vec<u8>> {
     let package = "[package.metadata.brawn]\nmalloc = \"jemalloc\"\nstrings = false\n\n\
@@ -22,10 +24,12 @@ pub fn read(data: &[u8]) {
     let (pairs, manifest) = text.split_once('\0').unwrap_or((&text, ""));
     let pairs = pairs.lines().filter_map(|line| line.split_once('='));
     let knobs = pairs.map(|(key, value)| (key.to_owned(), value.to_owned())).collect();
-    scratch::file("package/Cargo.toml", manifest.as_bytes());
     let flags = Layer { knobs, ..Layer::default() };
-    let settings = scratch::folder(|folder| Settings::collect(flags, Some(&folder.join("package"))));
-    match settings.map(|settings| settings.choice()) {
+    if rarely(data, 256) {
+        scratch::file("package/Cargo.toml", manifest.as_bytes());
+        scratch::folder(|folder| drop(Settings::collect(flags.clone(), Some(&folder.join("package")))));
+    }
+    match Settings::of_manifest(flags, Path::new("Cargo.toml"), manifest).map(|settings| settings.choice()) {
         Ok(Ok(choice)) => {
             assert!(choice.knob_text().unwrap_or_default().len() < 1024, "knobs overflow their room")
         }

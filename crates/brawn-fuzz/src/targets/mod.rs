@@ -1,13 +1,19 @@
 mod archive;
+mod arguments;
+mod certificates;
 mod compiled;
 mod elf;
 mod gzip;
+mod http;
 mod knobs;
 mod layout;
+mod logins;
 mod manifest;
 mod note;
 mod record;
 mod registry;
+mod results;
+mod state;
 mod tar;
 
 use crate::Target;
@@ -23,4 +29,10 @@ pub const TARGETS: &[Target] = &[
     Target { name: "tar", seeds: tar::seeds, read: tar::read },
     Target { name: "gzip", seeds: gzip::seeds, read: gzip::read },
     Target { name: "knobs", seeds: knobs::seeds, read: knobs::read },
+    Target { name: "http", seeds: http::seeds, read: http::read },
+    Target { name: "logins", seeds: logins::seeds, read: logins::read },
+    Target { name: "certificates", seeds: certificates::seeds, read: certificates::read },
+    Target { name: "arguments", seeds: arguments::seeds, read: arguments::read },
+    Target { name: "results", seeds: results::seeds, read: results::read },
+    Target { name: "state", seeds: state::seeds, read: state::read },
 ];

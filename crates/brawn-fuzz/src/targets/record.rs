@@ -1,12 +1,12 @@
 //! Records of links.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use brawn_elf::Arch;
 use brawn_link::line::Flavor;
 use brawn_link::record::{Input, OUTPUT, OVERLAY, Record, Store, format};
 
-use crate::scratch;
+use crate::{rarely, scratch};
 
 pub fn seeds() -> Vec<Vec<u8>> {
     let record = Record {
@@ -27,12 +27,13 @@ pub fn seeds() -> Vec<Vec<u8>> {
 }
 
 pub fn read(data: &[u8]) {
-    scratch::file("links/one/record.json", data);
-    scratch::folder(|folder| {
-        if let Ok(record) = Store::new(folder).read(&folder.join("links/one")) {
-            for input in &record.inputs {
-                let _ = input.check(&folder.join("absent"), &record.output);
-            }
+    if let Ok(record) = Record::parse(Path::new("links/one"), data) {
+        for input in record.inputs.iter().take(4) {
+            let _ = input.check(Path::new("/absent"), &record.output);
         }
-    });
+    }
+    if rarely(data, 256) {
+        scratch::file("links/one/record.json", data);
+        scratch::folder(|folder| drop(Store::new(folder).read(&folder.join("links/one"))));
+    }
 }

@@ -1,6 +1,9 @@
 //! Archives of tar: of a layout, and of a layer.
 
-use super::layout::{CONFIG, Documents, INDEX, archive_file, manifest, read as read_layout};
+use brawn_image::fuzz;
+
+use super::layout::{CONFIG, Documents, INDEX, archive as read_archive, manifest, read as read_layout};
+use crate::rarely;
 
 /// An archive with one entry of every sort that layers have.
 pub fn small() -> Vec<u8> {
@@ -35,7 +38,10 @@ pub fn seeds() -> Vec<Vec<u8>> {
 }
 
 pub fn read(data: &[u8]) {
-    archive_file(data);
-    let manifest = manifest("application/vnd.oci.image.layer.v1.tar");
-    read_layout(&Documents { index: INDEX, manifest: &manifest, config: CONFIG, layer: data });
+    const LAYER: &str = "application/vnd.oci.image.layer.v1.tar";
+    read_archive(data);
+    fuzz::layer(LAYER, data, u64::MAX);
+    if rarely(data, 64) {
+        read_layout(&Documents { index: INDEX, manifest: &manifest(LAYER), config: CONFIG, layer: data });
+    }
 }
