@@ -29,8 +29,8 @@ fn length(data: &[u8]) -> Option<usize> {
     const PROGRAM_HEADER: usize = 56;
     /// More than any linker writes; a bound, so that a file made of nothing but headers costs little.
     const MOST_SEGMENTS: usize = 64;
-    let u16_at = |at: usize| Some(usize::from(u16::from_le_bytes(data.get(at..at + 2)?.try_into().ok()?)));
-    let u64_at = |at: usize| usize::try_from(u64::from_le_bytes(data.get(at..at + 8)?.try_into().ok()?)).ok();
+    let u16_at = |at: usize| Some(usize::from(u16::from_le_bytes(*data.get(at..)?.first_chunk()?)));
+    let u64_at = |at: usize| usize::try_from(u64::from_le_bytes(*data.get(at..)?.first_chunk()?)).ok();
     let [class, order, version] = [4, 5, 6].map(|at| data.get(at).copied().unwrap_or(0));
     if (class, order, version) != (object::elf::ELFCLASS64.0, object::elf::ELFDATA2LSB.0, 1) {
         return None;
@@ -74,5 +74,16 @@ mod tests {
         let all = 0..data.len();
         assert_eq!(files(&data, &all), vec![100..428]);
         assert!(files(b"\x7fELF\x02\x01\x01", &(0..7)).is_empty());
+    }
+
+    #[test]
+    fn headers_at_the_end_of_all_addresses_are_none() {
+        for segments in [u64::MAX - 8, u64::MAX - 12, u64::MAX - 32, u64::MAX - 56, u64::MAX] {
+            let mut file = elf(0, 0, 100);
+            file[0x20..0x28].copy_from_slice(&segments.to_le_bytes());
+            file[0x38..0x3a].copy_from_slice(&1u16.to_le_bytes());
+            let data = [vec![0; 8], file].concat();
+            assert!(files(&data, &(0..data.len())).is_empty(), "{segments}");
+        }
     }
 }
