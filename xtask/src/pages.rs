@@ -1,5 +1,5 @@
 //! What holds for every page of the repository: links and names of pages lead somewhere, `docs/explain/` is short,
-//! sections of `docs/log/` are dated, and prose is wrapped at one width.
+//! sections of `docs/log/` are dated, prose is wrapped at one width, and words are those of the field.
 
 use std::collections::HashMap;
 use std::path::{Component, Path, PathBuf};
@@ -202,6 +202,37 @@ fn prose_is_wrapped() {
         }
     }
     assert!(long.is_empty(), "lines of more than {WIDTH} characters:\n{}", long.join("\n"));
+}
+
+/// Words that the field does not use, and what it says instead.
+const WORDS: &[(&str, &str)] = &[
+    ("nobody", "no one, never"),
+    ("foretell", "predict"),
+    ("foretold", "predicted"),
+    ("mends", "fixes"),
+    ("told apart", "what it does instead"),
+    ("kin", "what they are"),
+    ("veil", "obfuscated"),
+];
+
+#[test]
+fn words_are_those_of_the_field() {
+    let mut found = Vec::new();
+    for page in files(&[".md"]) {
+        if WRITTEN.iter().any(|folder| page.starts_with(folder)) {
+            continue;
+        }
+        for (number, line) in outside_code(&read(&page)) {
+            let line = without_code(line).to_lowercase();
+            let spaced: String = line.chars().map(|c| if c.is_alphanumeric() { c } else { ' ' }).collect();
+            for (word, better) in WORDS {
+                if format!(" {spaced} ").contains(&format!(" {word} ")) {
+                    found.push(format!("{page}:{number}: {word}: {better}"));
+                }
+            }
+        }
+    }
+    assert!(found.is_empty(), "words:\n{}", found.join("\n"));
 }
 
 #[test]
