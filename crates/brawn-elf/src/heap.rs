@@ -9,7 +9,7 @@ use crate::code::CodeFacts;
 use crate::dynamic::Dynamic;
 use crate::signature::{self, Hits, KIT_MARKER_LENGTH, Mark};
 use crate::symbols::{self, Owner, SymbolFacts};
-use crate::{Image, Note};
+use crate::{Image, Note, PROGRAM};
 
 /// A heap that is linked into an executable or that its loader will give it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -363,6 +363,9 @@ fn bump_or_real(heaps: &mut Vec<Heap>) {
 /// Says what each heap serves. The kit's has its role already.
 fn settle_roles(clues: &Clues<'_>, heaps: &mut Vec<Heap>) {
     let symbols = clues.symbols;
+    if symbols.is_none() {
+        noted_owner(clues, heaps);
+    }
     // The kit's malloc is weak; a strong one is the program's.
     if symbols.is_some_and(|symbols| symbols.strong.contains(&"malloc")) {
         for heap in heaps.iter_mut().filter(|heap| heap.kit) {
@@ -417,6 +420,28 @@ fn settle_roles(clues: &Clues<'_>, heaps: &mut Vec<Heap>) {
     }
 }
 
+/// Without names, Brawn's note tells that `malloc` is the program's own, and then libc has the others for itself.
+fn noted_owner(clues: &Clues<'_>, heaps: &mut Vec<Heap>) {
+    let Some(owner) = clues.note.and_then(|note| note.malloc_owner.as_deref()) else { return };
+    for heap in heaps.iter_mut().filter(|heap| heap.kit || MUSL_HEAPS.contains(&heap.name.as_str())) {
+        heap.role = Role::SecondHeap;
+    }
+    let evidence = Evidence::new(EvidenceKind::Note, "Brawn's note says that malloc is its own");
+    match heaps.iter_mut().find(|heap| heap.name == owner) {
+        Some(heap) => {
+            heap.role = Role::LibcHeap;
+            heap.evidence.insert(0, evidence);
+        }
+        None => heaps.push(Heap {
+            name: if owner == PROGRAM { "unknown".to_owned() } else { owner.to_owned() },
+            version: None,
+            kit: false,
+            role: Role::LibcHeap,
+            evidence: vec![evidence],
+        }),
+    }
+}
+
 /// Without names: musl's own heap serves `malloc` if libc's functions come to it by the public names, and otherwise the
 /// other one does, if there is only one.
 fn by_callers(clues: &Clues<'_>, heaps: &mut [Heap]) {
@@ -443,6 +468,10 @@ fn by_callers(clues: &Clues<'_>, heaps: &mut [Heap]) {
 }
 
 /// The symbols of an executable, read for what they say about heaps.
-pub(crate) fn symbol_facts(image: &Image<'_>, markers: &[KitMarker]) -> Option<SymbolFacts> {
-    Some(symbols::facts(&image.symbols()?, !markers.is_empty()))
+pub(crate) fn symbol_facts(
+    image: &Image<'_>,
+    markers: &[KitMarker],
+    serves: &[String],
+) -> Option<SymbolFacts> {
+    Some(symbols::facts(&image.symbols()?, !markers.is_empty(), serves))
 }

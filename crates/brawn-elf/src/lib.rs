@@ -44,7 +44,9 @@ pub use heap::{Evidence, EvidenceKind, Heap, Role};
 pub use image::{Image, Section, Segment, Symbol};
 pub use inspect::inspect;
 pub use inspection::Inspection;
-pub use note::{BrawnNotes, KNOB, LinkId, Note, add_note_section, link_note_object, read_notes};
+pub use note::{
+    BrawnNotes, HeapFacts, KNOB, LinkId, Note, PROGRAM, add_note_section, link_note_object, read_notes,
+};
 pub use redirect::{redirect_calls, rename_definition};
 pub use report::{Code, Problem, Report};
 pub use signature::{constant_data, mallocng_size_classes};

@@ -2,8 +2,9 @@
 
 use serde::Serialize;
 
+use crate::heap::MUSL_HEAPS;
 use crate::verdict::describe;
-use crate::{Heap, Note};
+use crate::{Heap, Note, PROGRAM};
 
 /// What [`verify`](crate::verify()) found.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -28,6 +29,13 @@ impl Report {
         self.findings.is_empty()
     }
 
+    /// Whose `malloc` the program calls, if it brings one: [`PROGRAM`], or the name of an allocator that is known.
+    pub fn malloc_owner(&self) -> Option<String> {
+        let heap =
+            self.heap.as_ref().filter(|heap| !heap.kit && !MUSL_HEAPS.contains(&heap.name.as_str()))?;
+        Some(if heap.name == "unknown" { PROGRAM.to_owned() } else { heap.name.clone() })
+    }
+
     /// The heaps for a person: `one heap: jemalloc 5.3.1`, `two heaps: jemalloc 5.3.1 and mimalloc 3`.
     pub fn heaps_in_words(&self) -> String {
         let name = |heap: &Heap| if heap.kit { without_kit(heap) } else { describe(heap) };
@@ -40,7 +48,12 @@ impl Report {
             // musl's smallest heap, and one of the program's own, have nothing in them to be told by without a name.
             [] if !self.symbols => format!("no heap that shows without symbols ({asked} was asked for)"),
             [] => format!("no heap: nothing in it allocates ({asked} was asked for)"),
-            [one] => format!("one heap: {one}"),
+            [one] => match self.note.as_ref().map(|note| note.serves.join(" and ")) {
+                Some(others) if !others.is_empty() => {
+                    format!("one heap: {one}, in the place of the program's own {others} as well")
+                }
+                _ => format!("one heap: {one}"),
+            },
             [first, second] => format!("two heaps: {first} and {second}"),
             [rest @ .., last] => format!("{} heaps: {} and {last}", names.len(), rest.join(", ")),
         }

@@ -76,8 +76,8 @@ pub(crate) struct SymbolFacts {
 }
 
 /// Reads the table. A kit's object keeps all names but those of the malloc family to itself, so where there is one,
-/// only global names tell of another heap.
-pub(crate) fn facts(symbols: &[Symbol<'_>], with_kit: bool) -> SymbolFacts {
+/// only global names tell of another heap. Those that the kit `serves` in another allocator's place tell of none.
+pub(crate) fn facts(symbols: &[Symbol<'_>], with_kit: bool, serves: &[String]) -> SymbolFacts {
     let mut facts = SymbolFacts::default();
     let mut addresses: BTreeMap<Owner, HashSet<u64>> = BTreeMap::new();
     let mut plain_jemalloc = false;
@@ -96,6 +96,9 @@ pub(crate) fn facts(symbols: &[Symbol<'_>], with_kit: bool) -> SymbolFacts {
             }
         }
         facts.string_level |= symbol.name == b"__brawn_string_level";
+        if is_served(symbol.name, serves) {
+            continue;
+        }
         plain_jemalloc |= symbol.name == b"mallocx";
         match symbol.name {
             b"__init_libc" | b"builtin_tls" | b"libc_start_main_stage2" => {
@@ -139,6 +142,17 @@ fn note_first(place: &mut Option<String>, symbol: &Symbol<'_>) {
 fn family_name(name: &[u8]) -> Option<&'static str> {
     let known = MALLOC_FAMILY.iter().chain(MUSL_INTERNAL);
     known.copied().find(|known| known.as_bytes() == name)
+}
+
+/// Whether a name that [tells](owner_of) of an allocator is among those that the kit has in its place. The rest of the
+/// allocator has many more.
+fn is_served(name: &[u8], serves: &[String]) -> bool {
+    let heap = match name {
+        b"mi_malloc" | b"mi_free" | b"mi_malloc_aligned" | b"mi_realloc_aligned" => "mimalloc",
+        b"_rjem_malloc" | b"_rjem_mallocx" | b"mallocx" => "jemalloc",
+        _ => return false,
+    };
+    serves.iter().any(|served| served == heap)
 }
 
 /// The allocator that alone uses this name.
@@ -203,11 +217,21 @@ mod tests {
             symbol("free", 0x3000, false),
             symbol("__malloc_context", 0x4000, true),
         ];
-        let with_kit = facts(&table, true);
+        let with_kit = facts(&table, true, &[]);
         assert_eq!(with_kit.strong, ["free"], "realloc is the kit's under another name");
         assert!(with_kit.malloc_is_weak);
         assert_eq!(with_kit.owners[&Owner::Mimalloc].count, 1);
         assert_eq!(with_kit.owners[&Owner::Mallocng].count, 1);
-        assert_eq!(facts(&table, false).owners[&Owner::Mimalloc].count, 2);
+        assert_eq!(facts(&table, false, &[]).owners[&Owner::Mimalloc].count, 2);
+    }
+
+    #[test]
+    fn names_that_the_kit_serves_are_no_heap_and_the_rest_of_one_is() {
+        let serves = ["mimalloc".to_owned()];
+        let mut table = vec![symbol("mi_malloc", 0x1000, false), symbol("mi_free", 0x1010, false)];
+        assert!(facts(&table, true, &serves).owners.is_empty());
+        assert!(!facts(&table, true, &["jemalloc".to_owned()]).owners.is_empty());
+        table.push(symbol("_mi_malloc_generic", 0x1020, false));
+        assert_eq!(facts(&table, true, &serves).owners[&Owner::Mimalloc].count, 1);
     }
 }

@@ -6,7 +6,7 @@ use crate::report::{Code, Problem, Report, problem};
 use crate::symbols::MALLOC_FAMILY;
 use crate::veil::{unveil, veil};
 use crate::verdict::describe;
-use crate::{Error, Heap, Image, Note, Role};
+use crate::{Error, Heap, Image, Note, PROGRAM, Role};
 
 /// The allocator's name in the note of an overlay that leaves musl's own heap in place.
 pub const STOCK: &str = "stock";
@@ -124,9 +124,20 @@ fn check_heaps(
     let musl: Vec<&Heap> = heaps.iter().filter(of_musl).collect();
     let findings = &mut report.findings;
     if note.malloc == STOCK {
-        check_stock(heaps, &musl, traces, second_heap, findings);
+        check_stock(heaps, &musl, traces, note, second_heap, findings);
     } else {
         check_kit(heaps, &musl, traces, note, second_heap, findings);
+    }
+    let server = heaps.iter().find(|heap| heap.role == Role::LibcHeap);
+    if let (Some(owner), Some(server)) = (&note.malloc_owner, server)
+        && (server.kit || of_musl(&server))
+    {
+        let owner = if owner == PROGRAM { "the program" } else { owner };
+        findings.push(problem(
+            Code::HeapNotAsNoted,
+            format!("the note says that malloc belongs to {owner}, and it belongs to {}", describe(server)),
+            Some(RELINK),
+        ));
     }
     // Heaps that serve neither malloc nor libc: what a #[global_allocator] brings. Go's runtime cannot do without its own.
     let first = match heaps.iter().find(|heap| heap.kit).or(musl.first().copied()) {
@@ -186,8 +197,9 @@ fn check_strings(traces: &Traces, note: &Note, findings: &mut Vec<Problem>) {
 
 /// Whether a malloc of the program's own serves all that is allocated and freed by these names, so that no block of one
 /// heap is freed into another. Libc may go on using a heap for itself.
-fn own_malloc_is_whole(heaps: &[Heap], musl: &[&Heap], traces: &Traces) -> bool {
-    let Some(symbols) = &traces.symbols else { return false };
+fn own_malloc_is_whole(heaps: &[Heap], musl: &[&Heap], traces: &Traces, note: &Note) -> bool {
+    // Without symbols, the note says what was so when it was linked.
+    let Some(symbols) = &traces.symbols else { return note.malloc_owner.is_some() };
     let own = |name: &&str| symbols.strong.contains(name);
     if heaps.iter().any(|heap| heap.kit) {
         // All of the kit's come at once; which of them are called, no table says.
@@ -203,6 +215,7 @@ fn check_stock(
     heaps: &[Heap],
     musl: &[&Heap],
     traces: &Traces,
+    note: &Note,
     second_heap: SecondHeap,
     findings: &mut Vec<Problem>,
 ) {
@@ -217,7 +230,7 @@ fn check_stock(
     if owner.kit || MUSL_HEAPS.contains(&owner.name.as_str()) {
         return;
     }
-    let whole = own_malloc_is_whole(heaps, musl, traces);
+    let whole = own_malloc_is_whole(heaps, musl, traces, note);
     if whole && (musl.is_empty() || second_heap == SecondHeap::Allowed) {
         return;
     }
@@ -310,7 +323,7 @@ fn check_kit(
             Some("a library on the link line may bring a part of musl's libc.a; otherwise this is a fault in Brawn"),
         ));
     }
-    let whole = musl.is_empty() && own_malloc_is_whole(heaps, musl, traces);
+    let whole = musl.is_empty() && own_malloc_is_whole(heaps, musl, traces, note);
     if whole && second_heap == SecondHeap::Allowed {
         return;
     }

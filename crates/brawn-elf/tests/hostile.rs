@@ -7,8 +7,8 @@ use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use brawn_elf::{
-    Arch, BrawnNotes, Expectation, LinkId, Note, add_note_section, inspect, link_note_object, read_notes,
-    verify,
+    Arch, BrawnNotes, Expectation, HeapFacts, LinkId, Note, add_note_section, inspect, link_note_object,
+    read_notes, verify,
 };
 use common::archive::{replace_heap, with_note};
 use common::{Bench, musl_folder, note};
@@ -22,7 +22,8 @@ fn files() -> &'static [Vec<u8>] {
         let bench = Bench::new();
         with_note(&bench, &musl_folder().join("libc.a"), &note("mimalloc", Some("3.3.2")));
         replace_heap(&bench, "", &[]);
-        bench.write("link.o", link_note_object(Arch::X86_64, &LinkId::new("0123").unwrap()));
+        let heaps = HeapFacts { malloc_owner: Some("program".into()), serves: vec!["mimalloc".into()] };
+        bench.write("link.o", link_note_object(Arch::X86_64, &LinkId::new("0123").unwrap(), &heaps));
         bench.write("main.c", "#include <stdlib.h>\nint main(void) { free(malloc(1)); return 0; }\n");
         bench.write("bare.c", "void f(void) {}\nvoid _start(void) { for (;;) f(); }\n");
         bench.tool("musl-gcc", "-static -L. main.c link.o -o static");
@@ -150,6 +151,8 @@ proptest! {
             overlay: hash,
             strings,
             cpu,
+            malloc_owner: None,
+            serves: Vec::new(),
         };
         let noted = add_note_section(&files()[3], &written).unwrap();
         prop_assert_eq!(read_notes(&noted).unwrap().note, Some(written));

@@ -4,7 +4,8 @@ mod common;
 
 use brawn_elf::inspection::{Endian, Kind, LibcName, Relro, Severity, StringsOwner, ThreadStackSource};
 use brawn_elf::{
-    Arch, CpuEvidence, CpuLevel, Error, EvidenceKind, Inspection, LinkId, Role, inspect, link_note_object,
+    Arch, CpuEvidence, CpuLevel, Error, EvidenceKind, HeapFacts, Inspection, LinkId, Role, inspect,
+    link_note_object,
 };
 use common::archive::with_note;
 use common::{Bench, musl_folder, note};
@@ -127,7 +128,7 @@ fn what_brawn_noted_is_told_stripped_or_not() {
     let bench = Bench::new();
     let id = LinkId::new("0a1b").unwrap();
     with_note(&bench, &musl_folder().join("libc.a"), &note("stock", None));
-    bench.write("link.o", link_note_object(Arch::X86_64, &id));
+    bench.write("link.o", link_note_object(Arch::X86_64, &id, &HeapFacts::default()));
     bench.write("main.c", PROGRAM);
     bench.tool("musl-gcc", "-static -L. main.c link.o -s -o program");
     let inspection = inspect(&bench.read("program")).unwrap();

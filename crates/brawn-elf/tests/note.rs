@@ -3,7 +3,7 @@
 
 mod common;
 
-use brawn_elf::{Arch, Error, LinkId, add_note_section, link_note_object, read_notes};
+use brawn_elf::{Arch, Error, HeapFacts, LinkId, add_note_section, link_note_object, read_notes};
 use common::{Bench, file_of, member_defining, musl_folder, note, run, rust_lld, self_contained};
 
 const HELLO: &str = "#include <stdio.h>\nint main(void) { puts(\"ok\"); return 0; }\n";
@@ -18,7 +18,7 @@ fn noted_libc(bench: &Bench, original: &std::path::Path) {
     bench.write(&name, add_note_section(&member, &note("stock", None)).unwrap());
     fs_err::copy(original, bench.path("libc.a")).unwrap();
     bench.tool("ar", &format!("r libc.a {name}"));
-    bench.write("link.o", link_note_object(Arch::X86_64, &id()));
+    bench.write("link.o", link_note_object(Arch::X86_64, &id(), &HeapFacts::default()));
     bench.write("hello.c", HELLO);
 }
 
@@ -95,7 +95,7 @@ fn notes_of_several_objects_are_joined() {
     bench.tool("gcc", "-c a.c");
     let with_note = add_note_section(&bench.read("a.o"), &note("mimalloc", Some("3.3.2"))).unwrap();
     bench.write("a.o", &with_note);
-    bench.write("b.o", link_note_object(Arch::X86_64, &id()));
+    bench.write("b.o", link_note_object(Arch::X86_64, &id(), &HeapFacts::default()));
     bench.tool("ld", "-r a.o b.o -o joined.o");
     let notes = read_notes(&bench.read("joined.o")).unwrap();
     assert_eq!(notes.note.unwrap().malloc_version.as_deref(), Some("3.3.2"));
@@ -167,7 +167,7 @@ fn only_objects_take_a_note() {
 /// A note cut off in the middle is damage to be told, not a file without a note.
 #[test]
 fn a_damaged_note_is_told() {
-    let mut object = link_note_object(Arch::Aarch64, &id());
+    let mut object = link_note_object(Arch::Aarch64, &id(), &HeapFacts::default());
     assert_eq!(read_notes(&object).unwrap().link_id, Some(id()));
     let owner = memchr::memmem::find(&object, b"Brawn\0").unwrap();
     object[owner - 8] = 0xff; // The length of the description.

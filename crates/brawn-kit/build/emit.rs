@@ -32,6 +32,7 @@ pub fn write(
     rows: &[Row<'_>],
     sets: &[Set],
     libraries: &[Library],
+    names: &[crate::names::Object],
 ) -> Result<(), std::io::Error> {
     // Arrays and not references to them, for what unpacks itself once must be a static of its own.
     let mut text = format!("pub(crate) static ALLOCATORS: [Allocator; {}] = [\n", rows.len());
@@ -104,6 +105,17 @@ pub fn write(
             library.flags,
             library.knobs_at,
             library.strings_at,
+        );
+    }
+    let _ = writeln!(text, "];\n\npub(crate) static NAMES: [Names; {}] = [", names.len());
+    for object in names {
+        let _ = writeln!(
+            text,
+            "    Names {{\n        arch: brawn_elf::Arch::{},\n        heap: {:?},\n        names: &{:?},\n        file: {},\n    }},",
+            object.arch_variant,
+            object.heap,
+            object.names,
+            object.file.expression(),
         );
     }
     text.push_str("];\n");

@@ -5,6 +5,7 @@ mod compile;
 mod compiler;
 mod emit;
 mod knobs;
+mod names;
 mod pack;
 mod preload;
 mod seal;
@@ -35,6 +36,8 @@ enum Error {
     Seal { name: &'static str, arch: &'static str, source: seal::Error },
     #[error(transparent)]
     Strings(#[from] strings::Error),
+    #[error(transparent)]
+    Names(#[from] names::Error),
     #[error("no library to preload could be made of {name} for {arch}")]
     Preload { name: &'static str, arch: &'static str, source: preload::Error },
     #[error(transparent)]
@@ -154,7 +157,8 @@ fn run() -> Result<(), Error> {
         preload::build(recipe, arch, compiler, source, table(recipe), set, &folders, &root)
             .map_err(|source| Error::Preload { name: recipe.name, arch: arch.name, source })
     })?;
-    emit::write(&out.join("kit.rs"), &rows, &sets, &libraries)?;
+    let names = names::build(&compilers, &folders, &root)?;
+    emit::write(&out.join("kit.rs"), &rows, &sets, &libraries, &names)?;
     Ok(())
 }
 

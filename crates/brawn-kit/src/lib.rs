@@ -8,6 +8,7 @@
 mod allocator;
 mod knobs;
 mod library;
+mod names;
 mod object;
 mod packed;
 mod strings;
@@ -15,6 +16,7 @@ mod strings;
 pub use allocator::{Allocator, TRACE, allocator, allocators};
 pub use knobs::{KNOBS_SIZE, Knob, Knobs};
 pub use library::{Library, library, library_names};
+pub use names::{Names, names};
 pub use object::Object;
 pub use packed::Packed;
 pub use strings::{

@@ -1,8 +1,10 @@
 //! Reading a static library: its members and the symbols that each defines and needs.
 
 use std::collections::{HashMap, HashSet};
+use std::io::Cursor;
 use std::path::Path;
 
+use ar_archive_writer::{ArchiveKind, DEFAULT_OBJECT_READER, NewArchiveMember, write_archive_to_stream};
 use brawn_elf::Arch;
 use object::read::archive::ArchiveFile;
 use object::read::elf::{ElfFile64, FileHeader as _};
@@ -166,6 +168,41 @@ impl<'data> Member<'data> {
     pub fn defines(&self, symbol: &str) -> bool {
         self.defined.iter().any(|definition| !definition.weak && definition.name == symbol)
     }
+}
+
+/// A copy of an archive without some of its members: those for which `goes` says so, of their bytes. Members that are no
+/// objects stay as they are. None for what is no archive of this kind, and where nothing goes.
+///
+/// # Errors
+/// [`Error::Truncated`] where members cannot be read; [`Error::Io`] where the copy cannot be written.
+pub fn without(
+    path: &Path,
+    data: &[u8],
+    mut goes: impl FnMut(&[u8]) -> bool,
+) -> Result<Option<Vec<u8>>, Error> {
+    if !data.starts_with(MAGIC) {
+        return Ok(None);
+    }
+    let damaged = |error: object::read::Error| Error::Truncated(path.to_owned(), error.into());
+    let file = ArchiveFile::parse(data).map_err(damaged)?;
+    let mut members = Vec::new();
+    let mut gone = 0;
+    for member in file.members() {
+        let member = member.map_err(damaged)?;
+        let bytes = member.data(data).map_err(damaged)?;
+        if goes(bytes) {
+            gone += 1;
+            continue;
+        }
+        let name = String::from_utf8_lossy(member.name()).into_owned();
+        members.push(NewArchiveMember::new(bytes, &DEFAULT_OBJECT_READER, name));
+    }
+    if gone == 0 {
+        return Ok(None);
+    }
+    let mut out = Cursor::new(Vec::new());
+    write_archive_to_stream(&mut out, &members, ArchiveKind::Gnu, false, None)?;
+    Ok(Some(out.into_inner()))
 }
 
 /// The name of the architecture with this `e_machine`, or its number.

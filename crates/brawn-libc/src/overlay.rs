@@ -119,6 +119,8 @@ pub(crate) fn make_from(
         strings: choice.strings,
         cpu: choice.cpu.map(|cpu| cpu.name().to_owned()),
         overlay: id(&libc_sha256, musl.arch, choice),
+        malloc_owner: None,
+        serves: Vec::new(),
     };
     let with_knobs = object_with_knobs(musl.arch, choice);
     let mut kit = kit_members(path, &archive, musl.arch, choice, with_knobs.as_deref())?;

@@ -15,7 +15,7 @@ use serde::Deserialize;
 
 use crate::cc::{Backend, Language};
 use crate::error::upper;
-use crate::link::Linked;
+use crate::link::{Linked, Verified};
 use crate::linkers::Linkers;
 use crate::record::Store;
 use crate::report::{self, Answer, Listener};
@@ -239,7 +239,7 @@ impl Invocation {
         let overlay = crate::base::overlay(&self.cache, &record.base, record.arch, &choice)?;
         let carries = notes.and_then(|notes| notes.note);
         if carries.as_ref().map(|note| note.overlay.as_str()) == Some(&overlay.manifest.id) {
-            let (warnings, heaps) = crate::link::verify(&path, &overlay, gate)?;
+            let Verified { warnings, heaps, .. } = crate::link::verify(&path, &overlay, gate)?;
             let relinked = self.relinked().contains(&path);
             return Ok(Built { path, fresh, relinked, linked: Linked { overlay, warnings, heaps } });
         }
@@ -293,13 +293,21 @@ impl Invocation {
                 overlays.insert(key.clone(), (choice, gate, overlay));
             }
             let (choice, gate, wanted) = &overlays[&key];
+            let removed = |names: Vec<PathBuf>| {
+                names.iter().filter(|name| name.exists()).try_for_each(fs_err::remove_file)
+            };
+            // A replay would leave the crate's allocator out again.
+            if !gate.one_heap && !record.serves.is_empty() {
+                removed(names_of(&record.output)?)?;
+                continue;
+            }
             if store.overlay(&folder).as_deref() == Some(&wanted.manifest.id) {
-                // What was only warned of before: cargo has to link it again, and that is refused.
-                if gate.strict {
+                // What was only warned of before: cargo has to link it again, and that is refused, or has one heap.
+                if gate.strict || gate.one_heap {
                     let names = names_of(&record.output)?;
                     if let Err(Error::Unverified { .. }) = crate::link::verify(&record.output, wanted, *gate)
                     {
-                        names.iter().filter(|name| name.exists()).try_for_each(fs_err::remove_file)?;
+                        removed(names)?;
                     }
                 }
                 continue;

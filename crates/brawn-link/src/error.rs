@@ -155,6 +155,15 @@ pub enum Error {
         hint: String,
     },
 
+    /// The linker failed without the allocator that a crate brings, of which the program needs more than another heap has.
+    #[error("the linker failed: --one-heap leaves {heaps} out, and the program calls more of it than another heap has: {}", names.join(", "))]
+    OneHeap {
+        /// The allocator, or two of them.
+        heaps: String,
+        /// What it calls.
+        names: Vec<String>,
+    },
+
     /// What was linked does not keep Brawn's promises.
     #[error("{} does not pass verification: {}", output.display(), problems.join("; "))]
     Unverified {
@@ -268,6 +277,10 @@ impl Error {
                 "set {variable} to a compiler whose C library is musl; `brawn -v` shows what this one was asked"
             ),
             Error::Unsupported { hint, .. } | Error::LibraryUnfit { hint, .. } => hint.clone(),
+            Error::OneHeap { .. } => "leave out what calls these (statistics, settings and further heaps of that allocator), \
+                                      or build without --one-heap: then there are two heaps, and \
+                                      --allow-second-heap accepts them"
+                .into(),
             Error::NoRecord(_) => {
                 "only links that went through Brawn are recorded, until the build folder is cleaned: build it again"
                     .into()

@@ -41,6 +41,7 @@ mod report;
 mod requirements;
 pub mod runner;
 pub mod seam;
+mod serve;
 pub mod settings;
 pub mod toolchain;
 mod unfit;

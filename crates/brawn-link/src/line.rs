@@ -2,6 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use brawn_base::file;
+use object::read::archive::ArchiveFile;
+use object::{Object as _, ObjectSymbol as _};
+
 use crate::Error;
 
 /// Who the arguments are written for.
@@ -151,6 +155,49 @@ impl Line {
         self.words().any(|word| word.starts_with("stack-size=") || word.starts_with("-zstack-size="))
     }
 
+    /// These arguments, which are this line's as they are run, without the options that strip all symbols; none where there
+    /// are no such options.
+    pub fn stripped_of_strip(&self, args: &[String]) -> Option<Vec<String>> {
+        const STRIP: &[&str] = &["-s", "--strip-all", "-strip-all"];
+        if !self.has(STRIP) {
+            return None;
+        }
+        let mut kept: Vec<String> = Vec::new();
+        for arg in args {
+            let list = arg.strip_prefix("-Wl,").map(|list| {
+                let words: Vec<&str> = list.split(',').filter(|word| !STRIP.contains(word)).collect();
+                words.join(",")
+            });
+            match list {
+                Some(list) if list.is_empty() => {}
+                Some(list) => kept.push(format!("-Wl,{list}")),
+                None if STRIP.contains(&arg.as_str()) => {
+                    kept.pop_if(|last| last == "-Xlinker");
+                }
+                None => kept.push(arg.clone()),
+            }
+        }
+        Some(kept)
+    }
+
+    /// Whether any input but a libc.a defines `malloc`.
+    pub fn may_bring_malloc(&self) -> bool {
+        let defines = |object: &[u8]| {
+            object::File::parse(object).is_ok_and(|file| {
+                let defined = |symbol: &object::Symbol<'_, '_>| symbol.is_global() && symbol.is_definition();
+                file.symbols().filter(defined).any(|symbol| symbol.name() == Ok("malloc"))
+            })
+        };
+        let inputs = self.inputs().into_iter().filter(|path| !path.ends_with("libc.a"));
+        inputs.filter_map(|path| file::read(path, file::OBJECT).ok()).any(|bytes| {
+            let Ok(archive) = ArchiveFile::parse(&*bytes) else { return defines(&bytes) };
+            match archive.symbols() {
+                Ok(Some(mut index)) => index.any(|entry| entry.is_ok_and(|entry| entry.name() == b"malloc")),
+                _ => archive.members().flatten().any(|member| member.data(&*bytes).is_ok_and(defines)),
+            }
+        })
+    }
+
     /// A linker option as this line must spell it.
     pub fn linker_option(&self, words: &[&str]) -> Vec<String> {
         match self.flavor {
@@ -253,6 +300,18 @@ mod tests {
         assert!(!linker.sets_stack_size());
         assert_eq!(linker.output(), Path::new("out"));
         assert_eq!(linker.front(), 2);
+    }
+
+    #[test]
+    fn a_link_that_strips_is_told_without_it() {
+        let without = |text: &str| {
+            let line = line(text);
+            line.stripped_of_strip(&line.args).map(|args| args.join(" "))
+        };
+        assert_eq!(without("-s -Wl,-O1 a.o -o s").as_deref(), Some("-Wl,-O1 a.o -o s"));
+        assert_eq!(without("-Wl,--strip-all a.o -Wl,-O1,-s").as_deref(), Some("a.o -Wl,-O1"));
+        assert_eq!(without("a.o -Xlinker -s -o b").as_deref(), Some("a.o -o b"));
+        assert_eq!(without("-Wl,-O1 a.o -Wl,-S"), None);
     }
 
     #[test]

@@ -4,11 +4,12 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use brawn_base::file;
-use brawn_elf::{Arch, LinkId, Problem, link_note_object};
+use brawn_elf::{Arch, HeapFacts, LinkId, Problem, link_note_object};
 use brawn_libc::{Cache, Choice, Overlay, sha256_hex};
 
 use crate::line::{Line, join_response};
 use crate::record::{Input, OUTPUT, OVERLAY, RECORD, Record, Store};
+use crate::serve::Served;
 use crate::settings::Gate;
 use crate::{Error, identity, libraries, unfit};
 
@@ -97,11 +98,23 @@ pub fn perform(job: &Job, cache: &Cache, choice: &Choice, gate: Gate) -> Result<
 
     let cwd = std::env::current_dir()?;
     let output = absolute(&cwd, &job.line.output());
-    let (args, inputs) = template(job, folder.path())?;
+    let served = match gate.one_heap {
+        true => Served::new(&job.line, job.arch, folder.path())?,
+        false => Served::default(),
+    };
+    let (args, inputs) = template(job, folder.path(), &served)?;
     let id = link_id(&args, folder.path())?;
-    fs_err::write(folder.path().join(NOTE), link_note_object(job.arch, &id))?;
+    let mut facts = HeapFacts {
+        serves: served.heaps.iter().map(|heap| (*heap).to_owned()).collect(),
+        ..Default::default()
+    };
+    let note =
+        |facts: &HeapFacts| fs_err::write(folder.path().join(NOTE), link_note_object(job.arch, &id, facts));
+    note(&facts)?;
 
     let real = fill(&args, &overlay.dir, folder.path(), &output);
+    // Whose a malloc of the program's own is, only symbols tell.
+    let unstripped = job.line.stripped_of_strip(&real).filter(|_| job.line.may_bring_malloc());
     // The digests of the inputs are only for the record: they are made while the linker works.
     let (linked, inputs) = std::thread::scope(|scope| {
         let digests = scope.spawn(|| {
@@ -114,21 +127,30 @@ pub fn perform(job: &Job, cache: &Cache, choice: &Choice, gate: Gate) -> Result<
             };
             inputs.iter().map(describe).collect::<Result<Vec<Input>, Error>>()
         });
-        let linked = run(command(&job.linker), &real);
+        let linked = run(command(&job.linker), unstripped.as_ref().unwrap_or(&real));
         (linked, digests.join().expect("describing a file does not panic"))
     });
     linked.map_err(|error| match error {
-        Error::LinkerFailed(status) => match unfit::explain(job, &base) {
-            Some((what, hint)) => Error::LibraryUnfit { what, hint },
-            None => Error::LinkerFailed(status),
-        },
+        Error::LinkerFailed(status) => {
+            served.explain(&job.line).unwrap_or_else(|| match unfit::explain(job, &base) {
+                Some((what, hint)) => Error::LibraryUnfit { what, hint },
+                None => Error::LinkerFailed(status),
+            })
+        }
         other => other,
     })?;
     // `-o /dev/null` only asks whether the link works: there is nothing to look at, to record, or to remove.
     if fs_err::metadata(&output).is_ok_and(|data| !data.is_file()) {
         return Ok(Linked { overlay, warnings: Vec::new(), heaps: String::new() });
     }
-    let (warnings, heaps) = verify(&output, &overlay, gate)?;
+    let mut verified = verify(&output, &overlay, gate)?;
+    facts.malloc_owner = verified.malloc_owner.take();
+    if facts.malloc_owner.is_some() || unstripped.is_some() {
+        note(&facts)?;
+        run(command(&job.linker), &real)?;
+        verified = verify(&output, &overlay, gate)?;
+    }
+    let Verified { warnings, heaps, .. } = verified;
     let record = Record {
         format: crate::record::format(),
         id: id.as_str().to_owned(),
@@ -145,6 +167,7 @@ pub fn perform(job: &Job, cache: &Cache, choice: &Choice, gate: Gate) -> Result<
         base,
         package: job.package.clone(),
         inputs: inputs?,
+        serves: facts.serves,
     };
     store.set_overlay(folder.path(), &overlay.manifest.id)?;
     store.finish(folder, &record)?;
@@ -156,7 +179,7 @@ const NOTE: &str = "note.o";
 
 /// The arguments with placeholders for everything that a replay changes, and the files among them. Object files
 /// that will not outlive the link are copied into `folder` first.
-fn template(job: &Job, folder: &Path) -> Result<(Vec<String>, Vec<PathBuf>), Error> {
+fn template(job: &Job, folder: &Path, served: &Served) -> Result<(Vec<String>, Vec<PathBuf>), Error> {
     let line = &job.line;
     let libc_argument = line.libc_argument();
     let mut args = Vec::with_capacity(line.args.len() + 4);
@@ -167,6 +190,13 @@ fn template(job: &Job, folder: &Path) -> Result<(Vec<String>, Vec<PathBuf>), Err
     for (index, arg) in rest.by_ref() {
         if index == line.front() {
             args.push(format!("-L{OVERLAY}"));
+            if served.by_name {
+                args.push(format!("-L{RECORD}"));
+            }
+            for object in &served.objects {
+                inputs.push(folder.join(object));
+                args.push(format!("{RECORD}/{object}"));
+            }
         }
         if std::mem::take(&mut after_output_flag) {
             args.push(OUTPUT.to_owned());
@@ -180,6 +210,11 @@ fn template(job: &Job, folder: &Path) -> Result<(Vec<String>, Vec<PathBuf>), Err
         } else {
             let path = Path::new(arg);
             let is_file = !arg.starts_with('-') && path.is_file();
+            if let Some(copy) = served.copies.get(path) {
+                inputs.push(folder.join(copy));
+                args.push(format!("{RECORD}/{copy}"));
+                continue;
+            }
             if is_file && job.keep.applies(path) {
                 let name = format!("{saved:04}-{}", path.file_name().unwrap_or_default().to_string_lossy());
                 saved += 1;
@@ -264,9 +299,18 @@ pub(crate) fn fill(args: &[String], overlay: &Path, record: &Path, output: &Path
         .collect()
 }
 
-/// Refuses an executable that does not keep what its overlay promises; it is removed, so that nobody ships it. Gives
-/// what works and is worth changing, and the heaps.
-pub(crate) fn verify(output: &Path, overlay: &Overlay, gate: Gate) -> Result<(Vec<Problem>, String), Error> {
+/// What is found in an executable that passes.
+pub(crate) struct Verified {
+    /// What works and is worth changing.
+    pub warnings: Vec<Problem>,
+    /// The heaps, as [`brawn_elf::Report::heaps_in_words`].
+    pub heaps: String,
+    /// Whose `malloc` it is, as [`brawn_elf::Report::malloc_owner`].
+    pub malloc_owner: Option<String>,
+}
+
+/// Refuses an executable that does not keep what its overlay promises; it is removed, so that nobody ships it.
+pub(crate) fn verify(output: &Path, overlay: &Overlay, gate: Gate) -> Result<Verified, Error> {
     let expectation = brawn_elf::Expectation {
         arch: Some(overlay.manifest.arch),
         malloc: Some(overlay.manifest.malloc.clone()),
@@ -277,8 +321,8 @@ pub(crate) fn verify(output: &Path, overlay: &Overlay, gate: Gate) -> Result<(Ve
     };
     let report = brawn_elf::verify(&file::elf(output)?, &expectation);
     if report.is_ok() {
-        let heaps = report.heaps_in_words();
-        return Ok((report.warnings, heaps));
+        let (heaps, malloc_owner) = (report.heaps_in_words(), report.malloc_owner());
+        return Ok(Verified { warnings: report.warnings, heaps, malloc_owner });
     }
     fs_err::remove_file(output)?;
     Err(Error::unverified(output, report))

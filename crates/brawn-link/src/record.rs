@@ -54,6 +54,9 @@ pub struct Record {
     pub package: Option<PathBuf>,
     /// Every file among the arguments.
     pub inputs: Vec<Input>,
+    /// The allocators whose place the heap behind `malloc` takes.
+    #[serde(default)]
+    pub serves: Vec<String>,
 }
 
 impl Record {
@@ -297,6 +300,7 @@ mod tests {
                 base: "libc.a".into(),
                 package: None,
                 inputs: Vec::new(),
+                serves: Vec::new(),
             };
             store.finish(store.begin().unwrap(), &record).unwrap();
             record

@@ -9,7 +9,7 @@ use brawn_base::temporary;
 use brawn_libc::cache::Hold;
 use brawn_libc::{Cache, Choice};
 
-use crate::link::{Linked, fill, run, verify};
+use crate::link::{Linked, Verified, fill, run, verify};
 use crate::linkers::Linkers;
 use crate::record::{Record, Store};
 use crate::settings::Gate;
@@ -92,7 +92,7 @@ pub(crate) fn replay(
     let mut command = Command::new(&record.linker[0]);
     command.args(&record.linker[1..]).current_dir(&record.cwd).envs(record.env.iter().cloned());
     run(command, &fill(&record.args, &overlay.dir, folder, &fresh))?;
-    let (warnings, heaps) = verify(&fresh, &overlay, gate)?;
+    let Verified { warnings, heaps, .. } = verify(&fresh, &overlay, gate)?;
     if let Ok(time) = to.metadata().and_then(|data| data.modified()) {
         set_modified(&fresh, time)?;
     }

@@ -30,6 +30,8 @@ pub struct Layer {
     pub strict: Option<bool>,
     /// `--allow-second-heap`.
     pub allow_second_heap: Option<bool>,
+    /// `--one-heap`.
+    pub one_heap: Option<bool>,
 }
 
 /// What an executable may be and still be handed over.
@@ -39,18 +41,34 @@ pub struct Gate {
     pub strict: bool,
     /// Whether the program may have a heap of its own.
     pub allow_second_heap: bool,
+    /// Whether the heap behind `malloc` takes the place of one that the program brings, and no other may be left.
+    pub one_heap: bool,
 }
 
 impl Gate {
     /// What a second heap is under these rules.
     pub fn second_heap(self) -> SecondHeap {
-        if self.allow_second_heap { SecondHeap::Allowed } else { SecondHeap::Warned }
+        match (self.allow_second_heap, self.one_heap) {
+            (true, _) => SecondHeap::Allowed,
+            (false, true) => SecondHeap::Refused,
+            (false, false) => SecondHeap::Warned,
+        }
     }
 }
 
 /// `image` is a table of its own, which `brawn image` reads.
-const KEYS: &[&str] =
-    &["preset", "malloc", "target", "strings", "cpu", "knobs", "strict", "allow-second-heap", "image"];
+const KEYS: &[&str] = &[
+    "preset",
+    "malloc",
+    "target",
+    "strings",
+    "cpu",
+    "knobs",
+    "strict",
+    "allow-second-heap",
+    "one-heap",
+    "image",
+];
 
 /// A key of the user's file alone.
 const CACHE_LIMIT: &str = "cache-limit";
@@ -147,6 +165,7 @@ impl Settings {
         Gate {
             strict: self.first(|layer| layer.strict).unwrap_or_default(),
             allow_second_heap: self.first(|layer| layer.allow_second_heap).unwrap_or_default(),
+            one_heap: self.first(|layer| layer.one_heap).unwrap_or_default(),
         }
     }
 
@@ -186,6 +205,7 @@ impl Layer {
             (vars::STRINGS, self.strings),
             (vars::STRICT, self.strict),
             (vars::ALLOW_SECOND_HEAP, self.allow_second_heap),
+            (vars::ONE_HEAP, self.one_heap),
         ];
         for (variable, answer) in answers {
             set.extend(answer.map(|yes| (variable, if yes { "yes" } else { "no" }.to_owned())));
@@ -225,6 +245,7 @@ impl Layer {
             knobs,
             strict: answer(vars::STRICT)?,
             allow_second_heap: answer(vars::ALLOW_SECOND_HEAP)?,
+            one_heap: answer(vars::ONE_HEAP)?,
         })
     }
 }

@@ -34,6 +34,8 @@ vars! {
     STRICT = "BRAWN_STRICT";
     /// `yes` accepts a heap of the program's own, as `--allow-second-heap`; `no` does not.
     ALLOW_SECOND_HEAP = "BRAWN_ALLOW_SECOND_HEAP";
+    /// `yes` serves a crate's allocator from the one heap, as `--one-heap`; `no` does not.
+    ONE_HEAP = "BRAWN_ONE_HEAP";
     /// The compiler that `brawn cc` drives, instead of the one that it would find: a command with arguments.
     CC = "BRAWN_CC";
     /// The compiler that `brawn c++` drives, likewise.

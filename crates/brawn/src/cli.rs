@@ -48,6 +48,9 @@ pub struct Options {
     /// Accept a heap of the program's own beside Brawn's, such as that of a #[global_allocator]
     #[arg(long)]
     pub allow_second_heap: bool,
+    /// Serve the mimalloc or jemalloc that a crate brings from Brawn's heap, which is then the only one
+    #[arg(long)]
+    pub one_heap: bool,
     /// How to print results
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
     pub message_format: Format,
@@ -170,6 +173,7 @@ impl Options {
             knobs: self.knobs.iter().cloned().collect(),
             strict: self.strict.then_some(true),
             allow_second_heap: self.allow_second_heap.then_some(true),
+            one_heap: self.one_heap.then_some(true),
         }
     }
 
@@ -186,6 +190,7 @@ impl Options {
             knobs: before.knobs.into_iter().chain(self.knobs).collect(),
             strict: self.strict || before.strict,
             allow_second_heap: self.allow_second_heap || before.allow_second_heap,
+            one_heap: self.one_heap || before.one_heap,
             color: if self.color == When::Auto { before.color } else { self.color },
             dry_run: self.dry_run || before.dry_run,
             verbose: self.verbose.max(before.verbose),

@@ -10,6 +10,8 @@ use crate::cli::Options;
 const CHOICE: &[&str] = &["preset", "malloc", "no_strings", "cpu", "knobs"];
 /// What may be handed over.
 const GATE: &[&str] = &["strict", "allow_second_heap"];
+/// What becomes of the allocators among the libraries of a link.
+const ONE_HEAP: &[&str] = &["one_heap"];
 const TARGET: &[&str] = &["target"];
 const FORMAT: &[&str] = &["message_format"];
 const DRY_RUN: &[&str] = &["dry_run"];
@@ -21,11 +23,11 @@ type Row = (&'static str, &'static [&'static [&'static str]], Option<&'static st
 
 /// Every command. `--color` is for errors as well, so it is used by all.
 const USES: &[Row] = &[
-    ("build", &[TARGET, CHOICE, GATE, FORMAT, DRY_RUN, VERBOSE, QUIET], None),
-    ("cargo", &[TARGET, CHOICE, GATE, FORMAT, DRY_RUN, VERBOSE, QUIET], None),
-    ("cc", &[TARGET, CHOICE, GATE, VERBOSE, QUIET], None),
-    ("c++", &[TARGET, CHOICE, GATE, VERBOSE, QUIET], None),
-    ("env", &[TARGET, CHOICE, GATE, FORMAT], None),
+    ("build", &[TARGET, CHOICE, GATE, ONE_HEAP, FORMAT, DRY_RUN, VERBOSE, QUIET], None),
+    ("cargo", &[TARGET, CHOICE, GATE, ONE_HEAP, FORMAT, DRY_RUN, VERBOSE, QUIET], None),
+    ("cc", &[TARGET, CHOICE, GATE, ONE_HEAP, VERBOSE, QUIET], None),
+    ("c++", &[TARGET, CHOICE, GATE, ONE_HEAP, VERBOSE, QUIET], None),
+    ("env", &[TARGET, CHOICE, GATE, ONE_HEAP, FORMAT], None),
     ("libc", &[TARGET, CHOICE, FORMAT, DRY_RUN, VERBOSE, QUIET], None),
     ("patch", &[TARGET, CHOICE, FORMAT, DRY_RUN, QUIET], None),
     ("restore", &[TARGET, FORMAT, DRY_RUN, QUIET], None),
@@ -99,6 +101,7 @@ pub fn refuse_here(path: &str, options: &Options, ids: &[&str], reason: &str) {
         ("knobs", !options.knobs.is_empty()),
         ("strict", options.strict),
         ("allow_second_heap", options.allow_second_heap),
+        ("one_heap", options.one_heap),
         ("message_format", options.json()),
         ("dry_run", options.dry_run),
     ];
@@ -110,7 +113,7 @@ pub fn refuse_here(path: &str, options: &Options, ids: &[&str], reason: &str) {
 
 /// What goes into a libc.a, and what may be handed over: of no use where nothing is linked.
 pub const LINKING: &[&str] =
-    &["target", "preset", "malloc", "no_strings", "cpu", "knobs", "strict", "allow_second_heap"];
+    &["target", "preset", "malloc", "no_strings", "cpu", "knobs", "strict", "allow_second_heap", "one_heap"];
 
 fn refuse(path: &str, mut unused: impl Iterator<Item = (String, String)>) -> Result<(), String> {
     let Some((_, long)) = unused.next() else { return Ok(()) };

@@ -8,6 +8,7 @@
 //! |---|---|
 //! | 1 | UTF-8 lines `key=value`, sorted by key: a [`Note`] |
 //! | 2 | lowercase hexadecimal text: a [`LinkId`] |
+//! | 3 | lines as in type 1: the [`HeapFacts`] of the link, if there are any; readers add them to the [`Note`] |
 //!
 //! Readers skip keys and types that they do not know, so a later Brawn can add some.
 
@@ -17,7 +18,7 @@ mod text;
 
 pub use object_file::{add_note_section, link_note_object};
 pub use read::{BrawnNotes, read_notes};
-pub use text::{KNOB, LinkId, Note};
+pub use text::{HeapFacts, KNOB, LinkId, Note, PROGRAM};
 
 pub(crate) use object_file::relocatable_header;
 pub(crate) use read::notes_of_image;
@@ -33,6 +34,9 @@ pub const NOTE_TYPE_KIT: u32 = 1;
 
 /// The type of the note that holds a [`LinkId`].
 pub const NOTE_TYPE_LINK: u32 = 2;
+
+/// The type of the note that holds [`HeapFacts`].
+pub const NOTE_TYPE_HEAPS: u32 = 3;
 
 /// Linkers join `.note.brawn` sections of several objects; with this alignment no gap comes in between.
 pub(crate) const NOTE_ALIGN: usize = 4;

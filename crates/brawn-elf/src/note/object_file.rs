@@ -2,14 +2,18 @@ use object::build::elf::{Builder, SectionData};
 use object::read::elf::{FileHeader as _, SectionHeader as _};
 use object::{Endianness, U16, U32, U64, elf, pod};
 
-use super::{LinkId, NOTE_ALIGN, NOTE_SECTION, Note};
+use super::{HeapFacts, LinkId, NOTE_ALIGN, NOTE_SECTION, Note};
 use crate::{Arch, Error};
 
-/// An object file that holds nothing but the identity of a recorded link. Given to the linker among the other
-/// objects, it puts that identity into the executable.
+/// An object file that holds nothing but the identity of a recorded link, and what this link decides about heaps. Given to the linker among the other
+/// objects, it puts that into the executable.
 ///
 /// It also carries an empty `.note.GNU-stack`: without one, a linker would make the program's stack executable.
-pub fn link_note_object(arch: Arch, id: &LinkId) -> Vec<u8> {
+pub fn link_note_object(arch: Arch, id: &LinkId, heaps: &HeapFacts) -> Vec<u8> {
+    let mut notes = id.encode();
+    if !heaps.is_empty() {
+        notes.extend(heaps.encode());
+    }
     let mut builder = Builder::new(Endianness::Little, true);
     builder.header.e_type = elf::ET_REL;
     builder.header.e_machine = elf::Machine(arch.elf_machine());
@@ -20,7 +24,7 @@ pub fn link_note_object(arch: Arch, id: &LinkId) -> Vec<u8> {
     note.sh_type = elf::SHT_NOTE;
     note.sh_flags = elf::SHF_ALLOC;
     note.sh_addralign = NOTE_ALIGN as u64;
-    note.data = SectionData::Note(id.encode().into());
+    note.data = SectionData::Note(notes.into());
 
     let stack = builder.sections.add();
     stack.name = b".note.GNU-stack"[..].into();

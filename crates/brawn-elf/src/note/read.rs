@@ -3,13 +3,15 @@ use std::collections::BTreeMap;
 use object::read::elf::NoteIterator;
 use object::{Endianness, elf};
 
-use super::{LinkId, NOTE_OWNER, NOTE_SECTION, NOTE_TYPE_KIT, NOTE_TYPE_LINK, Note};
+use super::{
+    HeapFacts, LinkId, NOTE_OWNER, NOTE_SECTION, NOTE_TYPE_HEAPS, NOTE_TYPE_KIT, NOTE_TYPE_LINK, Note,
+};
 use crate::{Error, Image};
 
 /// Brawn's notes of one file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BrawnNotes {
-    /// What went into it, if it carries a note of type 1.
+    /// What went into it, if it carries a note of type 1; with that of type 3.
     pub note: Option<Note>,
     /// The recorded link that made it, if it carries a note of type 2.
     pub link_id: Option<LinkId>,
@@ -33,12 +35,17 @@ pub(crate) fn notes_of_image(image: &Image<'_>) -> Result<BrawnNotes, Error> {
         // Sound files hold each note twice at most, once by section and once by segment.
         bytes_left: image.data.len().saturating_mul(4),
         notes: BrawnNotes::default(),
+        heaps: None,
     };
     for section in image.sections.iter().filter(|section| section.kind == elf::SHT_NOTE.0) {
         reader.read(section.align, section.data, section.name == NOTE_SECTION.as_bytes())?;
     }
     for segment in image.segments.iter().filter(|segment| segment.kind == elf::PT_NOTE.0) {
         reader.read(segment.align, segment.data, false)?;
+    }
+    if let (Some(note), Some(heaps)) = (&mut reader.notes.note, reader.heaps) {
+        note.malloc_owner = heaps.malloc_owner;
+        note.serves = heaps.serves;
     }
     Ok(reader.notes)
 }
@@ -47,6 +54,7 @@ struct Reader {
     endian: Endianness,
     bytes_left: usize,
     notes: BrawnNotes,
+    heaps: Option<HeapFacts>,
 }
 
 impl Reader {
@@ -77,6 +85,7 @@ impl Reader {
             match note.n_type(self.endian).0 {
                 NOTE_TYPE_KIT => self.kit(Note::from_description(note.desc())?)?,
                 NOTE_TYPE_LINK => self.link(LinkId::from_description(note.desc())?)?,
+                NOTE_TYPE_HEAPS => self.heaps(HeapFacts::from_description(note.desc())?)?,
                 _ => {}
             }
         }
@@ -87,6 +96,16 @@ impl Reader {
             Some(first) if *first != note => Err(disagreement(&first.entries(), &note.entries())),
             _ => {
                 self.notes.note = Some(note);
+                Ok(())
+            }
+        }
+    }
+
+    fn heaps(&mut self, heaps: HeapFacts) -> Result<(), Error> {
+        match &self.heaps {
+            Some(first) if *first != heaps => Err(disagreement(&first.entries(), &heaps.entries())),
+            _ => {
+                self.heaps = Some(heaps);
                 Ok(())
             }
         }

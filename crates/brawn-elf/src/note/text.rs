@@ -3,7 +3,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::{NOTE_TYPE_KIT, NOTE_TYPE_LINK, encode_note};
+use super::{NOTE_TYPE_HEAPS, NOTE_TYPE_KIT, NOTE_TYPE_LINK, encode_note};
 use crate::Error;
 
 /// What went into an executable: written into `libc.a`, hence into everything that is linked with it.
@@ -31,6 +31,62 @@ pub struct Note {
     pub cpu: Option<String>,
     /// Content identity of the overlay, in hexadecimal.
     pub overlay: String,
+    /// Whose `malloc` the program calls, if that is neither the allocator's above nor musl's: [`PROGRAM`], or the name of
+    /// an allocator that is known.
+    #[serde(default)]
+    pub malloc_owner: Option<String>,
+    /// The allocators that the program's crates bring and whose callers come to the heap behind `malloc` instead.
+    #[serde(default)]
+    pub serves: Vec<String>,
+}
+
+/// What only a link decides about heaps: the last two entries of a [`Note`], which is in `libc.a` before.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HeapFacts {
+    /// [`Note::malloc_owner`].
+    pub malloc_owner: Option<String>,
+    /// [`Note::serves`].
+    pub serves: Vec<String>,
+}
+
+/// The owner of a `malloc` that the program defines itself, and that is no allocator known by name.
+pub const PROGRAM: &str = "program";
+
+const MALLOC_OWNER: &str = "malloc-owner";
+const SERVES: &str = "serves";
+
+impl HeapFacts {
+    /// Whether there is nothing to say.
+    pub fn is_empty(&self) -> bool {
+        *self == HeapFacts::default()
+    }
+
+    /// The bytes of a whole note section with these facts in it.
+    pub fn encode(&self) -> Vec<u8> {
+        encode_note(NOTE_TYPE_HEAPS, text_of(&self.entries()).as_bytes())
+    }
+
+    pub(crate) fn entries(&self) -> BTreeMap<String, String> {
+        let owner = self.malloc_owner.iter().map(|owner| (MALLOC_OWNER.to_owned(), owner.clone()));
+        let serves = Some(self.serves.join(" ")).filter(|names| !names.is_empty());
+        owner.chain(serves.map(|names| (SERVES.to_owned(), names))).collect()
+    }
+
+    pub(crate) fn from_description(description: &[u8]) -> Result<HeapFacts, Error> {
+        HeapFacts::take(&mut entries_of(description)?)
+    }
+
+    fn take(entries: &mut BTreeMap<String, String>) -> Result<HeapFacts, Error> {
+        let mut take = |key: &str| match entries.remove(key) {
+            Some(value) if value.trim().is_empty() => Err(damaged(format!("`{key}` is empty"))),
+            value => Ok(value),
+        };
+        let serves = take(SERVES)?.unwrap_or_default();
+        Ok(HeapFacts {
+            malloc_owner: take(MALLOC_OWNER)?,
+            serves: serves.split_whitespace().map(str::to_owned).collect(),
+        })
+    }
 }
 
 /// Keys of knobs start with this, so that they cannot collide with the note's own keys.
@@ -39,7 +95,7 @@ pub const KNOB: &str = "knob.";
 impl Note {
     /// The bytes of a whole note section with this note in it.
     pub fn encode(&self) -> Vec<u8> {
-        encode_note(NOTE_TYPE_KIT, self.to_text().as_bytes())
+        encode_note(NOTE_TYPE_KIT, text_of(&self.entries()).as_bytes())
     }
 
     /// The note as it is written: every key with its value, by name.
@@ -64,36 +120,16 @@ impl Note {
         for (name, value) in &self.knobs {
             put(&format!("{KNOB}{name}"), value);
         }
+        let heaps = HeapFacts { malloc_owner: self.malloc_owner.clone(), serves: self.serves.clone() };
+        entries.extend(heaps.entries());
         entries
-    }
-
-    fn to_text(&self) -> String {
-        let mut text = String::new();
-        for (key, value) in self.entries() {
-            escape(&key, true, &mut text);
-            text.push('=');
-            escape(&value, false, &mut text);
-            text.push('\n');
-        }
-        text
     }
 
     /// Reads the description of a type 1 note. Keys that are not known are skipped; anything that
     /// [`Note::encode`] cannot have written is an error.
     pub(crate) fn from_description(description: &[u8]) -> Result<Note, Error> {
-        let text = std::str::from_utf8(description).map_err(|_| damaged("it is not UTF-8 text"))?;
-        let mut entries = BTreeMap::new();
-        let mut last = String::new();
-        for line in text.split_inclusive('\n') {
-            let line = line.strip_suffix('\n').ok_or_else(|| damaged("the last line is cut off"))?;
-            let (key, value) = line.split_once('=').ok_or_else(|| damaged(format!("no `=` in {line:?}")))?;
-            let (key, value) = (unescape(key)?, unescape(value)?);
-            if key <= last {
-                return Err(damaged(format!("`{key}` is out of order, or there twice")));
-            }
-            last.clone_from(&key);
-            entries.insert(key, value);
-        }
+        let mut entries = entries_of(description)?;
+        let heaps = HeapFacts::take(&mut entries)?;
         let mut take = |key: &str| entries.remove(key);
         let needed = |key: &str, value: Option<String>| match value {
             Some(value) if !value.is_empty() => Ok(value),
@@ -122,8 +158,39 @@ impl Note {
                 .into_iter()
                 .filter_map(|(key, value)| Some((key.strip_prefix(KNOB)?.to_owned(), value)))
                 .collect(),
+            malloc_owner: heaps.malloc_owner,
+            serves: heaps.serves,
         })
     }
+}
+
+fn text_of(entries: &BTreeMap<String, String>) -> String {
+    let mut text = String::new();
+    for (key, value) in entries {
+        escape(key, true, &mut text);
+        text.push('=');
+        escape(value, false, &mut text);
+        text.push('\n');
+    }
+    text
+}
+
+/// The entries of a description: lines in the order of their keys.
+fn entries_of(description: &[u8]) -> Result<BTreeMap<String, String>, Error> {
+    let text = std::str::from_utf8(description).map_err(|_| damaged("it is not UTF-8 text"))?;
+    let mut entries = BTreeMap::new();
+    let mut last = String::new();
+    for line in text.split_inclusive('\n') {
+        let line = line.strip_suffix('\n').ok_or_else(|| damaged("the last line is cut off"))?;
+        let (key, value) = line.split_once('=').ok_or_else(|| damaged(format!("no `=` in {line:?}")))?;
+        let (key, value) = (unescape(key)?, unescape(value)?);
+        if key <= last {
+            return Err(damaged(format!("`{key}` is out of order, or there twice")));
+        }
+        last.clone_from(&key);
+        entries.insert(key, value);
+    }
+    Ok(entries)
 }
 
 /// The identity of a recorded link: lowercase hexadecimal text, never empty.
@@ -236,6 +303,8 @@ mod tests {
             strings: true,
             cpu: Some("x86-64-v3".into()),
             overlay: "abc123".into(),
+            malloc_owner: None,
+            serves: Vec::new(),
         }
     }
 
@@ -258,6 +327,25 @@ mod tests {
             ..note()
         };
         assert_eq!(Note::from_description(description(&plain.encode())), Ok(plain));
+    }
+
+    #[test]
+    fn what_a_link_decides_about_heaps_has_a_note_of_its_own() {
+        let facts = HeapFacts {
+            malloc_owner: Some(PROGRAM.into()),
+            serves: vec!["jemalloc".into(), "mimalloc".into()],
+        };
+        let encoded = facts.encode();
+        assert_eq!(
+            std::str::from_utf8(description(&encoded)).unwrap(),
+            "malloc-owner=program\nserves=jemalloc mimalloc\n"
+        );
+        assert_eq!(HeapFacts::from_description(description(&encoded)), Ok(facts.clone()));
+        let whole = Note { malloc_owner: facts.malloc_owner, serves: facts.serves, ..note() };
+        assert_eq!(Note::from_description(description(&whole.encode())), Ok(whole));
+        assert!(HeapFacts::default().is_empty());
+        assert!(HeapFacts::from_description(b"serves=\n").is_err());
+        assert_eq!(HeapFacts::from_description(b"later=x\n"), Ok(HeapFacts::default()));
     }
 
     #[test]

@@ -123,5 +123,7 @@ pub fn note(malloc: &str, version: Option<&str>) -> Note {
         strings: false,
         cpu: None,
         overlay: "ab".repeat(32),
+        malloc_owner: None,
+        serves: Vec::new(),
     }
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::OnceLock;
 
-use brawn_elf::{Arch, LinkId, Note, add_note_section, link_note_object};
+use brawn_elf::{Arch, HeapFacts, LinkId, Note, PROGRAM, add_note_section, link_note_object};
 
 /// An object, executables with and without symbols, notes and a table for unwinding, a dynamic one, and a shared library.
 pub struct Compiled {
@@ -27,6 +27,8 @@ pub fn note() -> Note {
         overlay: "cd".repeat(32),
         strings: true,
         cpu: None,
+        malloc_owner: None,
+        serves: Vec::new(),
     }
 }
 
@@ -81,7 +83,8 @@ fn compile(folder: &Path) -> Compiled {
     tool("cc", "-c -Os -g -mavx2 -fcf-protection=full -fno-builtin -ffreestanding -fPIC heap.c -o rich.o");
     let noted = add_note_section(&read("heap.o"), &note()).expect("an object takes a note");
     write("noted.o", &noted);
-    let link = link_note_object(Arch::X86_64, &LinkId::new("0123").expect("an id"));
+    let heaps = HeapFacts { malloc_owner: Some(PROGRAM.into()), serves: vec!["mimalloc".into()] };
+    let link = link_note_object(Arch::X86_64, &LinkId::new("0123").expect("an id"), &heaps);
     write("link.o", &link);
     // Without pages of padding, a file is a few kilobytes.
     let flat = "-nostdlib -Wl,-z,max-page-size=64 -Wl,-z,common-page-size=64 -Wl,-z,noseparate-code -Wl,--build-id -Wl,--eh-frame-hdr";

@@ -22,6 +22,7 @@ pub fn seeds() -> Vec<Vec<u8>> {
         base: PathBuf::from("/tmp/libc.a"),
         package: None,
         inputs: vec![Input { path: "main.o".into(), size: 12, sha256: "ab".repeat(32), modified: 1 }],
+        serves: vec!["mimalloc".into()],
     };
     vec![serde_json::to_vec(&record).expect("a record has string keys")]
 }

@@ -119,6 +119,7 @@ pub fn take_options(options: Options, args: Vec<OsString>) -> (Options, Vec<Stri
             "--no-strings" => Some(&mut own.no_strings),
             "--strict" => Some(&mut own.strict),
             "--allow-second-heap" => Some(&mut own.allow_second_heap),
+            "--one-heap" => Some(&mut own.one_heap),
             _ => None,
         };
         if let Some(flag) = flag {

@@ -62,6 +62,7 @@ impl Bench {
             "BRAWN_STRICT",
             "BRAWN_SOCKET",
             "BRAWN_ALLOW_SECOND_HEAP",
+            "BRAWN_ONE_HEAP",
             "BRAWN_CC",
             "BRAWN_CXX",
             "RUSTFLAGS",

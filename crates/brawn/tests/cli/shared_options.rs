@@ -13,6 +13,7 @@ const OPTIONS: &[&[&str]] = &[
     &["--knob", "strings.level=avx2"],
     &["--strict"],
     &["--allow-second-heap"],
+    &["--one-heap"],
     &["--message-format", "json"],
     &["--dry-run"],
     &["--verbose"],

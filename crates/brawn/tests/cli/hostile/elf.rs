@@ -37,6 +37,8 @@ fn source(bench: &Bench) {
         strings: true,
         cpu: Some(text("x86-64-v3")),
         overlay: "0123456789abcdef".repeat(4),
+        malloc_owner: Some(text("owner")),
+        serves: vec![text("mimalloc")],
     };
     bench.write("note.bin", note.encode());
     let version = hostile("go1.2");
