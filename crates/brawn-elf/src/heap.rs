@@ -440,6 +440,17 @@ fn noted_owner(clues: &Clues<'_>, heaps: &mut Vec<Heap>) {
             evidence: vec![evidence],
         }),
     }
+    // musl's smallest heap has nothing in it to be told by.
+    let bump = clues.note.is_some_and(|note| note.libc_heap.as_deref() == Some("bump"));
+    if bump && heaps.iter().all(|heap| heap.role == Role::LibcHeap) {
+        heaps.push(Heap {
+            name: "bump".to_owned(),
+            version: None,
+            kit: false,
+            role: Role::SecondHeap,
+            evidence: vec![Evidence::new(EvidenceKind::Note, "Brawn's note says that libc uses it")],
+        });
+    }
 }
 
 /// Without names: musl's own heap serves `malloc` if libc's functions come to it by the public names, and otherwise the

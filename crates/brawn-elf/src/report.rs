@@ -36,6 +36,13 @@ impl Report {
         Some(if heap.name == "unknown" { PROGRAM.to_owned() } else { heap.name.clone() })
     }
 
+    /// The heap that libc goes on using beside that.
+    pub fn libc_heap(&self) -> Option<String> {
+        self.malloc_owner()?;
+        let of_libc = |heap: &&Heap| heap.kit || MUSL_HEAPS.contains(&heap.name.as_str());
+        self.heaps.iter().find(of_libc).map(|heap| heap.name.clone())
+    }
+
     /// The heaps for a person: `one heap: jemalloc 5.3.1`, `two heaps: jemalloc 5.3.1 and mimalloc 3`.
     pub fn heaps_in_words(&self) -> String {
         let name = |heap: &Heap| if heap.kit { without_kit(heap) } else { describe(heap) };

@@ -148,7 +148,8 @@ fn check_heaps(
         |heap: &&Heap| !heap.kit && !of_musl(heap) && !matches!(heap.role, Role::LibcHeap | Role::Runtime);
     for second in heaps.iter().filter(own) {
         let hint = "remove the #[global_allocator] attribute and the crate that it names from the dependencies, as \
-                    Brawn's heap already serves Rust and C; --allow-second-heap accepts both";
+                    Brawn's heap already serves Rust and C; or link with --one-heap, which puts Brawn's in the place of \
+                    mimalloc and jemalloc; --allow-second-heap accepts both";
         let problem = problem(
             Code::SecondHeap,
             format!("two heaps: {first}, and {} that the program brings itself", describe(second)),
@@ -237,7 +238,7 @@ fn check_stock(
     let hint = if whole { OWN_WHOLE_MALLOC } else { OWN_MALLOC };
     let has_malloc = traces.symbols.as_ref().is_some_and(|symbols| symbols.family.contains_key("malloc"));
     let message = match musl.first() {
-        Some(inner) if has_malloc => {
+        Some(inner) if has_malloc || note.malloc_owner.is_some() => {
             let (code, text) = (
                 Code::TwoOwners,
                 format!(

@@ -22,7 +22,7 @@ fn files() -> &'static [Vec<u8>] {
         let bench = Bench::new();
         with_note(&bench, &musl_folder().join("libc.a"), &note("mimalloc", Some("3.3.2")));
         replace_heap(&bench, "", &[]);
-        let heaps = HeapFacts { malloc_owner: Some("program".into()), serves: vec!["mimalloc".into()] };
+        let heaps = HeapFacts { malloc_owner: Some("program".into()), libc_heap: Some("bump".into()), serves: vec!["mimalloc".into()] };
         bench.write("link.o", link_note_object(Arch::X86_64, &LinkId::new("0123").unwrap(), &heaps));
         bench.write("main.c", "#include <stdlib.h>\nint main(void) { free(malloc(1)); return 0; }\n");
         bench.write("bare.c", "void f(void) {}\nvoid _start(void) { for (;;) f(); }\n");
@@ -152,6 +152,7 @@ proptest! {
             strings,
             cpu,
             malloc_owner: None,
+            libc_heap: None,
             serves: Vec::new(),
         };
         let noted = add_note_section(&files()[3], &written).unwrap();

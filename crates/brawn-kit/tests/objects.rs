@@ -71,6 +71,35 @@ fn only_the_malloc_family_is_visible() {
     }
 }
 
+/// What takes the place of a crate's allocator defines the names of the table, needs what is in a musl, and is no heap.
+#[test]
+fn the_names_of_crates_are_there_and_nothing_else() {
+    for arch in Arch::ALL {
+        let sets: Vec<_> = brawn_kit::names(arch).collect();
+        assert_eq!(sets.len(), table::NAMES.len());
+        for (set, row) in sets.into_iter().zip(table::NAMES) {
+            let expected: Vec<String> =
+                row.names.iter().map(|name| format!("{}{name}", row.prefix)).collect();
+            assert_eq!(set.names, expected, "{arch}");
+            assert!(set.has(&expected[0]) && !set.has("malloc") && set.names.is_sorted());
+            let file = ElfFile64::parse(set.file.bytes()).expect("an ELF file");
+            let mut defined: Vec<_> = file
+                .symbols()
+                .filter(|symbol| symbol.is_definition() && symbol.is_global())
+                .map(|symbol| symbol.name().expect("a name").to_owned())
+                .collect();
+            defined.sort_unstable();
+            assert_eq!(defined, expected, "{arch}");
+            let allowed = |name: &str| name.is_empty() || table::NAMES_IMPORTS.contains(&name);
+            let needed = file.symbols().filter(|symbol| symbol.is_undefined());
+            assert!(needed.map(|symbol| symbol.name().expect("a name")).all(allowed), "{} {arch}", row.heap);
+            for text in [&b"brawn-kit: "[..], env!("CARGO_MANIFEST_DIR").as_bytes()] {
+                assert!(set.file.bytes().windows(text.len()).all(|window| window != text));
+            }
+        }
+    }
+}
+
 #[test]
 fn what_they_need_is_what_they_say() {
     for (name, object) in every_object() {

@@ -120,6 +120,7 @@ pub(crate) fn make_from(
         cpu: choice.cpu.map(|cpu| cpu.name().to_owned()),
         overlay: id(&libc_sha256, musl.arch, choice),
         malloc_owner: None,
+        libc_heap: None,
         serves: Vec::new(),
     };
     let with_knobs = object_with_knobs(musl.arch, choice);

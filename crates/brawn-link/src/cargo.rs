@@ -150,7 +150,7 @@ impl Invocation {
         let mut command = self.command(&self.args);
         command.env(vars::SOCKET, listener.name());
         command.envs(self.runners.iter().map(Runner::variable));
-        let mut known = HashSet::new();
+        let mut known = Known::default();
         std::thread::scope(|scope| {
             scope.spawn(|| listener.serve(|message| self.answer(message, &mut known, &mut said)));
             let status = command.status().map_err(|source| Error::Spawn { program: cargo(), source });
@@ -163,19 +163,26 @@ impl Invocation {
     fn answer(
         &self,
         message: report::Message,
-        known: &mut HashSet<(u64, u64)>,
+        known: &mut Known,
         said: &mut impl FnMut(Result<Built, Error>),
     ) -> Answer {
         let report::Message { path, runs_for } = message;
         let runner = self.runners.iter().find(|runner| Some(&runner.triple) == runs_for.as_ref());
         let mut answer =
             Answer { refused: false, with: runner.map(|runner| runner.behind.clone()).unwrap_or_default() };
-        // A file has two names in cargo's folder. rustdoc links an executable for each example, and removes it.
+        // rustdoc links an executable for each example, or one for many, and removes it: one line is for all that are alike.
+        if is_example(&path) {
+            if runs_for.is_none() && path.exists() {
+                let built = self.finish(path, false);
+                if built.as_ref().map_or(true, |built| known.examples.insert(built.linked.heaps.clone())) {
+                    said(built);
+                }
+            }
+            return answer;
+        }
+        // A file has two names in cargo's folder.
         let file = fs_err::metadata(&path).ok().map(|data| (data.dev(), data.ino()));
-        let is_example = path
-            .components()
-            .any(|part| part.as_os_str().to_str().is_some_and(|name| name.starts_with("rustdoctest")));
-        if is_example || file.is_none_or(|file| !known.insert(file)) {
+        if file.is_none_or(|file| !known.files.insert(file)) {
             return answer;
         }
         let built = self.finish(path, runs_for.is_some());
@@ -337,6 +344,21 @@ impl Invocation {
         }
         command
     }
+}
+
+/// What was spoken of already.
+#[derive(Default)]
+struct Known {
+    /// Files, by device and number.
+    files: HashSet<(u64, u64)>,
+    /// The heaps of examples.
+    examples: HashSet<String>,
+}
+
+/// Whether an executable is an example of the documentation, which rustdoc links in a folder of its own.
+pub fn is_example(path: &Path) -> bool {
+    let folder = |name: &str| name.starts_with("rustdoctest");
+    path.components().any(|part| part.as_os_str().to_str().is_some_and(folder))
 }
 
 /// The names of a file that cargo linked: `deps/NAME-HASH` and, in the folder above, `NAME`.

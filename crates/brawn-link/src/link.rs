@@ -144,7 +144,7 @@ pub fn perform(job: &Job, cache: &Cache, choice: &Choice, gate: Gate) -> Result<
         return Ok(Linked { overlay, warnings: Vec::new(), heaps: String::new() });
     }
     let mut verified = verify(&output, &overlay, gate)?;
-    facts.malloc_owner = verified.malloc_owner.take();
+    (facts.malloc_owner, facts.libc_heap) = verified.owners.clone();
     if facts.malloc_owner.is_some() || unstripped.is_some() {
         note(&facts)?;
         run(command(&job.linker), &real)?;
@@ -305,8 +305,8 @@ pub(crate) struct Verified {
     pub warnings: Vec<Problem>,
     /// The heaps, as [`brawn_elf::Report::heaps_in_words`].
     pub heaps: String,
-    /// Whose `malloc` it is, as [`brawn_elf::Report::malloc_owner`].
-    pub malloc_owner: Option<String>,
+    /// [`brawn_elf::Report::malloc_owner`] and [`brawn_elf::Report::libc_heap`].
+    pub owners: (Option<String>, Option<String>),
 }
 
 /// Refuses an executable that does not keep what its overlay promises; it is removed, so that nobody ships it.
@@ -321,8 +321,8 @@ pub(crate) fn verify(output: &Path, overlay: &Overlay, gate: Gate) -> Result<Ver
     };
     let report = brawn_elf::verify(&file::elf(output)?, &expectation);
     if report.is_ok() {
-        let (heaps, malloc_owner) = (report.heaps_in_words(), report.malloc_owner());
-        return Ok(Verified { warnings: report.warnings, heaps, malloc_owner });
+        let (heaps, owners) = (report.heaps_in_words(), (report.malloc_owner(), report.libc_heap()));
+        return Ok(Verified { warnings: report.warnings, heaps, owners });
     }
     fs_err::remove_file(output)?;
     Err(Error::unverified(output, report))

@@ -45,6 +45,7 @@ pub(crate) fn notes_of_image(image: &Image<'_>) -> Result<BrawnNotes, Error> {
     }
     if let (Some(note), Some(heaps)) = (&mut reader.notes.note, reader.heaps) {
         note.malloc_owner = heaps.malloc_owner;
+        note.libc_heap = heaps.libc_heap;
         note.serves = heaps.serves;
     }
     Ok(reader.notes)

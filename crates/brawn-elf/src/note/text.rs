@@ -35,16 +35,21 @@ pub struct Note {
     /// an allocator that is known.
     #[serde(default)]
     pub malloc_owner: Option<String>,
+    /// The heap that libc goes on using for itself beside that: `bump`, musl's smallest, or another name of a heap.
+    #[serde(default)]
+    pub libc_heap: Option<String>,
     /// The allocators that the program's crates bring and whose callers come to the heap behind `malloc` instead.
     #[serde(default)]
     pub serves: Vec<String>,
 }
 
-/// What only a link decides about heaps: the last two entries of a [`Note`], which is in `libc.a` before.
+/// What only a link decides about heaps: the last entries of a [`Note`], which is in `libc.a` before.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HeapFacts {
     /// [`Note::malloc_owner`].
     pub malloc_owner: Option<String>,
+    /// [`Note::libc_heap`].
+    pub libc_heap: Option<String>,
     /// [`Note::serves`].
     pub serves: Vec<String>,
 }
@@ -53,6 +58,7 @@ pub struct HeapFacts {
 pub const PROGRAM: &str = "program";
 
 const MALLOC_OWNER: &str = "malloc-owner";
+const LIBC_HEAP: &str = "libc-heap";
 const SERVES: &str = "serves";
 
 impl HeapFacts {
@@ -67,9 +73,13 @@ impl HeapFacts {
     }
 
     pub(crate) fn entries(&self) -> BTreeMap<String, String> {
-        let owner = self.malloc_owner.iter().map(|owner| (MALLOC_OWNER.to_owned(), owner.clone()));
         let serves = Some(self.serves.join(" ")).filter(|names| !names.is_empty());
-        owner.chain(serves.map(|names| (SERVES.to_owned(), names))).collect()
+        let values = [
+            (MALLOC_OWNER, self.malloc_owner.clone()),
+            (LIBC_HEAP, self.libc_heap.clone()),
+            (SERVES, serves),
+        ];
+        values.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))).collect()
     }
 
     pub(crate) fn from_description(description: &[u8]) -> Result<HeapFacts, Error> {
@@ -84,6 +94,7 @@ impl HeapFacts {
         let serves = take(SERVES)?.unwrap_or_default();
         Ok(HeapFacts {
             malloc_owner: take(MALLOC_OWNER)?,
+            libc_heap: take(LIBC_HEAP)?,
             serves: serves.split_whitespace().map(str::to_owned).collect(),
         })
     }
@@ -120,7 +131,11 @@ impl Note {
         for (name, value) in &self.knobs {
             put(&format!("{KNOB}{name}"), value);
         }
-        let heaps = HeapFacts { malloc_owner: self.malloc_owner.clone(), serves: self.serves.clone() };
+        let heaps = HeapFacts {
+            malloc_owner: self.malloc_owner.clone(),
+            libc_heap: self.libc_heap.clone(),
+            serves: self.serves.clone(),
+        };
         entries.extend(heaps.entries());
         entries
     }
@@ -159,6 +174,7 @@ impl Note {
                 .filter_map(|(key, value)| Some((key.strip_prefix(KNOB)?.to_owned(), value)))
                 .collect(),
             malloc_owner: heaps.malloc_owner,
+            libc_heap: heaps.libc_heap,
             serves: heaps.serves,
         })
     }
@@ -304,6 +320,7 @@ mod tests {
             cpu: Some("x86-64-v3".into()),
             overlay: "abc123".into(),
             malloc_owner: None,
+            libc_heap: None,
             serves: Vec::new(),
         }
     }
@@ -333,15 +350,21 @@ mod tests {
     fn what_a_link_decides_about_heaps_has_a_note_of_its_own() {
         let facts = HeapFacts {
             malloc_owner: Some(PROGRAM.into()),
+            libc_heap: Some("bump".into()),
             serves: vec!["jemalloc".into(), "mimalloc".into()],
         };
         let encoded = facts.encode();
         assert_eq!(
             std::str::from_utf8(description(&encoded)).unwrap(),
-            "malloc-owner=program\nserves=jemalloc mimalloc\n"
+            "libc-heap=bump\nmalloc-owner=program\nserves=jemalloc mimalloc\n"
         );
         assert_eq!(HeapFacts::from_description(description(&encoded)), Ok(facts.clone()));
-        let whole = Note { malloc_owner: facts.malloc_owner, serves: facts.serves, ..note() };
+        let whole = Note {
+            malloc_owner: facts.malloc_owner,
+            libc_heap: facts.libc_heap,
+            serves: facts.serves,
+            ..note()
+        };
         assert_eq!(Note::from_description(description(&whole.encode())), Ok(whole));
         assert!(HeapFacts::default().is_empty());
         assert!(HeapFacts::from_description(b"serves=\n").is_err());

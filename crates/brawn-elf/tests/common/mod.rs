@@ -124,6 +124,7 @@ pub fn note(malloc: &str, version: Option<&str>) -> Note {
         cpu: None,
         overlay: "ab".repeat(32),
         malloc_owner: None,
+        libc_heap: None,
         serves: Vec::new(),
     }
 }

@@ -28,6 +28,7 @@ pub fn note() -> Note {
         strings: true,
         cpu: None,
         malloc_owner: None,
+        libc_heap: None,
         serves: Vec::new(),
     }
 }
@@ -83,7 +84,11 @@ fn compile(folder: &Path) -> Compiled {
     tool("cc", "-c -Os -g -mavx2 -fcf-protection=full -fno-builtin -ffreestanding -fPIC heap.c -o rich.o");
     let noted = add_note_section(&read("heap.o"), &note()).expect("an object takes a note");
     write("noted.o", &noted);
-    let heaps = HeapFacts { malloc_owner: Some(PROGRAM.into()), serves: vec!["mimalloc".into()] };
+    let heaps = HeapFacts {
+        malloc_owner: Some(PROGRAM.into()),
+        libc_heap: Some("bump".into()),
+        serves: vec!["mimalloc".into()],
+    };
     let link = link_note_object(Arch::X86_64, &LinkId::new("0123").expect("an id"), &heaps);
     write("link.o", &link);
     // Without pages of padding, a file is a few kilobytes.

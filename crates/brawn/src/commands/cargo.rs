@@ -1,7 +1,7 @@
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use brawn_link::cargo::Invocation;
+use brawn_link::cargo::{Invocation, is_example};
 
 use super::{executable, take_options};
 use crate::cli::{Options, usage};
@@ -31,6 +31,7 @@ pub fn run(options: Options, args: Vec<OsString>) -> anyhow::Result<ExitCode> {
     let status = invocation.run(|built| match built {
         Ok(built) => {
             let name = match installs {
+                _ if is_example(&built.path) => "examples in the documentation".to_owned(),
                 true => super::build::name_installed(&built.path),
                 false => super::build::from_here(&built.path),
             };

@@ -35,17 +35,20 @@ pub fn run_for(
 }
 
 /// Brawn's own options, which no compiler has.
-const OWN: &[&str] = &["--preset", "--malloc", "--knob", "--cpu", "--no-strings"];
+const OWN: &[&str] = &["--preset", "--malloc", "--knob", "--cpu"];
+
+/// The same without a value.
+const OWN_FLAGS: &[&str] = &["--no-strings", "--strict", "--allow-second-heap", "--one-heap"];
 
 /// What follows the command is the compiler's: an option of Brawn's among it would only be refused by the compiler, in words
 /// that do not help.
 fn refuse_own_options(language: Language, args: &[OsString]) {
     let own = |arg: &OsString| {
         let name = arg.to_str()?.split('=').next()?;
-        OWN.contains(&name).then(|| name.to_owned())
+        OWN.iter().chain(OWN_FLAGS).any(|own| *own == name).then(|| name.to_owned())
     };
     if let Some(name) = args.iter().find_map(own) {
-        let value = if name == "--no-strings" { "" } else { " …" };
+        let value = if OWN_FLAGS.contains(&name.as_str()) { "" } else { " …" };
         let command = language.command();
         usage(format!("{name} goes before the command: brawn {name}{value} {command} …"));
     }

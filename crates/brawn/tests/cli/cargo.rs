@@ -117,3 +117,20 @@ fn linked(program: &Path) -> PathBuf {
     let mut names = entries.filter(|path| path.extension().is_none());
     names.next().expect("cargo linked it")
 }
+
+/// An executable for each example, and one line for all of them.
+#[test]
+fn examples_in_the_documentation_get_a_line_together() {
+    let bench = Bench::new();
+    let folder = bench.package("program");
+    let example = "//! ```\n//! assert_eq!(vec![1].len(), 1);\n//! ```\n";
+    let alone = "//! ```standalone_crate\n//! assert_eq!(vec![1].len(), 1);\n//! ```\n";
+    bench.write("program/src/lib.rs", [example, "//!\n", example, "//!\n", alone].concat());
+    let (output, lines) = said(bench.brawn(&["cargo", "test", "--doc"]).current_dir(&folder));
+    assert!(output.contains("2 passed") && output.contains("1 passed"), "{output}");
+    let [line] = &lines[..] else { panic!("{lines:?}") };
+    assert!(line.starts_with("brawn: examples in the documentation: "), "{line}");
+    assert!(line.contains("; verified: static, one heap: jemalloc "), "{line}");
+    let (_, lines) = said(bench.brawn(&["cargo", "test", "--doc", "--quiet"]).current_dir(&folder));
+    assert!(lines.is_empty(), "{lines:?}");
+}

@@ -254,7 +254,18 @@ fn options_may_stand_before_the_command() {
 fn what_is_not_for_brawn_is_left_to_the_compiler() {
     let bench = Bench::new();
     bench.write("lib.c", "int lib(void) { return 1; }\n");
-    ok(&mut bench.brawn(&["cc", "-shared", "-fPIC", "lib.c", "-o", "lib.so"]));
+    // A shared library is dynamic whatever is asked for, and that is said once.
+    for (quiet, times) in [(None, 1), (Some("-q"), 0)] {
+        let mut command = bench.brawn(quiet.as_slice());
+        let output = command.args(["cc", "-shared", "-fPIC", "lib.c", "-o", "lib.so"]).output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.success() && bench.path().join("lib.so").exists(), "{said}");
+        let message = "brawn: lib.so is a shared library, with nothing of Brawn in it: ";
+        assert_eq!(said.matches(message).count(), times, "{said}");
+        assert!(said.lines().all(|line| line.contains("which has to be dynamic")), "{said}");
+    }
+    let message = fails(&mut bench.brawn(&["cc", "--allow-second-heap", "lib.c"]), 2);
+    assert!(message.contains("brawn --allow-second-heap cc …"), "{message}");
     assert!(ok(&mut bench.brawn(&["cc", "--version"])).contains("Free Software Foundation"));
     let message = fails(&mut bench.brawn(&["cc", "missing.c", "-o", "x"]), 1);
     assert!(message.contains("missing.c"), "{message}");

@@ -104,6 +104,140 @@ fn what_is_strict_hands_over_no_second_heap() {
     assert!(ok(&mut relink(&["--allow-second-heap"])).contains("verified: static, two heaps: brawn "));
 }
 
+fn one_heap_project() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/projects/one-heap")
+}
+
+/// With the same allocator behind them, with another, and with musl's own; as for debugging, and as for a release. One test,
+/// because each build brings the executables of those before it up to date.
+#[test]
+fn one_heap_takes_the_place_of_a_crates_own() {
+    let bench = Bench::new();
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("one-heap");
+    let build = |options: &[&str], bin: &str| {
+        let mut command = bench.brawn(&["build", "--bin", bin, "--target-dir"]);
+        command.arg(&target).args(options).current_dir(one_heap_project());
+        command
+    };
+    let program = |bin: &str| target.join("x86_64-unknown-linux-musl/debug").join(bin);
+    let presets = [
+        ("balanced", "jemalloc 5"),
+        ("small", "brawn 0"),
+        ("stock", "musl's mallocng"),
+        ("hardened", "brawn-hardened 0"),
+    ];
+    for (bin, own) in [("with-mimalloc", "mimalloc"), ("with-jemalloc", "jemalloc")] {
+        let path = program(bin);
+        for (preset, heap) in presets {
+            let output = build(&["--one-heap", "--preset", preset], bin).output().unwrap();
+            let (summary, said) =
+                (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
+            assert!(output.status.success() && !said.contains("two heaps"), "{said}");
+            let one = format!("static, one heap: {heap}");
+            assert!(summary.contains(&one), "{summary}");
+            assert!(
+                summary.contains(&format!("in the place of the program's own {own} as well")),
+                "{summary}"
+            );
+            assert_eq!(ok(&mut bench.command(path.to_str().unwrap())), "well\n", "{bin} with {preset}");
+            assert!(ok(bench.brawn(&["verify"]).arg(&path)).contains(&one));
+            let noted = note(&path);
+            assert_eq!((noted.serves, noted.malloc_owner), (vec![own.to_owned()], None));
+            let shown = ok(bench.brawn(&["inspect"]).arg(&path));
+            assert!(
+                shown.contains(&format!("callers of {own}\n")) && !shown.contains("second heap"),
+                "{shown}"
+            );
+        }
+        let bare = bench.path().join("bare");
+        ok(bench.command("strip").arg("-o").arg(&bare).arg(&path));
+        assert!(ok(bench.brawn(&["verify"]).arg(&bare)).contains("one heap: brawn-hardened"));
+
+        // A recorded link keeps it. So does the next command, unless it asks for something else.
+        let other = bench.path().join("other");
+        ok(bench.brawn(&["relink", "--malloc", "mimalloc", "-o"]).arg(&other).arg(&path));
+        assert_eq!(ok(&mut bench.command(other.to_str().unwrap())), "well\n");
+        assert!(ok(bench.brawn(&["verify"]).arg(&other)).contains("one heap: mimalloc 3"));
+    }
+    let summary = ok(&mut build(&["--preset", "hardened"], "with-mimalloc"));
+    assert!(summary.contains("two heaps: brawn-hardened 0.1.0 and mimalloc"), "{summary}");
+    let summary = ok(build(&["--preset", "hardened"], "with-mimalloc").env("BRAWN_ONE_HEAP", "yes"));
+    assert!(summary.contains("one heap: brawn-hardened 0.1.0, in the place of"), "{summary}");
+    ok(&mut bench.command(program("with-mimalloc").to_str().unwrap()));
+
+    // What another heap does not have.
+    let more = [
+        ("more-of-mimalloc", "mimalloc", "mi_heap_destroy, mi_heap_malloc, mi_heap_new\n"),
+        ("more-of-jemalloc", "jemalloc", "_rjem_mallctl\n"),
+    ];
+    for (bin, own, names) in more {
+        let message = fails(&mut build(&["--one-heap"], bin), 101);
+        let last = format!(
+            "error: the linker failed: --one-heap leaves {own} out, and the program calls more of it than another \
+             heap has: {names}"
+        );
+        assert!(message.contains(&last) && message.contains("hint: leave out what calls these"), "{message}");
+        assert!(!program(bin).exists());
+        let summary = ok(&mut build(&[], bin));
+        assert!(summary.contains("two heaps: "), "{summary}");
+        // It is up to date for cargo, and that does not let it pass.
+        fails(&mut build(&["--one-heap"], bin), 101);
+        assert!(!program(bin).exists());
+    }
+
+    // One object of intermediate code for all crates, and stripped by the linker.
+    let summary = ok(build(&["--release"], "with-mimalloc").env("BRAWN_ONE_HEAP", "yes"));
+    assert!(summary.contains(&format!("one heap: {DEFAULT_MALLOC} ")), "{summary}");
+    let path = target.join("x86_64-unknown-linux-musl/release/with-mimalloc");
+    assert_eq!(ok(&mut bench.command(path.to_str().unwrap())), "well\n");
+    let verified = ok(bench.brawn(&["verify"]).arg(&path));
+    assert!(verified.contains("in the place of the program's own mimalloc as well"), "{verified}");
+}
+
+/// An archive of C, which the linker finds by its name; and what is not the crates' kind.
+#[test]
+fn one_heap_is_for_archives_of_c_too_and_refuses_what_it_does_not_know() {
+    let bench = Bench::new();
+    bench.write(
+        "heap.c",
+        "static char pool[100];\nvoid *mi_malloc(unsigned long n) { return pool + n; }\nvoid mi_free(void *p) {}\n\
+         int mi_version(void) { return 1; }\n",
+    );
+    bench.write("other.c", "int other(void) { return 3; }\n");
+    bench.write(
+        "main.c",
+        "#include <stdio.h>\nvoid *mi_malloc(unsigned long);\nvoid mi_free(void *);\nint other(void);\n\
+         int main(void) { int *p = mi_malloc(4096); for (int i = 0; i < 1024; i++) p[i] = i;\n\
+         printf(\"%d\\n\", p[1023] + other()); mi_free(p); return 0; }\n",
+    );
+    ok(&mut bench.brawn(&["cc", "-c", "heap.c"]));
+    ok(&mut bench.brawn(&["cc", "-c", "other.c"]));
+    ok(bench.command("ar").args(["rcs", "libheap.a", "heap.o", "other.o"]));
+    let cc = |last: &[&str]| {
+        let mut command = bench.brawn(&["--one-heap", "--preset", "small", "cc", "main.c", "-o", "main"]);
+        command.args(last);
+        command
+    };
+    for library in [&["libheap.a"][..], &["-L.", "-lheap"], &["-L", ".", "-Wl,-lheap"]] {
+        ok(&mut cc(library));
+        assert_eq!(ok(&mut bench.command("./main")), "1026\n");
+        let verified = ok(&mut bench.brawn(&["verify", "main"]));
+        assert!(
+            verified.contains("one heap: brawn 0.1.0, in the place of the program's own mimalloc"),
+            "{verified}"
+        );
+    }
+    // An object is the program's own.
+    fs_err::remove_file(bench.path().join("main")).unwrap();
+    let message = fails(&mut cc(&["heap.o", "other.o"]), 1);
+    assert!(message.contains("two heaps: brawn 0.1.0 of Brawn's kit, and mimalloc"), "{message}");
+    assert!(!bench.path().join("main").exists());
+    // Nothing to serve.
+    bench.write("plain.c", "#include <stdlib.h>\nint main(void) { free(malloc(1)); return 0; }\n");
+    ok(&mut bench.brawn(&["--one-heap", "--preset", "small", "cc", "plain.c", "-o", "plain"]));
+    assert!(ok(&mut bench.brawn(&["verify", "plain"])).contains("one heap: brawn 0.1.0, musl"));
+}
+
 /// As bash and tcmalloc do. libc keeps some blocks of its own for `atexit`.
 const OWN: &str = r#"
 #include <stdlib.h>
@@ -148,6 +282,40 @@ fn a_c_program_with_its_own_malloc_links_where_musl_gcc_links_it() {
     let verified = ok(&mut bench.brawn(&["verify", "--allow-second-heap", "own"]));
     assert!(verified.contains("two heaps: a malloc of the program's own and musl's bump"), "{verified}");
     fails(&mut bench.brawn(&["verify", "own"]), 1);
+
+    // The note says whose it is, so that this stays known without symbols: stripped later, or by the linker.
+    let stripped = |name: &str| {
+        let shown = ok(&mut bench.brawn(&["inspect", name]));
+        assert!(shown.contains("owner of malloc the program itself\n"), "{shown}");
+        let message = fails(&mut bench.brawn(&["verify", name]), 1);
+        assert!(message.contains("malloc belongs to a malloc of the program's own"), "{message}");
+        let verified = ok(&mut bench.brawn(&["verify", "--allow-second-heap", name]));
+        assert!(verified.contains("two heaps: a malloc of the program's own and musl's bump"), "{verified}");
+    };
+    let noted = note(&bench.path().join("own"));
+    assert_eq!((noted.malloc_owner.as_deref(), noted.libc_heap.as_deref()), (Some("program"), Some("bump")));
+    ok(bench.command("strip").args(["-o", "bare", "own"]));
+    stripped("bare");
+    for option in ["-s", "-Wl,-O1,--strip-all"] {
+        let strip = |options: &[&str]| {
+            let mut command = bench.brawn(options);
+            command.args(["cc", option, "own.c", "-o", "small"]);
+            command
+        };
+        let message = fails(&mut strip(&["--preset", "stock"]), 1);
+        assert!(message.contains("--allow-second-heap"), "{message}");
+        assert!(!bench.path().join("small").exists());
+        ok(&mut strip(&["--preset", "stock", "--allow-second-heap"]));
+        assert_eq!(ok(bench.command("./small").arg("a")), "own\n");
+        stripped("small");
+    }
+    // So it stays when it is linked again.
+    ok(&mut bench.brawn(&["relink", "--preset", "stock", "--allow-second-heap", "own"]));
+    assert_eq!(note(&bench.path().join("own")).malloc_owner.as_deref(), Some("program"));
+    // One whose malloc is Brawn's has no such entry.
+    bench.write("plain.c", "#include <stdlib.h>\nint main(void) { free(malloc(1)); return 0; }\n");
+    ok(&mut bench.brawn(&["cc", "plain.c", "-o", "plain"]));
+    assert_eq!(note(&bench.path().join("plain")).malloc_owner, None);
 
     // Brawn's heap has more names than these: which of them the program calls, no table says.
     let message = fails(&mut cc(&["--allow-second-heap"]), 1);

@@ -38,6 +38,7 @@ fn source(bench: &Bench) {
         cpu: Some(text("x86-64-v3")),
         overlay: "0123456789abcdef".repeat(4),
         malloc_owner: Some(text("owner")),
+        libc_heap: Some(text("bump")),
         serves: vec![text("mimalloc")],
     };
     bench.write("note.bin", note.encode());

@@ -26,9 +26,9 @@ fn zeros(block: *mut c_void, from: usize, to: usize) -> bool {
 }
 
 fn main() {
-    one_heap::work();
-    one_heap::in_c();
-    one_heap::by_value(&HEAP);
+    work::work();
+    work::in_c();
+    work::by_value(&HEAP);
     // SAFETY: every block is as large as it is taken for, and freed once.
     unsafe {
         let block = je::malloc(100);

@@ -20,9 +20,9 @@ fn zeros(block: *mut c_void, from: usize, to: usize) -> bool {
 }
 
 fn main() {
-    one_heap::work();
-    one_heap::in_c();
-    one_heap::by_value(&HEAP);
+    work::work();
+    work::in_c();
+    work::by_value(&HEAP);
     // SAFETY: every block is as large as it is taken for, and freed once.
     unsafe {
         let block = mi::mi_malloc(100);
@@ -37,7 +37,10 @@ fn main() {
             let mut before = 0;
             for size in [10, 11, 100, 5_000, 200_000] {
                 block = mi::mi_rezalloc_aligned(block, size, align);
-                assert!(block.addr() % align == 0 && zeros(block, before.min(size), size), "{size} at {align}");
+                assert!(
+                    block.addr() % align == 0 && zeros(block, before.min(size), size),
+                    "{size} at {align}"
+                );
                 block.cast::<u8>().write_bytes(7, size);
                 assert!(mi::mi_usable_size(block) >= size);
                 before = mi::mi_usable_size(block);
