@@ -18,6 +18,7 @@ mod workshop;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use brawn_base::Diagnostic;
 use clap::{Parser, Subcommand};
 
 /// Builds programs several ways and measures them side by side.
@@ -137,9 +138,7 @@ fn main() -> ExitCode {
             for cause in error.chain().skip(1) {
                 eprintln!("  caused by: {cause}");
             }
-            if let Some(hint) =
-                error.downcast_ref::<brawn_measure::Error>().and_then(brawn_measure::Error::hint)
-            {
+            if let Some(hint) = error.downcast_ref::<brawn_measure::Error>().and_then(Diagnostic::hint) {
                 eprintln!("hint: {hint}");
             }
             ExitCode::FAILURE

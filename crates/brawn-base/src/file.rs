@@ -1,8 +1,8 @@
 //! Files that others name: regular ones only, their first bytes first, and no more than a limit.
 //!
 //! A named pipe would keep a command waiting, a device gives bytes without end, and a sparse file is larger than all memory.
-//! Errors are [`io::Error`]s that name the path; those that are about the file, and not about reading it, have a [`Refusal`]
-//! as their source.
+//! Errors are [`io::Error`]s that name the path; those that are about the file, and not about reading it, hold a
+//! [`Refusal`].
 
 use std::error::Error;
 use std::fmt;
@@ -52,13 +52,9 @@ pub enum Refusal {
 }
 
 impl Refusal {
-    /// What to do about it.
-    pub fn hint(&self) -> String {
-        match self {
-            Refusal::NotRegular { kind: "a directory", .. } => "give the path of a file in it".into(),
-            Refusal::NotRegular { .. } => "write what it gives into a file first, and give that".into(),
-            Refusal::TooLarge { .. } => "is this the file that was meant?".into(),
-        }
+    /// The refusal that an error of the system stands for, if it does.
+    pub fn in_io(error: &io::Error) -> Option<&Refusal> {
+        error.get_ref()?.downcast_ref()
     }
 }
 
@@ -83,23 +79,7 @@ impl From<Refusal> for io::Error {
             // Not FileTooLarge, which is what the system says of a file that may not grow.
             Refusal::TooLarge { .. } => io::ErrorKind::InvalidData,
         };
-        io::Error::new(kind, Refused(refusal))
-    }
-}
-
-/// Makes a refusal the source of its [`io::Error`], which shows the sources of what it holds, and not what it holds.
-#[derive(Debug)]
-struct Refused(Refusal);
-
-impl fmt::Display for Refused {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
-
-impl Error for Refused {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        Some(&self.0)
+        io::Error::new(kind, refusal)
     }
 }
 
@@ -271,7 +251,7 @@ mod tests {
 
     fn refused(result: io::Result<Vec<u8>>) -> String {
         let error = result.unwrap_err();
-        let refusal = error.source().expect("a source").downcast_ref::<Refusal>().expect("a refusal");
+        let refusal = Refusal::in_io(&error).expect("a refusal");
         assert_eq!(error.to_string(), refusal.to_string());
         refusal.to_string()
     }

@@ -3,7 +3,7 @@
 use std::io::{Error, ErrorKind};
 
 /// What the user can do about an error that can only come from writing: no room, no quota, a file system without writing.
-pub fn hint_of_io(error: &Error) -> Option<&'static str> {
+pub(crate) fn hint_of_io(error: &Error) -> Option<&'static str> {
     Some(match error.kind() {
         ErrorKind::StorageFull => "make room on that file system, or choose a place on another",
         ErrorKind::QuotaExceeded => {

@@ -1,4 +1,4 @@
-//! No other way to read a file than `brawn_base::file` has crept in.
+//! What is done in one way alone: files are read through `brawn_base::file`, and errors are asked through `Diagnostic`.
 
 use std::path::{Path, PathBuf};
 
@@ -29,24 +29,31 @@ fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-#[test]
-fn files_are_read_in_one_way() {
+/// Every source of the crates by its name, without its tests, which stand at the end.
+fn code() -> Vec<(String, String)> {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut files = Vec::new();
     for entry in fs_err::read_dir(&crates).unwrap() {
-        let folder = entry.unwrap().path();
-        // The kit is built from this repository's own files, and the fuzzers' seeds are made by themselves.
-        if ["brawn-base", "brawn-fuzz", "brawn-kit"].iter().all(|name| !folder.ends_with(name)) {
-            sources(&folder.join("src"), &mut files);
-        }
+        sources(&entry.unwrap().path().join("src"), &mut files);
     }
     assert!(files.len() > 100, "{files:?}");
-    let mut others = Vec::new();
-    for path in files {
+    let named = |path: &PathBuf| {
         let name = path.strip_prefix(&crates).unwrap().to_str().unwrap().to_owned();
-        let text = fs_err::read_to_string(&path).unwrap();
-        // Tests stand at the end of a file; the modules `schema` are tests.
-        let code = text.split("#[cfg(test)]\nmod").next().unwrap();
+        let text = fs_err::read_to_string(path).unwrap();
+        (name, text.split("#[cfg(test)]\nmod").next().unwrap().to_owned())
+    };
+    files.iter().map(named).collect()
+}
+
+#[test]
+fn files_are_read_in_one_way() {
+    let mut others = Vec::new();
+    for (name, code) in code() {
+        // The kit is built from this repository's own files, and the fuzzers' seeds are made by themselves.
+        if ["brawn-base/", "brawn-fuzz/", "brawn-kit/"].iter().any(|own| name.starts_with(own)) {
+            continue;
+        }
+        // The modules `schema` are tests.
         let allowed = ALLOWED.iter().any(|(file, _)| *file == name) || name.ends_with("/schema.rs");
         for (line, text) in code.lines().enumerate() {
             let way = WAYS.iter().any(|way| text.contains(way)) && !text.contains("\"/proc/");
@@ -56,4 +63,36 @@ fn files_are_read_in_one_way() {
         }
     }
     assert!(others.is_empty(), "read these through brawn_base::file:\n{}", others.join("\n"));
+}
+
+#[test]
+fn every_error_is_a_diagnostic_that_names_every_variant() {
+    let mut wrong = Vec::new();
+    let mut errors = 0;
+    for (name, code) in code() {
+        for declared in code.split("thiserror::Error)]").skip(1) {
+            let item = |line: &&str| ["pub", "enum ", "struct "].iter().any(|word| line.starts_with(word));
+            let item = declared.lines().find(item).unwrap();
+            // What is not public is no error of a crate, but stands behind one.
+            let Some(item) = item.strip_prefix("pub ") else { continue };
+            let error = item.split([' ', '(', '<']).nth(1).unwrap();
+            errors += 1;
+            if !code.contains(&format!("impl Diagnostic for {error} {{")) {
+                wrong.push(format!("{name}: {error} is no Diagnostic"));
+            }
+        }
+        for block in code.split("impl Diagnostic for ").skip(1) {
+            let block = block.split("\n}\n").next().unwrap();
+            if block.lines().any(|line| line.trim_start().starts_with("_ =>")) {
+                wrong.push(format!(
+                    "{name}: a variant of {} has no code or hint",
+                    block.lines().next().unwrap()
+                ));
+            }
+        }
+        if code.contains("downcast") && name != "brawn-base/src/file.rs" {
+            wrong.push(format!("{name}: ask the Diagnostic instead of guessing by downcast"));
+        }
+    }
+    assert!(errors >= 13 && wrong.is_empty(), "{errors} errors\n{}", wrong.join("\n"));
 }

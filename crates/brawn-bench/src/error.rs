@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use brawn_base::{Asked, Code, Diagnostic};
+
 /// Why a suite gave no result.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -107,9 +109,28 @@ impl Error {
     pub fn absent(reason: impl Into<String>, hint: impl Into<String>) -> Error {
         Error::Absent { reason: reason.into(), hint: hint.into() }
     }
+}
 
-    /// What the user can do about it, where there is something to say.
-    pub fn hint(&self) -> Option<String> {
+impl Diagnostic for Error {
+    fn code(&self) -> Code {
+        match self {
+            Error::UnknownName { .. } | Error::NamedTwice { .. } => Code::Usage,
+            Error::Absent { .. } | Error::Spawn { .. } => Code::Missing,
+            Error::Checksum { .. } => Code::Input,
+            Error::Build { .. } | Error::NoFigure { .. } => Code::Failed,
+            Error::Driver(error) => error.code(),
+            Error::Libc(error) => error.code(),
+            Error::Preload(error) => error.code(),
+            Error::Bench(error) => error.code(),
+            Error::Io(error) => error.code(),
+        }
+    }
+
+    fn asked(&self) -> &[Asked] {
+        if let Error::Driver(error) = self { error.asked() } else { &[] }
+    }
+
+    fn hint(&self) -> Option<String> {
         Some(match self {
             Error::Absent { hint, .. } => hint.clone(),
             Error::UnknownName { given, known, .. } => match brawn_libc::nearest(given, known) {
@@ -125,8 +146,9 @@ impl Error {
             Error::Driver(error) => return error.hint(),
             Error::Libc(error) => return error.hint(),
             Error::Preload(error) => return error.hint(),
-            Error::Bench(error) => return error.hint().map(Into::into),
-            Error::NoFigure { .. } | Error::Io(_) => return None,
+            Error::Bench(error) => return error.hint(),
+            Error::Io(error) => return error.hint(),
+            Error::NoFigure { .. } => return None,
         })
     }
 }

@@ -152,6 +152,8 @@ pub fn names() -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use brawn_base::Diagnostic as _;
+
     use super::*;
 
     #[test]

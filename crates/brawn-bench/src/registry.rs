@@ -51,6 +51,8 @@ pub fn names() -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use brawn_base::Diagnostic as _;
+
     use super::*;
 
     fn chosen(names: &[&str]) -> (Vec<&'static str>, bool) {

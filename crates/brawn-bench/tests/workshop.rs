@@ -6,6 +6,7 @@ use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use brawn_base::Diagnostic as _;
 use brawn_bench::workshop::CProgram;
 use brawn_bench::{Error, Flavour, Workshop};
 

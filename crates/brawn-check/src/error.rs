@@ -1,3 +1,5 @@
+use brawn_base::{Code, Diagnostic};
+
 /// Why a program could not be looked at or run.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -38,11 +40,21 @@ pub enum Error {
     },
 }
 
-impl Error {
-    /// What the user can do about it, where there is something.
-    pub fn hint(&self) -> Option<String> {
+impl Diagnostic for Error {
+    fn code(&self) -> Code {
         match self {
-            Error::Elf(error) => error.hint().map(str::to_owned),
+            Error::Elf(error) => error.code(),
+            Error::File(error) | Error::System { source: error, .. } => error.code(),
+            Error::NoRoot { .. } | Error::TraceRefused => Code::Missing,
+            Error::Interrupted => Code::Interrupted,
+            Error::Manifest { .. } => Code::Input,
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        match self {
+            Error::Elf(error) => error.hint(),
+            Error::File(error) | Error::System { source: error, .. } => error.hint(),
             Error::NoRoot { .. } => Some(
                 "allow user namespaces (sysctl kernel.unprivileged_userns_clone=1, \
                  kernel.apparmor_restrict_unprivileged_userns=0, user.max_user_namespaces above 0), run it as root, or \
@@ -54,7 +66,7 @@ impl Error {
                  the file alone: brawn check --static"
                     .to_owned(),
             ),
-            Error::File(_) | Error::System { .. } | Error::Interrupted | Error::Manifest { .. } => None,
+            Error::Interrupted | Error::Manifest { .. } => None,
         }
     }
 }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
+use brawn_base::Diagnostic as _;
 use brawn_check::{
     Content, End, Entry, Error, How, NONROOT, Need, Program, Report, Run, Severity, judge, needs, run_by,
 };

@@ -1,3 +1,5 @@
+use brawn_base::{Code, Diagnostic};
+
 use crate::note::NOTE_SECTION;
 
 /// Why an ELF file could not be read or changed. The caller knows the file's name and adds it.
@@ -41,21 +43,34 @@ pub enum Error {
     AlreadyNoted,
 }
 
-impl Error {
-    /// What the user can do about it, where there is something.
-    pub fn hint(&self) -> Option<&'static str> {
+impl Diagnostic for Error {
+    fn code(&self) -> Code {
         match self {
-            Error::NotElf => Some("give an executable for Linux; scripts and archives cannot be looked into"),
-            Error::Damaged { .. } => Some("the file may be cut off or still being written: make it again"),
-            Error::WrongKind { .. } => None,
-            Error::NoteDamaged(_) => Some("link the executable again; a tool may have rewritten its notes"),
-            Error::NotesDisagree { .. } => {
-                Some("two libc.a files of Brawn went into one link: keep one overlay on the link line")
-            }
-            Error::AlreadyNoted => Some("start from the original libc.a (`brawn restore` brings it back)"),
+            Error::NotElf
+            | Error::Damaged { .. }
+            | Error::WrongKind { .. }
+            | Error::NoteDamaged(_)
+            | Error::NotesDisagree { .. }
+            | Error::AlreadyNoted => Code::Input,
         }
     }
 
+    fn hint(&self) -> Option<String> {
+        let hint = match self {
+            Error::NotElf => "give an executable for Linux; scripts and archives cannot be looked into",
+            Error::Damaged { .. } => "the file may be cut off or still being written: make it again",
+            Error::WrongKind { .. } => return None,
+            Error::NoteDamaged(_) => "link the executable again; a tool may have rewritten its notes",
+            Error::NotesDisagree { .. } => {
+                "two libc.a files of Brawn went into one link: keep one overlay on the link line"
+            }
+            Error::AlreadyNoted => "start from the original libc.a (`brawn restore` brings it back)",
+        };
+        Some(hint.to_owned())
+    }
+}
+
+impl Error {
     /// Wraps what the reading library says about `what`.
     pub(crate) fn damaged(what: &'static str) -> impl FnOnce(object::read::Error) -> Error {
         move |error| Error::Damaged { what, reason: error.to_string() }

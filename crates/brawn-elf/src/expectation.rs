@@ -1,5 +1,7 @@
 //! What an executable is held to besides its own note.
 
+use brawn_base::Diagnostic as _;
+
 use crate::inspect::Traces;
 use crate::note::KNOB;
 use crate::report::{Code, Problem, problem};
@@ -57,7 +59,7 @@ pub(crate) fn check_note(traces: &Traces, expectation: &Expectation, findings: &
                 Error::NotesDisagree { .. } => Code::NotesDisagree,
                 _ => Code::NoteDamaged,
             };
-            findings.push(problem(code, error.to_string(), error.hint()));
+            findings.push(problem(code, error.to_string(), error.hint().as_deref()));
             return;
         }
     };

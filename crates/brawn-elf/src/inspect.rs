@@ -1,3 +1,4 @@
+use brawn_base::Diagnostic as _;
 use object::{Endianness, elf};
 
 use crate::code::{self, CodeFacts};
@@ -142,7 +143,7 @@ fn damage(image: &Image<'_>, notes: &Result<BrawnNotes, Error>) -> Vec<Finding> 
             Error::NotesDisagree { .. } => "notes-disagree",
             _ => "note-damaged",
         };
-        say(code, error.to_string(), error.hint());
+        say(code, error.to_string(), error.hint().as_deref());
     }
     findings
 }

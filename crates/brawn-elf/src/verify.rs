@@ -1,3 +1,5 @@
+use brawn_base::Diagnostic as _;
+
 use crate::expectation::{Expectation, SecondHeap, check_note};
 use crate::heap::{KitMarker, MUSL_HEAPS};
 use crate::inspect::{Traces, look};
@@ -58,7 +60,7 @@ pub(crate) fn report(
                 Error::NotElf | Error::WrongKind { .. } => Code::NotAnExecutable,
                 _ => Code::Damaged,
             };
-            report.findings.push(problem(code, error.to_string(), error.hint()));
+            report.findings.push(problem(code, error.to_string(), error.hint().as_deref()));
         }
     }
     if expectation.strict {

@@ -1,9 +1,11 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use brawn_base::{Code, Diagnostic};
+
 /// Why an image cannot be made, read or pushed.
 ///
-/// Every message names the file, registry or setting at fault; [`Error::hint`] says what to do about it.
+/// Every message names the file, registry or setting at fault; [`Diagnostic::hint`] says what to do about it.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -279,15 +281,44 @@ fn said(message: &str) -> String {
     if message.is_empty() { String::new() } else { format!(" ({message})") }
 }
 
-impl Error {
-    /// What the user can do about it, as one sentence, where there is something to say.
-    pub fn hint(&self) -> Option<String> {
+impl Diagnostic for Error {
+    fn code(&self) -> Code {
+        match self {
+            Error::Io(error) | Error::Unwritable { source: error, .. } => error.code(),
+            Error::NotALayout(_) | Error::NoRoom { .. } => Code::Io,
+            Error::SamePlatform { .. }
+            | Error::Setting { .. }
+            | Error::Reference { .. }
+            | Error::Unpinned { .. }
+            | Error::Insecure { .. }
+            | Error::Package { .. } => Code::Usage,
+            Error::NotAnExecutable { .. }
+            | Error::Dynamic { .. }
+            | Error::Architecture { .. }
+            | Error::Damaged { .. }
+            | Error::Digest { .. }
+            | Error::NoPlatform { .. }
+            | Error::TooLarge { .. }
+            | Error::Cargo(_) => Code::Input,
+            Error::Transport { .. }
+            | Error::ClearText { .. }
+            | Error::TokenHost { .. }
+            | Error::Stalled { .. }
+            | Error::OutOfTime { .. }
+            | Error::Busy { .. }
+            | Error::Refused { .. }
+            | Error::Protocol { .. }
+            | Error::Credentials { .. } => Code::Registry,
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
         Some(match self {
             Error::Unwritable { source, .. } => {
                 format!("{}; nothing was left half-written", brawn_base::hint_of_writing(source))
             }
             Error::NotALayout(_) => "name a folder that does not exist yet, or remove this one".into(),
-            Error::NotAnExecutable { source, .. } => return source.hint().map(Into::into),
+            Error::NotAnExecutable { source, .. } => return source.hint(),
             Error::Dynamic { .. } => {
                 "link it statically (`brawn build`, `brawn cc`), or name an image that holds these files with --base"
                     .into()
@@ -333,10 +364,12 @@ impl Error {
             }
             Error::Cargo(_) => "run this in the folder of a package, or name an executable".into(),
             Error::Package { hint, .. } => hint.clone(),
-            Error::Io(_) => return None,
+            Error::Io(error) => return error.hint(),
         })
     }
+}
 
+impl Error {
     pub(crate) fn unwritable(path: &Path, source: std::io::Error) -> Error {
         Error::Unwritable { path: path.to_owned(), source }
     }

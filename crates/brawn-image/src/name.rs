@@ -36,6 +36,8 @@ pub(crate) fn check(name: &str) -> Result<(), Error> {
 
 #[cfg(test)]
 mod tests {
+    use brawn_base::Diagnostic as _;
+
     use super::*;
 
     #[test]

@@ -243,6 +243,7 @@ pub(crate) fn nearest(given: &str, known: &[&str]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use brawn_base::Diagnostic as _;
     use serde_json::json;
 
     fn read(image: serde_json::Value) -> Result<Settings, Error> {

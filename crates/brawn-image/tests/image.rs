@@ -4,6 +4,7 @@ mod common;
 
 use std::collections::BTreeMap;
 
+use brawn_base::Diagnostic as _;
 use brawn_elf::Arch;
 use brawn_image::{Epoch, Error, Executable, Request, Settings, Store, check};
 use common::{Bench, build, layout, program, request, with};

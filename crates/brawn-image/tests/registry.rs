@@ -4,6 +4,7 @@ mod common;
 #[path = "common/stub.rs"]
 mod stub;
 
+use brawn_base::Diagnostic as _;
 use brawn_elf::Arch;
 use brawn_image::registry::{Access, Repository};
 use brawn_image::sink::{Push, Sink};

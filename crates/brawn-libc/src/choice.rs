@@ -269,6 +269,8 @@ impl Malloc {
 
 #[cfg(test)]
 mod tests {
+    use brawn_base::Diagnostic as _;
+
     use super::*;
 
     #[test]

@@ -1,10 +1,11 @@
 use std::path::{Path, PathBuf};
 
+use brawn_base::{Code, Diagnostic};
 use brawn_elf::Arch;
 
 /// Why an archive cannot be turned into an overlay, or an overlay cannot be written.
 ///
-/// Every message names the file at fault; [`Error::hint`] says what to do about it.
+/// Every message names the file at fault; [`Diagnostic::hint`] says what to do about it.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -266,9 +267,42 @@ pub enum Error {
     },
 }
 
-impl Error {
-    /// What the user can do about it, as one sentence, where there is something to say.
-    pub fn hint(&self) -> Option<String> {
+impl Diagnostic for Error {
+    fn code(&self) -> Code {
+        match self {
+            Error::Io(error) | Error::Unwritable { source: error, .. } => error.code(),
+            Error::NotAnOverlay(_) => Code::Io,
+            Error::UnknownName { .. }
+            | Error::Untrusted { .. }
+            | Error::UnknownKnob { .. }
+            | Error::KnobOfAnother { .. }
+            | Error::KnobValue { .. }
+            | Error::NotForArchitecture { .. }
+            | Error::WithoutStrings { .. } => Code::Usage,
+            Error::NotAnArchive(_)
+            | Error::Truncated(..)
+            | Error::Thin(_)
+            | Error::BadMember { .. }
+            | Error::Glibc(_)
+            | Error::NotALibc(_)
+            | Error::WrongArch { .. }
+            | Error::UnsupportedArch { .. }
+            | Error::TooOld { .. }
+            | Error::AlreadyPatched { .. }
+            | Error::Unresolved { .. }
+            | Error::TwoOwners { .. }
+            | Error::Note { .. }
+            | Error::UnknownHeapLayout { .. }
+            | Error::HeapElsewhere { .. }
+            | Error::ChangedSince(_)
+            | Error::NotPatched { .. }
+            | Error::OriginalLost { .. }
+            | Error::OriginalChanged { .. }
+            | Error::BadManifest { .. } => Code::Input,
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
         Some(match self {
             Error::NotAnArchive(_) | Error::NotALibc(_) => {
                 "give the path of a musl libc.a, or leave --from away to use the Rust toolchain's".into()
@@ -350,7 +384,7 @@ impl Error {
                 arch.musl_triple()
             ),
             Error::Unwritable { source, .. } => brawn_base::hint_of_writing(source).into(),
-            Error::Io(source) => brawn_base::hint_of_io(source)?.into(),
+            Error::Io(error) => return error.hint(),
             Error::NotAnOverlay(_) => "choose a folder without a libc.a, or one that `brawn libc -o` made".into(),
             Error::Untrusted { hint, .. } => hint.clone(),
             Error::ChangedSince(path) => format!(
@@ -370,7 +404,9 @@ impl Error {
             ),
         })
     }
+}
 
+impl Error {
     /// [`Error::Unwritable`].
     pub fn unwritable(path: &Path, source: std::io::Error) -> Error {
         Error::Unwritable { path: path.to_owned(), source }

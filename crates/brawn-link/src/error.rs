@@ -1,21 +1,8 @@
 use std::path::PathBuf;
 
+use brawn_base::{Asked, Code, Diagnostic};
+
 use crate::cc::Language;
-
-/// A question to a program, and what it answered: why something was refused.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Asked {
-    /// The command, or the name that was looked for.
-    pub question: String,
-    /// What came back, in words.
-    pub answer: String,
-}
-
-impl Asked {
-    pub(crate) fn new(question: impl Into<String>, answer: impl Into<String>) -> Asked {
-        Asked { question: question.into(), answer: answer.into() }
-    }
-}
 
 /// Why a link, a build or a replay did not come about.
 #[derive(Debug, thiserror::Error)]
@@ -237,19 +224,49 @@ impl Error {
             problems: report.findings.into_iter().map(|problem| problem.message).collect(),
         }
     }
+}
 
-    /// What was asked to find out, for whoever wants to know more.
-    pub fn asked(&self) -> &[Asked] {
+impl Diagnostic for Error {
+    fn code(&self) -> Code {
         match self {
-            Error::NoCompiler { tried: asked, .. } | Error::NotForMusl { asked, .. } => asked,
-            _ => &[],
+            Error::Libc(error) => error.code(),
+            Error::Io(error) => error.code(),
+            Error::Config { .. }
+            | Error::CargoConfig(_)
+            | Error::Contradiction { .. }
+            | Error::Variable { .. }
+            | Error::Target(_)
+            | Error::NotForMusl { .. }
+            | Error::Unsupported { .. } => Code::Usage,
+            Error::Spawn { .. }
+            | Error::Query { .. }
+            | Error::NoRustTarget { .. }
+            | Error::NoLibc
+            | Error::NoLinker { .. }
+            | Error::NoCompiler { .. } => Code::Missing,
+            Error::NoRecord(_)
+            | Error::BadRecord { .. }
+            | Error::ForeignLinker { .. }
+            | Error::Trimmed(_)
+            | Error::InputChanged { .. } => Code::Input,
+            Error::LinkerFailed(_)
+            | Error::LibraryUnfit { .. }
+            | Error::Unverified { .. }
+            | Error::Stale { .. } => Code::Failed,
         }
     }
 
-    /// What the user can do about it, as one sentence, where there is something to say.
-    pub fn hint(&self) -> Option<String> {
+    fn asked(&self) -> &[Asked] {
+        if let Error::NoCompiler { tried: asked, .. } | Error::NotForMusl { asked, .. } = self {
+            return asked;
+        }
+        &[]
+    }
+
+    fn hint(&self) -> Option<String> {
         Some(match self {
             Error::Libc(error) => return error.hint(),
+            Error::Io(error) => return error.hint(),
             Error::Config { hint, .. } | Error::Unverified { hint, .. } => return hint.clone(),
             Error::Contradiction { .. } => "give only one of the two".into(),
             Error::Variable { variable, .. } => format!("set {variable} right, or unset it"),
@@ -295,7 +312,6 @@ impl Error {
             Error::BadRecord { .. } => "it was written by another version: build the program again".into(),
             Error::InputChanged { .. } => "build the program again".into(),
             Error::Stale { .. } => "`cargo clean` and build again".into(),
-            Error::Io(error) => brawn_base::hint_of_io(error)?.to_owned(),
             Error::Query { .. } | Error::CargoConfig(_) | Error::LinkerFailed(_) => return None,
         })
     }

@@ -47,4 +47,4 @@ pub mod toolchain;
 mod unfit;
 pub mod vars;
 
-pub use error::{Asked, Error};
+pub use error::Error;

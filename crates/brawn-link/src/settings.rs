@@ -347,6 +347,8 @@ fn parse(path: &Path, text: &str, keys: &[&str]) -> Result<Option<Layer>, Error>
 
 #[cfg(test)]
 mod tests {
+    use brawn_base::Diagnostic as _;
+
     use super::*;
 
     fn settings(layers: Vec<Layer>) -> Settings {

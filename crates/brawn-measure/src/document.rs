@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use brawn_base::{Code, Diagnostic};
 use serde::Deserialize;
 
 use crate::results::{Results, SCHEMA};
@@ -34,19 +35,26 @@ pub enum DocumentError {
     },
 }
 
-impl DocumentError {
-    /// What the user may do about it.
-    pub fn hint(&self) -> Option<&'static str> {
+impl Diagnostic for DocumentError {
+    fn code(&self) -> Code {
         match self {
-            Self::File(_) => None,
-            Self::NotResults { .. } => Some("give the results.json that `brawn bench --out DIR` writes"),
+            Self::File(error) => error.code(),
+            Self::NotResults { .. } | Self::Schema { .. } => Code::Input,
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        let hint = match self {
+            Self::File(error) => return error.hint(),
+            Self::NotResults { .. } => "give the results.json that `brawn bench --out DIR` writes",
             Self::Schema { found, .. } if *found > SCHEMA => {
-                Some("a newer brawn wrote it: update brawn, or measure again with this one")
+                "a newer brawn wrote it: update brawn, or measure again with this one"
             }
             Self::Schema { .. } => {
-                Some("an older brawn wrote it: measure again, or read it with the brawn that it names")
+                "an older brawn wrote it: measure again, or read it with the brawn that it names"
             }
-        }
+        };
+        Some(hint.to_owned())
     }
 }
 

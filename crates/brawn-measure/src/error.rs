@@ -4,6 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use brawn_base::{Code, Diagnostic};
 use nix::sys::signal::Signal;
 
 use crate::Exit;
@@ -192,33 +193,6 @@ impl Error {
         move |source| Self::System { doing, source }
     }
 
-    /// What the user may do about it.
-    pub fn hint(&self) -> Option<&'static str> {
-        match self {
-            Self::Start { .. } => Some("check that the file exists and is executable on this machine"),
-            Self::Exit { exit: Exit::Signal(Signal::SIGKILL), .. } => Some(
-                "a program that did not kill itself was probably too large: see whether the kernel's log (`dmesg`) or \
-                 the container's memory limit explains it",
-            ),
-            Self::OutputDiffers { .. } => {
-                Some("if only the order of lines may change from run to run, compare sorted lines instead")
-            }
-            Self::OverLimit { .. } => Some("raise the limit, or take an allocator that holds less"),
-            Self::Timeout { .. } => Some("raise the limit, or give the program less work"),
-            Self::Taken { .. } => Some("stop that server, or give this one another port"),
-            Self::DiskFull { .. } => Some("make room there, or set TMPDIR to a folder that has some"),
-            Self::Quota { .. } => Some(
-                "a quota needs a control group that may be written: run as root, under `systemd-run --user --scope -p \
-                 Delegate=yes`, or in a container started with --cgroupns=private; or hold the programs to cores \
-                 instead",
-            ),
-            Self::TraceRefused => {
-                Some("in a container, allow ptrace with --cap-add SYS_PTRACE or a newer seccomp profile")
-            }
-            _ => None,
-        }
-    }
-
     /// An error of writing output into a folder.
     pub(crate) fn writing(folder: &Path, source: io::Error) -> Self {
         match source.kind() {
@@ -227,6 +201,67 @@ impl Error {
             }
             _ => Self::File(source),
         }
+    }
+}
+
+impl Diagnostic for Error {
+    fn code(&self) -> Code {
+        match self {
+            Self::System { source: error, .. } | Self::File(error) => error.code(),
+            Self::Interrupted => Code::Interrupted,
+            Self::Start { .. }
+            | Self::Exit { .. }
+            | Self::OverLimit { .. }
+            | Self::Timeout { .. }
+            | Self::OutputDiffers { .. }
+            | Self::Metrics { .. }
+            | Self::Client { .. }
+            | Self::NotReady { .. }
+            | Self::NotStopped { .. }
+            | Self::Taken { .. }
+            | Self::DiskFull { .. }
+            | Self::Quota { .. }
+            | Self::Core { .. }
+            | Self::TraceRefused
+            | Self::Empty
+            | Self::SameName(_) => Code::Failed,
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        let hint = match self {
+            Self::Start { .. } => "check that the file exists and is executable on this machine",
+            Self::Exit { exit: Exit::Signal(Signal::SIGKILL), .. } => {
+                "a program that did not kill itself was probably too large: see whether the kernel's log (`dmesg`) or \
+                 the container's memory limit explains it"
+            }
+            Self::OutputDiffers { .. } => {
+                "if only the order of lines may change from run to run, compare sorted lines instead"
+            }
+            Self::OverLimit { .. } => "raise the limit, or take an allocator that holds less",
+            Self::Timeout { .. } => "raise the limit, or give the program less work",
+            Self::Taken { .. } => "stop that server, or give this one another port",
+            Self::DiskFull { .. } => "make room there, or set TMPDIR to a folder that has some",
+            Self::Quota { .. } => {
+                "a quota needs a control group that may be written: run as root, under `systemd-run --user --scope -p \
+                 Delegate=yes`, or in a container started with --cgroupns=private; or hold the programs to cores \
+                 instead"
+            }
+            Self::TraceRefused => {
+                "in a container, allow ptrace with --cap-add SYS_PTRACE or a newer seccomp profile"
+            }
+            Self::System { source: error, .. } | Self::File(error) => return error.hint(),
+            Self::Exit { .. }
+            | Self::Interrupted
+            | Self::Metrics { .. }
+            | Self::Client { .. }
+            | Self::NotReady { .. }
+            | Self::NotStopped { .. }
+            | Self::Core { .. }
+            | Self::Empty
+            | Self::SameName(_) => return None,
+        };
+        Some(hint.to_owned())
     }
 }
 

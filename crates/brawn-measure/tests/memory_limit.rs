@@ -5,6 +5,7 @@ mod common;
 use std::sync::Arc;
 use std::time::Duration;
 
+use brawn_base::Diagnostic as _;
 use brawn_measure::limits::Quota;
 use brawn_measure::limits::memory::enforcement;
 use brawn_measure::probe::{self, Conditions};

@@ -5,6 +5,7 @@ mod common;
 use std::io::Read;
 use std::time::Duration;
 
+use brawn_base::Diagnostic as _;
 use brawn_measure::probe::{self, Conditions, Run};
 use brawn_measure::{Error, Exit, Session, Variant};
 use common::{MIB, program};

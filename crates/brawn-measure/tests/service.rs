@@ -2,6 +2,7 @@
 
 mod common;
 
+use brawn_base::Diagnostic as _;
 use nix::sys::signal::{SigHandler, Signal, signal};
 use std::net::TcpListener;
 use std::time::Duration;

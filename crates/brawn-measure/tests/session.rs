@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use brawn_base::Diagnostic as _;
 use brawn_measure::probe::{self, Conditions};
 use brawn_measure::{Error, Event, Figure, Output, RowSpec, Session, Stop, Variant, limits, noise};
 use common::program;
@@ -162,7 +163,7 @@ fn a_full_disk_is_told_from_a_failing_program() {
         error.to_string(),
         format!("no room left in `{}` for the output of the programs", disk.folder.path().display())
     );
-    assert_eq!(error.hint(), Some("make room there, or set TMPDIR to a folder that has some"));
+    assert_eq!(error.hint().as_deref(), Some("make room there, or set TMPDIR to a folder that has some"));
 }
 
 #[test]

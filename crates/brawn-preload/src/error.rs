@@ -1,9 +1,10 @@
 use std::path::PathBuf;
 
+use brawn_base::{Code, Diagnostic};
 use brawn_elf::Arch;
 
 /// Why there is no library to preload, or why a program cannot be started with one. Every message names the file or the
-/// option at fault; [`Error::hint`] says what to do about it.
+/// option at fault; [`Diagnostic::hint`] says what to do about it.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -106,9 +107,25 @@ pub enum Error {
     Io(#[from] std::io::Error),
 }
 
-impl Error {
-    /// What the user can do about it, where there is something to say.
-    pub fn hint(&self) -> Option<String> {
+impl Diagnostic for Error {
+    fn code(&self) -> Code {
+        match self {
+            Error::NotPreloadable { .. } | Error::OverlayOnly { .. } | Error::UnknownSystem(_) => Code::Usage,
+            Error::NotFound(_) => Code::Missing,
+            Error::Separator(_) => Code::Io,
+            Error::Unwritable { source: error, .. } | Error::Io(error) => error.code(),
+            Error::Static(_)
+            | Error::UnknownLoader { .. }
+            | Error::Privileged { .. }
+            | Error::Architecture { .. }
+            | Error::NoLibrary { .. }
+            | Error::NotAProgram(_)
+            | Error::ScriptsWithoutEnd(_)
+            | Error::Elf { .. } => Code::Input,
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
         let allocators = || brawn_kit::library_names().collect::<Vec<_>>().join(", ");
         Some(match self {
             Error::NotPreloadable { .. } => format!("--malloc takes one of {}", allocators()),
@@ -131,11 +148,11 @@ impl Error {
             Error::NotAProgram(_) => "name the program that runs it in front of it".to_owned(),
             Error::ScriptsWithoutEnd(_) => "name the program itself".to_owned(),
             Error::Separator(_) => "set BRAWN_CACHE_DIR to a folder without them".to_owned(),
-            Error::Elf { source, .. } => return source.hint().map(Into::into),
+            Error::Elf { source, .. } => return source.hint(),
             Error::NotFound(path) if path.contains('/') => "give an executable file (chmod +x)".to_owned(),
             Error::NotFound(_) => "give its path, with a slash in it".to_owned(),
             Error::Unwritable { source, .. } => brawn_base::hint_of_writing(source).to_owned(),
-            Error::Io(_) => return None,
+            Error::Io(error) => return error.hint(),
         })
     }
 }

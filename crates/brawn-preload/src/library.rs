@@ -108,6 +108,7 @@ impl Library {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use brawn_base::Diagnostic as _;
     use object::read::elf::ElfFile64;
     use object::{Object as _, ObjectSymbol as _};
 

@@ -131,6 +131,8 @@ fn privileges(path: &Path) -> Result<Option<&'static str>, Error> {
 
 #[cfg(test)]
 mod tests {
+    use brawn_base::Diagnostic as _;
+
     use super::*;
     use std::os::unix::fs::PermissionsExt as _;
 

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use brawn_base::{Asked, Code, Diagnostic};
 use brawn_measure::format;
 
 /// Why tuning ended without an answer. What was measured until then is kept, wherever something was measured.
@@ -149,13 +150,39 @@ pub enum Error {
     Interrupted,
 }
 
-impl Error {
-    /// What the user can do about it.
-    pub fn hint(&self) -> Option<String> {
+impl Diagnostic for Error {
+    fn code(&self) -> Code {
+        match self {
+            Self::Driver(error) => error.code(),
+            Self::Libc(error) => error.code(),
+            Self::Bench(error) => error.code(),
+            Self::Io(error) => error.code(),
+            Self::NoExecutable
+            | Self::ManyExecutables { .. }
+            | Self::NoFigure { .. }
+            | Self::Ready { .. } => Code::Usage,
+            Self::State { .. } | Self::Manifest { .. } => Code::Input,
+            Self::ImpossibleLimit { .. } | Self::TooNoisy { .. } => Code::NoAnswer,
+            Self::Interrupted => Code::Interrupted,
+            Self::Cargo(_)
+            | Self::AllFail { .. }
+            | Self::AllHang { .. }
+            | Self::OutputVaries { .. }
+            | Self::Setup { .. }
+            | Self::Load { .. } => Code::Failed,
+        }
+    }
+
+    fn asked(&self) -> &[Asked] {
+        if let Self::Driver(error) = self { error.asked() } else { &[] }
+    }
+
+    fn hint(&self) -> Option<String> {
         Some(match self {
             Self::Driver(error) => return error.hint(),
             Self::Libc(error) => return error.hint(),
-            Self::Bench(error) => return error.hint().map(str::to_owned),
+            Self::Bench(error) => return error.hint(),
+            Self::Io(error) => return error.hint(),
             Self::NoExecutable => "is it a library? Name the package with -p, or an example with --example".into(),
             Self::ManyExecutables { .. } => "name one with --bin".into(),
             Self::AllFail { .. } => {
@@ -186,7 +213,7 @@ impl Error {
             Self::State { hint, .. } | Self::Manifest { hint, .. } => (*hint).to_owned(),
             Self::Ready { .. } => "give a URL as http://127.0.0.1:8080/health, a port, or line:TEXT".into(),
             Self::Load { .. } => "give another --url, or a command of your own with --load".into(),
-            Self::Io(_) | Self::Cargo(_) | Self::Interrupted => return None,
+            Self::Cargo(_) | Self::Interrupted => return None,
         })
     }
 }

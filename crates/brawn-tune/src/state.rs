@@ -136,6 +136,8 @@ impl State {
 
 #[cfg(test)]
 mod tests {
+    use brawn_base::Diagnostic as _;
+
     use super::*;
     use crate::race::{Lane, Role};
 

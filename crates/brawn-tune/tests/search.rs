@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use brawn_base::Diagnostic as _;
 use brawn_measure::Sample;
 use brawn_tune::candidate::Candidate;
 use brawn_tune::failure::Failure;

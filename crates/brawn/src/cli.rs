@@ -4,11 +4,13 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use brawn_base::Code;
 use brawn_base::text::shown;
 use brawn_link::cc::Language;
 use brawn_link::settings::Layer;
 use clap::{ArgAction, Args, FromArgMatches as _, Parser, Subcommand, ValueEnum};
 
+use crate::exit::Result;
 use crate::{commands, help, uses};
 
 /// Makes Rust and C programs static, whole and fast: musl executables with the heap replaced.
@@ -213,7 +215,7 @@ impl Options {
 }
 
 /// Reads the command line and runs the command.
-pub fn run() -> anyhow::Result<ExitCode> {
+pub fn run() -> Result<ExitCode> {
     let Cli { options, command } = parse();
     options.set_colours();
     if options.verbose > 0 {
@@ -283,9 +285,9 @@ fn knob(text: &str) -> Result<(String, String), String> {
 }
 
 fn after_help() -> String {
-    let mut text = String::from("Exit codes:\n");
-    for meaning in crate::exit::ALL {
-        text.push_str(&format!("  {}  {}\n", meaning.code, meaning.meaning));
+    let mut text = String::from("Exit codes:\n  0  success\n");
+    for code in Code::ALL {
+        text.push_str(&format!("  {}  {}\n", u8::from(*code), code.meaning()));
     }
     text.push_str(
         "  `build`, `cargo`, `cc` and `c++` otherwise end with the code of the program that they ran.\n",

@@ -16,8 +16,10 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::SystemTime;
 
-use anyhow::Context as _;
+use brawn_base::Code;
 use brawn_link::{archiver, cc, runner, seam::Seam};
+
+use crate::exit::{Context as _, Failure};
 
 fn main() -> ExitCode {
     let start = SystemTime::now();
@@ -27,12 +29,12 @@ fn main() -> ExitCode {
     let called_as = args.next().map(PathBuf::from).unwrap_or_default();
     let result = if let Some(seam) = Seam::from_call(&called_as) {
         seam.run(args).map(|()| ExitCode::SUCCESS).map_err(|error| {
-            let error = error.into();
+            let error = Failure::from(error);
             output::report(&error);
             error
         })
     } else if let Some(triple) = runner::from_call(&called_as) {
-        runner::run(triple, args).map(|_| ExitCode::from(exit::FAILED)).map_err(Into::into)
+        runner::run(triple, args).map(|_| Code::Failed.into()).map_err(Into::into)
     } else if archiver::is_called(&called_as) {
         archiver::run(args).map(exit::code_of_status).map_err(Into::into)
     } else if let Some((language, triple)) = cc::from_call(&called_as) {
@@ -41,12 +43,12 @@ fn main() -> ExitCode {
         cli::run()
     };
     let result = result.and_then(|code| {
-        output::finish().context("standard output did not take everything")?;
+        output::finish().context(|| "standard output did not take everything")?;
         Ok(code)
     });
     commands::cache::trim_after(start);
     result.unwrap_or_else(|error| {
         output::error(&error);
-        exit::code_of(&error)
+        error.code().into()
     })
 }

@@ -13,9 +13,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use anstyle::{AnsiColor, Style};
-use brawn_base::file::Refusal;
 use brawn_base::text::{self, Escaped, Lines, shown};
+use brawn_base::{Asked, Code};
 use serde::Serialize;
+
+use crate::exit::{Failure, Result};
 
 /// What is wrong.
 pub const ERROR: Style = AnsiColor::Red.on_default().bold();
@@ -121,9 +123,14 @@ pub fn own(text: &str) {
 }
 
 /// Prints a value as JSON, indented.
-pub fn json(value: &impl Serialize) -> anyhow::Result<()> {
-    json_text(&serde_json::to_string_pretty(value)?);
+pub fn json(value: &impl Serialize) -> Result<()> {
+    json_text(&pretty(value)?);
     Ok(())
+}
+
+/// A value as JSON, indented. What has no form in JSON is a path that is not UTF-8.
+pub fn pretty(value: &impl Serialize) -> Result<String> {
+    serde_json::to_string_pretty(value).map_err(|error| Failure::new(Code::Failed, error))
 }
 
 /// Prints a document that is JSON already, and an end of line.
@@ -137,14 +144,14 @@ pub fn json_beside(text: &str) {
 }
 
 /// Prints an error, its causes and what to do about it.
-pub fn error(error: &anyhow::Error) {
-    say_all(&described(error));
+pub fn error(failure: &Failure) {
+    say_all(&described(failure));
 }
 
 /// Leaves an error for the command that runs this one's caller, which repeats it when everybody else has spoken.
-pub fn report(error: &anyhow::Error) {
+pub fn report(failure: &Failure) {
     let Some(path) = brawn_link::vars::get(brawn_link::vars::REPORT) else { return };
-    let parts = described(error);
+    let parts = described(failure);
     // Without a hint there is nothing to add to the linker's own words.
     if parts.iter().any(|(word, _)| word == HINT_WORD) {
         // What cannot be repeated has been said once.
@@ -172,57 +179,20 @@ fn say_all(parts: &[(String, String)]) {
 }
 
 /// An error's lines, each with the word that it begins with.
-fn described(error: &anyhow::Error) -> Vec<(String, String)> {
-    let mut parts = vec![(ERROR_WORD.to_owned(), error.to_string())];
-    for cause in error.chain().skip(1) {
-        let cause = cause.to_string();
-        // A transparent error says what its source says.
-        if parts.last().is_none_or(|(_, said)| *said != cause) {
-            parts.push(("  caused by:".to_owned(), cause));
-        }
-    }
+fn described(failure: &Failure) -> Vec<(String, String)> {
+    let words = std::iter::once(ERROR_WORD).chain(std::iter::repeat("  caused by:"));
+    let mut parts: Vec<(&str, String)> = words.zip(failure.messages()).collect();
     if VERBOSE.load(Ordering::Relaxed) {
-        let driver = error.chain().filter_map(|cause| cause.downcast_ref::<brawn_link::Error>());
-        for asked in driver.flat_map(brawn_link::Error::asked) {
-            parts.push(("  asked:".to_owned(), asked.question.clone()));
-            parts.push(("    answer:".to_owned(), asked.answer.clone()));
+        for Asked { question, answer } in failure.asked() {
+            parts.extend([("  asked:", question.clone()), ("    answer:", answer.clone())]);
         }
     }
-    parts.extend(error.chain().find_map(hint_of).map(|hint| (HINT_WORD.to_owned(), hint)));
-    parts
+    parts.extend(failure.hint().map(|hint| (HINT_WORD, hint)));
+    parts.into_iter().map(|(word, text)| (word.to_owned(), text)).collect()
 }
 
 fn message(style: Style, word: &str, text: impl Display) {
     Line::new().styled(style, word).plain(" ").add(Style::new(), FURTHER, text).say();
-}
-
-fn hint_of(cause: &(dyn std::error::Error + 'static)) -> Option<String> {
-    cause
-        .downcast_ref::<Refusal>()
-        .map(Refusal::hint)
-        .or_else(|| cause.downcast_ref::<brawn_link::Error>().and_then(brawn_link::Error::hint))
-        .or_else(|| cause.downcast_ref::<brawn_libc::Error>().and_then(brawn_libc::Error::hint))
-        .or_else(|| cause.downcast_ref::<brawn_check::Error>().and_then(brawn_check::Error::hint))
-        .or_else(|| cause.downcast_ref::<brawn_elf::Error>().and_then(|error| error.hint().map(Into::into)))
-        .or_else(|| cause.downcast_ref::<brawn_image::Error>().and_then(brawn_image::Error::hint))
-        .or_else(|| cause.downcast_ref::<brawn_bench::Error>().and_then(brawn_bench::Error::hint))
-        .or_else(|| {
-            cause.downcast_ref::<brawn_measure::Error>().and_then(|error| error.hint().map(Into::into))
-        })
-        .or_else(|| cause.downcast_ref::<brawn_tune::Error>().and_then(brawn_tune::Error::hint))
-        .or_else(|| cause.downcast_ref::<brawn_preload::Error>().and_then(brawn_preload::Error::hint))
-        .or_else(|| hint_of_comparison(cause))
-        .or_else(|| cause.downcast_ref::<io::Error>().and_then(brawn_base::hint_of_io).map(Into::into))
-}
-
-fn hint_of_comparison(cause: &(dyn std::error::Error + 'static)) -> Option<String> {
-    use brawn_measure::DocumentError;
-    use brawn_measure::compare::{CompareError, GateError, ParseGateError};
-    let document = || Some(cause.downcast_ref::<DocumentError>()?.hint()?.to_owned());
-    let parse = || Some(cause.downcast_ref::<ParseGateError>()?.hint().to_owned());
-    let gate = || Some(cause.downcast_ref::<GateError>()?.hint());
-    let compare = || Some(cause.downcast_ref::<CompareError>()?.hint().to_owned());
-    document().or_else(parse).or_else(gate).or_else(compare)
 }
 
 /// Prints what works and should be known.

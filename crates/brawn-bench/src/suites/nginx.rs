@@ -164,6 +164,8 @@ fn site(folder: &Path, port: u16) -> Result<PathBuf, Error> {
 
 #[cfg(test)]
 mod tests {
+    use brawn_base::Diagnostic as _;
+
     use super::*;
 
     #[test]

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
+use brawn_base::Diagnostic as _;
 use brawn_elf::Arch;
 use brawn_libc::Cache;
 use brawn_link::toolchain::Rust;

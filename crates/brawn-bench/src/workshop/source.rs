@@ -150,6 +150,8 @@ fn check(path: &Path, wanted: &str) -> Result<(), Error> {
 
 #[cfg(test)]
 mod tests {
+    use brawn_base::Diagnostic as _;
+
     use super::*;
 
     const SOURCE: Source = Source {

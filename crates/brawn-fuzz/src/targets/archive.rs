@@ -4,6 +4,7 @@ use std::io::Cursor;
 use std::path::Path;
 
 use ar_archive_writer::{ArchiveKind, DEFAULT_OBJECT_READER, NewArchiveMember, write_archive_to_stream};
+use brawn_base::Diagnostic as _;
 use brawn_libc::archive::Archive;
 use brawn_libc::musl::Musl;
 

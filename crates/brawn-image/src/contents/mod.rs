@@ -56,6 +56,8 @@ pub fn entries(parts: &BTreeSet<Part>, extra: &str) -> Entries {
 
 #[cfg(test)]
 mod tests {
+    use brawn_base::Diagnostic as _;
+
     use super::*;
     use crate::layer::Kind;
 

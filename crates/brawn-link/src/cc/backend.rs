@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use brawn_base::Asked;
 use brawn_elf::Arch;
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +11,6 @@ use super::command_line::CommandLine;
 use super::memory::remembered;
 use super::probe;
 use super::zig::{self, zig};
-use crate::error::Asked;
 use crate::toolchain::{display, on_path, query};
 use crate::{Error, vars};
 

@@ -4,10 +4,10 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::process::Command;
 
+use brawn_base::Asked;
 use brawn_elf::Arch;
 
 use crate::Error;
-use crate::error::Asked;
 use crate::toolchain::display;
 
 /// A source whose preprocessed form says for which system it is compiled. A C library that names itself does so in a

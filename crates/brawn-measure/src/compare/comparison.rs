@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use brawn_base::{Code, Diagnostic};
 use serde::Serialize;
 
 use super::change::{Change, Interval, verdict};
@@ -69,10 +70,17 @@ pub enum CompareError {
     },
 }
 
-impl CompareError {
-    /// What the user may do about it.
-    pub fn hint(&self) -> &'static str {
+impl Diagnostic for CompareError {
+    fn code(&self) -> Code {
         match self {
+            Self::OtherMachine { .. } | Self::OtherBaseline { .. } | Self::NothingInCommon { .. } => {
+                Code::Input
+            }
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        let hint = match self {
             Self::OtherMachine { what: "architecture", .. } => "measure both on the same kind of machine",
             Self::OtherMachine { .. } => {
                 "compare the ratios to the baseline instead of the figures (--ratios), \
@@ -82,7 +90,8 @@ impl CompareError {
                 "measure both with the same first variant, or compare without --ratios"
             }
             Self::NothingInCommon { .. } => "measure the same suites and variants",
-        }
+        };
+        Some(hint.to_owned())
     }
 }
 

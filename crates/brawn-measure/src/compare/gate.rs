@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use brawn_base::{Code, Diagnostic};
 use serde::Serialize;
 
 use super::change::{Change, Verdict};
@@ -37,10 +38,16 @@ pub struct ParseGateError {
     reason: String,
 }
 
-impl ParseGateError {
-    /// What the user may do about it.
-    pub fn hint(&self) -> &'static str {
-        "a condition is FIGURES[@VARIANT]>PERCENT%: 'time>3%', 'memory@balanced>5%', 'strings/memcpy*>2%'"
+impl Diagnostic for ParseGateError {
+    fn code(&self) -> Code {
+        Code::Usage
+    }
+
+    fn hint(&self) -> Option<String> {
+        Some(
+            "a condition is FIGURES[@VARIANT]>PERCENT%: 'time>3%', 'memory@balanced>5%', 'strings/memcpy*>2%'"
+                .to_owned(),
+        )
     }
 }
 
@@ -52,10 +59,13 @@ pub struct GateError {
     near: Vec<String>,
 }
 
-impl GateError {
-    /// What the user may do about it.
-    pub fn hint(&self) -> String {
-        format!("the figures in common are, among others: {}", self.near.join(", "))
+impl Diagnostic for GateError {
+    fn code(&self) -> Code {
+        Code::Usage
+    }
+
+    fn hint(&self) -> Option<String> {
+        Some(format!("the figures in common are, among others: {}", self.near.join(", ")))
     }
 }
 

@@ -1,6 +1,7 @@
 use std::error::Error;
 use std::path::Path;
 
+use brawn_base::Diagnostic as _;
 use brawn_measure::DocumentError;
 use brawn_measure::results::{Results, SCHEMA};
 

@@ -9,16 +9,17 @@ use serde_json::json;
 use super::{executable, take_options};
 use crate::cli::Options;
 use crate::exit;
+use crate::exit::Result;
 use crate::output::{self, Line};
 
 /// `brawn build ARGS`
-pub fn run(options: Options, args: Vec<OsString>) -> anyhow::Result<ExitCode> {
+pub fn run(options: Options, args: Vec<OsString>) -> Result<ExitCode> {
     let (options, args) = take_options(options, args);
     run_parsed(options, args)
 }
 
 /// The same, with Brawn's own options taken out of the arguments.
-pub fn run_parsed(options: Options, args: Vec<String>) -> anyhow::Result<ExitCode> {
+pub fn run_parsed(options: Options, args: Vec<String>) -> Result<ExitCode> {
     let mut args = args;
     if options.json() && !args.iter().any(|arg| arg.starts_with("--message-format")) {
         args.insert(0, "--message-format=json".into());
@@ -83,7 +84,7 @@ pub fn describe(invocation: &Invocation) {
     output::say(&invocation.display());
 }
 
-fn print(built: &Built) -> anyhow::Result<()> {
+fn print(built: &Built) -> Result<()> {
     let inspection = brawn_elf::inspect(&brawn_base::file::elf(&built.path)?)?;
     let manifest = &built.linked.overlay.manifest;
     Line::new().styled(output::STRONG, shown(&built.path)).print();
@@ -157,7 +158,7 @@ fn how(built: &Built) -> &'static str {
     }
 }
 
-fn message(built: &Built) -> anyhow::Result<String> {
+fn message(built: &Built) -> Result<String> {
     let value = json!({
         "reason": "brawn-executable",
         "path": exact(&built.path),

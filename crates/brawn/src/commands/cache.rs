@@ -11,6 +11,7 @@ use clap::{Args, Subcommand};
 use serde_json::json;
 
 use crate::cli::Options;
+use crate::exit::Result;
 use crate::output::{self, size};
 
 /// What a cache may take on the disk when no one says otherwise, in bytes.
@@ -52,7 +53,7 @@ struct ClearArguments {
 }
 
 /// `brawn cache`
-pub fn run(before: Options, arguments: Arguments) -> anyhow::Result<ExitCode> {
+pub fn run(before: Options, arguments: Arguments) -> Result<ExitCode> {
     let options = arguments.options.over(before);
     let cache = seam::cache()?;
     match arguments.action {
@@ -115,7 +116,7 @@ fn limit_of(text: &str) -> Result<u64, String> {
     }
 }
 
-fn show(cache: &Cache, options: &Options) -> anyhow::Result<()> {
+fn show(cache: &Cache, options: &Options) -> Result<()> {
     let limit = configured_limit()?;
     let mut meter = Meter::default();
     let kinds = KINDS.iter().map(|kind| (kind, cache.items(kind, &mut meter)));

@@ -5,10 +5,11 @@ use brawn_link::cargo::{Invocation, is_example};
 
 use super::{executable, take_options};
 use crate::cli::{Options, usage};
+use crate::exit::Result;
 use crate::{exit, output};
 
 /// `brawn cargo SUBCOMMAND ARGS`
-pub fn run(options: Options, args: Vec<OsString>) -> anyhow::Result<ExitCode> {
+pub fn run(options: Options, args: Vec<OsString>) -> Result<ExitCode> {
     let (options, mut args) = take_options(options, args);
     if args.is_empty() {
         usage("which cargo subcommand? For example: brawn cargo test --release");

@@ -5,10 +5,11 @@ use brawn_base::text::shown;
 use brawn_link::cc::Language;
 
 use crate::cli::{Options, usage};
+use crate::exit::Result;
 use crate::{exit, output};
 
 /// `brawn cc ARGS` and `brawn c++ ARGS`
-pub fn run(language: Language, options: Options, args: Vec<OsString>) -> anyhow::Result<ExitCode> {
+pub fn run(language: Language, options: Options, args: Vec<OsString>) -> Result<ExitCode> {
     refuse_own_options(language, &args);
     let done = brawn_link::cc::run(language, args, options.layer())?;
     for warning in done.linked.iter().flat_map(|linked| &linked.warnings) {
@@ -29,7 +30,7 @@ pub fn run_for(
     language: Language,
     triple: String,
     args: impl IntoIterator<Item = OsString>,
-) -> anyhow::Result<ExitCode> {
+) -> Result<ExitCode> {
     let options = Options { target: Some(triple), ..Options::default() };
     run(language, options, args.into_iter().collect())
 }

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anstyle::Style;
-use anyhow::{Context, bail};
+use brawn_base::Code;
 use brawn_base::file;
 use brawn_base::text::{exact, shown};
 use brawn_check::{
@@ -17,8 +17,9 @@ use clap::Args;
 use serde_json::json;
 
 use crate::cli::Options;
+use crate::exit::{Context as _, Result};
 use crate::output::{self, Line, STRONG};
-use crate::{exit, uses};
+use crate::uses;
 
 #[derive(Args)]
 pub struct Arguments {
@@ -60,19 +61,19 @@ pub struct Arguments {
 }
 
 /// `brawn check`
-pub fn run(before: Options, arguments: Arguments) -> anyhow::Result<ExitCode> {
+pub fn run(before: Options, arguments: Arguments) -> Result<ExitCode> {
     let options = arguments.options.clone().over(before);
     if !arguments.fix {
         uses::refuse_here("check", &options, &["dry_run"], "only --fix writes anything");
     }
     let path = shown(&arguments.executable).to_string();
     let data = file::elf(&arguments.executable)?;
-    let needs = needs(&data).with_context(|| format!("cannot check {path}"))?;
+    let needs = needs(&data).context(|| format!("cannot check {path}"))?;
     let manifest = manifest(&arguments)?;
     let mut with: BTreeSet<Content> = arguments.with.iter().copied().collect();
     if let Some(manifest) = &manifest {
         let text = file::text(manifest)?;
-        with.extend(configure::contents_of(&text).with_context(|| shown(manifest).to_string())?);
+        with.extend(configure::contents_of(&text).context(|| shown(manifest).to_string())?);
     }
     // What cannot run is not run.
     let stands_still = judge(&needs, None, &with);
@@ -93,14 +94,14 @@ pub fn run(before: Options, arguments: Arguments) -> anyhow::Result<ExitCode> {
             limit: Duration::from_secs(arguments.seconds),
             interrupt: super::interrupt()?,
         };
-        let run = run_it(&program).with_context(|| format!("cannot check {path}"))?;
+        let run = run_it(&program).context(|| format!("cannot check {path}"))?;
         if !arguments.bare && !run.runtime {
             output::warn("nothing can be mounted here: /proc, /sys and /dev were left out");
         }
         judge(&needs, Some(run), &with)
     };
     if arguments.json || options.json() {
-        let mut value = serde_json::to_value(&report)?;
+        let mut value = json!(report);
         value["path"] = json!(exact(&arguments.executable));
         output::json(&value)?;
     } else {
@@ -113,28 +114,29 @@ pub fn run(before: Options, arguments: Arguments) -> anyhow::Result<ExitCode> {
         fix(&manifest, &report, options.dry_run)?;
         ok = left.all(|finding| finding.content.is_some());
     }
-    Ok(if ok { ExitCode::SUCCESS } else { ExitCode::from(exit::FAILED) })
+    Ok(if ok { ExitCode::SUCCESS } else { Code::Failed.into() })
 }
 
 /// The manifest that parts are read from and written to.
-fn manifest(arguments: &Arguments) -> anyhow::Result<Option<PathBuf>> {
+fn manifest(arguments: &Arguments) -> Result<Option<PathBuf>> {
     if arguments.manifest_path.is_some() || !arguments.fix {
         return Ok(arguments.manifest_path.clone());
     }
-    let here = std::env::current_dir().context("cannot tell the current folder")?;
+    let here = std::env::current_dir().context(|| "cannot tell the current folder")?;
     match here.ancestors().map(|folder| folder.join("Cargo.toml")).find(|path| path.is_file()) {
         Some(path) => Ok(Some(path)),
-        None => bail!(brawn_check::Error::Manifest {
+        None => Err(brawn_check::Error::Manifest {
             what: "--fix".into(),
             reason: "there is no Cargo.toml here or above; name one with --manifest-path".into(),
-        }),
+        }
+        .into()),
     }
 }
 
-fn fix(manifest: &Path, report: &Report, dry_run: bool) -> anyhow::Result<()> {
+fn fix(manifest: &Path, report: &Report, dry_run: bool) -> Result<()> {
     let text = file::text(manifest)?;
     let place = || shown(manifest).to_string();
-    let (text, new) = configure::add_contents(&text, &report.missing).with_context(place)?;
+    let (text, new) = configure::add_contents(&text, &report.missing).context(place)?;
     if new.is_empty() {
         output::say(&format!("{} names all that is needed", place()));
         return Ok(());

@@ -5,6 +5,8 @@ use std::process::ExitCode;
 use clap::Args;
 use clap_complete::Shell;
 
+use crate::exit::Result;
+
 #[derive(Args)]
 pub struct Arguments {
     /// The shell
@@ -13,7 +15,7 @@ pub struct Arguments {
 }
 
 /// `brawn completions`
-pub fn run(mut command: clap::Command, arguments: Arguments) -> anyhow::Result<ExitCode> {
+pub fn run(mut command: clap::Command, arguments: Arguments) -> Result<ExitCode> {
     let mut text = Vec::new();
     clap_complete::generate(arguments.shell, &mut command, "brawn", &mut text);
     crate::output::own(&String::from_utf8_lossy(&text));

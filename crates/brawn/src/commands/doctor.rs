@@ -1,10 +1,11 @@
 use std::process::ExitCode;
 
+use brawn_base::Code;
 use brawn_check::doctor::{Finding, State};
 use clap::Args;
 
 use crate::cli::Options;
-use crate::exit;
+use crate::exit::Result;
 use crate::output::{self, Line, STRONG};
 
 #[derive(Args)]
@@ -17,7 +18,7 @@ pub struct Arguments {
 }
 
 /// `brawn doctor`
-pub fn run(before: Options, arguments: Arguments) -> anyhow::Result<ExitCode> {
+pub fn run(before: Options, arguments: Arguments) -> Result<ExitCode> {
     let options = arguments.options.over(before);
     let report = brawn_check::doctor::examine();
     if arguments.json || options.json() {
@@ -34,7 +35,7 @@ pub fn run(before: Options, arguments: Arguments) -> anyhow::Result<ExitCode> {
         };
         Line::new().styled(STRONG, verdict).print();
     }
-    Ok(if report.ok { ExitCode::SUCCESS } else { ExitCode::from(exit::MISSING) })
+    Ok(if report.ok { ExitCode::SUCCESS } else { Code::Missing.into() })
 }
 
 fn print(finding: &Finding) {

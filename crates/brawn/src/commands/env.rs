@@ -3,7 +3,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 use std::process::ExitCode;
 
-use anyhow::Context as _;
+use brawn_base::Code;
 use brawn_base::text::{exact, is_hidden, shown};
 use brawn_elf::Arch;
 use brawn_link::cargo::Invocation;
@@ -14,6 +14,7 @@ use clap::Args;
 
 use super::executable;
 use crate::cli::Options;
+use crate::exit::{Failure, Result};
 use crate::output;
 
 #[derive(Args)]
@@ -29,7 +30,7 @@ pub struct Arguments {
 }
 
 /// `brawn env`
-pub fn run(before: Options, arguments: Arguments) -> anyhow::Result<ExitCode> {
+pub fn run(before: Options, arguments: Arguments) -> Result<ExitCode> {
     let options = arguments.options.over(before);
     let executable = executable()?;
     let mut args = Vec::new();
@@ -117,9 +118,12 @@ fn cmake(triple: &str, c: &str, cxx: &str, packages: Option<&str>) -> String {
 }
 
 /// A path that CMake can be told: it has no escapes for what a terminal must not be shown.
-fn plain(path: &Path) -> anyhow::Result<&str> {
+fn plain(path: &Path) -> Result<&str> {
     let plain = path.to_str().filter(|text| !text.contains(is_hidden));
-    plain.with_context(|| format!("CMake cannot be told of {}: choose another BRAWN_CACHE_DIR", shown(path)))
+    plain.ok_or_else(|| {
+        let message = format!("CMake cannot be told of {}: choose another BRAWN_CACHE_DIR", shown(path));
+        Failure::new(Code::Failed, message)
+    })
 }
 
 /// A word as a POSIX shell reads it back, to the byte; no value ends in a line break. What a terminal must not be shown is

@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::Context as _;
+use brawn_base::Code;
 use brawn_base::text::shown;
 use brawn_image::registry::{Access, Limits, Reference, Repository};
 use brawn_image::sink::{Archive, Layout, Push, Rootfs, Sink};
@@ -19,7 +19,8 @@ use serde_json::json;
 
 use crate::cli::{Options, existing};
 use crate::commands::tune::units::time;
-use crate::{exit, output, uses};
+use crate::exit::{Context as _, Result};
+use crate::{output, uses};
 
 #[derive(Args)]
 pub struct Arguments {
@@ -75,7 +76,7 @@ pub struct Arguments {
 }
 
 /// `brawn image`
-pub fn run(before: Options, arguments: Arguments) -> anyhow::Result<ExitCode> {
+pub fn run(before: Options, arguments: Arguments) -> Result<ExitCode> {
     let options = arguments.options.clone().over(before);
     if !arguments.files.is_empty() {
         let reason = "FILE is taken as it is, and nothing is built";
@@ -141,19 +142,19 @@ pub fn run(before: Options, arguments: Arguments) -> anyhow::Result<ExitCode> {
 }
 
 /// Lets a signal end the program without the files that it has begun. A push is safe anyway: the tag comes last.
-fn leave_nothing_on_signals() -> anyhow::Result<()> {
-    let mut signals =
-        signal_hook::iterator::Signals::new(super::ending_signals()).context("cannot listen for signals")?;
+fn leave_nothing_on_signals() -> Result<()> {
+    let mut signals = signal_hook::iterator::Signals::new(super::ending_signals())
+        .context(|| "cannot listen for signals")?;
     std::thread::spawn(move || {
         if signals.forever().next().is_some() {
             brawn_image::sink::discard();
-            std::process::exit(exit::INTERRUPTED.into());
+            std::process::exit(Code::Interrupted as i32);
         }
     });
     Ok(())
 }
 
-fn read(arguments: &Arguments) -> anyhow::Result<Vec<Executable>> {
+fn read(arguments: &Arguments) -> Result<Vec<Executable>> {
     let read = |file: &PathBuf| Executable::read(file, arguments.name.as_deref());
     Ok(arguments.files.iter().map(read).collect::<Result<_, _>>()?)
 }
@@ -161,7 +162,7 @@ fn read(arguments: &Arguments) -> anyhow::Result<Vec<Executable>> {
 type Write<'a> = Box<dyn FnOnce(&Bundle, Reference) -> Result<String, brawn_image::Error> + 'a>;
 
 /// The place that was asked for, made ready as far as it can be before the image is there.
-fn sink<'a>(arguments: &'a Arguments, access: &Access) -> anyhow::Result<Option<Write<'a>>> {
+fn sink<'a>(arguments: &'a Arguments, access: &Access) -> Result<Option<Write<'a>>> {
     if let Some(reference) = &arguments.push {
         if reference.digest.is_some() {
             crate::cli::usage("an image is pushed to a tag: its digest follows from what is in it");
@@ -205,7 +206,7 @@ fn name(
 }
 
 /// Says what goes into each image, why, and how large it is.
-fn explain(request: &Request<'_>, bundle: &Bundle) -> anyhow::Result<()> {
+fn explain(request: &Request<'_>, bundle: &Bundle) -> Result<()> {
     for executable in request.executables {
         let chosen = Parts::choose(executable, request.settings, request.base.is_some())?;
         for reason in &chosen.reasons {

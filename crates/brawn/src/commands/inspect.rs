@@ -2,20 +2,19 @@ pub mod render;
 
 use std::process::ExitCode;
 
-use anyhow::Context;
 use brawn_base::text::shown;
 
 use crate::cli::{Files, Options};
+use crate::exit::{Context as _, Result};
 use crate::output;
 
 /// `brawn inspect`
-pub fn run(before: Options, arguments: Files) -> anyhow::Result<ExitCode> {
+pub fn run(before: Options, arguments: Files) -> Result<ExitCode> {
     let json = arguments.json;
     let options = arguments.options.over(before);
     for file in &arguments.files {
         let data = brawn_base::file::elf(file)?;
-        let inspection =
-            brawn_elf::inspect(&data).with_context(|| format!("cannot inspect {}", shown(file)))?;
+        let inspection = brawn_elf::inspect(&data).context(|| format!("cannot inspect {}", shown(file)))?;
         if json || options.json() {
             output::json(&inspection)?;
         } else {

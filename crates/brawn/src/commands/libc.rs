@@ -10,6 +10,7 @@ use clap::Args;
 
 use super::choice;
 use crate::cli::Options;
+use crate::exit::Result;
 use crate::output;
 
 #[derive(Args)]
@@ -29,7 +30,7 @@ pub struct Arguments {
 }
 
 /// `brawn libc`
-pub fn run(before: Options, arguments: Arguments) -> anyhow::Result<ExitCode> {
+pub fn run(before: Options, arguments: Arguments) -> Result<ExitCode> {
     let options = arguments.options.clone().over(before);
     let choice = choice(&options)?;
     let arch = options.target.as_deref().map(musl_arch).transpose()?;
@@ -69,7 +70,7 @@ pub fn run(before: Options, arguments: Arguments) -> anyhow::Result<ExitCode> {
 }
 
 /// The archive to start from, and the architecture that it must be for.
-fn base(from: &str, arch: Option<Arch>) -> anyhow::Result<(PathBuf, Option<Arch>)> {
+fn base(from: &str, arch: Option<Arch>) -> Result<(PathBuf, Option<Arch>)> {
     let host = || Arch::host().ok_or_else(|| brawn_link::Error::Target(std::env::consts::ARCH.to_owned()));
     let (path, arch) = match from {
         "rustup" => {

@@ -8,6 +8,7 @@ use clap::Args;
 use clap_mangen::Man;
 
 use crate::cli::{self, Options};
+use crate::exit::Result;
 use crate::{output, uses};
 
 #[derive(Args)]
@@ -23,7 +24,7 @@ pub struct Arguments {
 }
 
 /// `brawn man`
-pub fn run(root: clap::Command, before: Options, arguments: Arguments) -> anyhow::Result<ExitCode> {
+pub fn run(root: clap::Command, before: Options, arguments: Arguments) -> Result<ExitCode> {
     let options = arguments.options.over(before);
     if arguments.output.is_none() {
         uses::refuse_here("man", &options, &["dry_run"], "only --output writes anything");
@@ -63,7 +64,7 @@ fn page(command: &clap::Command) -> std::io::Result<Vec<u8>> {
     Ok(text)
 }
 
-fn write_all(command: &clap::Command, folder: &Path, options: &Options) -> anyhow::Result<()> {
+fn write_all(command: &clap::Command, folder: &Path, options: &Options) -> Result<()> {
     if !options.dry_run {
         fs_err::create_dir_all(folder)?;
     }

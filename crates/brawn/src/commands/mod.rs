@@ -26,27 +26,28 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use anyhow::Context;
+use brawn_base::Code;
 use brawn_libc::Choice;
 use brawn_link::replay::Recorded;
 use brawn_link::settings::Settings;
 use signal_hook::consts::{SIGALRM, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU};
 
 use crate::cli::Options;
-use crate::{exit, output};
+use crate::exit::{Context as _, Result};
+use crate::output;
 
 /// The running executable, which will stand behind the seam.
-fn executable() -> anyhow::Result<PathBuf> {
-    std::env::current_exe().context("cannot find the running executable")
+fn executable() -> Result<PathBuf> {
+    std::env::current_exe().context(|| "cannot find the running executable")
 }
 
 /// The choice that holds for options alone: environment, user file and default behind them.
-fn choice(options: &Options) -> anyhow::Result<Choice> {
+fn choice(options: &Options) -> Result<Choice> {
     Ok(Settings::collect(options.layer(), None)?.choice()?)
 }
 
 /// Makes sure that the linker of a record may be run: it is the one that the settings would choose, or the user says so.
-fn authorise(recorded: &Recorded, trust: bool) -> anyhow::Result<()> {
+fn authorise(recorded: &Recorded, trust: bool) -> Result<()> {
     if trust {
         recorded.trust();
         return Ok(());
@@ -65,16 +66,16 @@ fn authorise(recorded: &Recorded, trust: bool) -> anyhow::Result<()> {
 
 /// A flag that becomes true when the user or the system asks the program to end. When somebody asks for the second time,
 /// it ends at once.
-fn interrupt() -> anyhow::Result<Arc<AtomicBool>> {
+fn interrupt() -> Result<Arc<AtomicBool>> {
     let interrupt = Arc::new(AtomicBool::new(false));
     let flag = || Arc::clone(&interrupt);
     for signal in ending_signals() {
         // A shell sends on what a closed terminal sends, and the kernel repeats SIGXCPU: that is no second wish.
         if [SIGINT, SIGTERM, SIGQUIT].contains(&signal) {
-            signal_hook::flag::register_conditional_shutdown(signal, exit::INTERRUPTED.into(), flag())
-                .context("cannot listen for signals")?;
+            signal_hook::flag::register_conditional_shutdown(signal, Code::Interrupted as i32, flag())
+                .context(|| "cannot listen for signals")?;
         }
-        signal_hook::flag::register(signal, flag()).context("cannot listen for signals")?;
+        signal_hook::flag::register(signal, flag()).context(|| "cannot listen for signals")?;
     }
     Ok(interrupt)
 }

@@ -11,6 +11,7 @@ use serde_json::json;
 
 use super::choice;
 use crate::cli::{Options, existing, usage};
+use crate::exit::Result;
 use crate::output;
 
 #[derive(Args)]
@@ -33,14 +34,14 @@ pub struct Arguments {
 }
 
 /// `brawn patch`
-pub fn patch(before: Options, arguments: Arguments) -> anyhow::Result<ExitCode> {
+pub fn patch(before: Options, arguments: Arguments) -> Result<ExitCode> {
     let (options, targets) = targets(before, arguments)?;
     let choice = choice(&options)?;
     each(&options, targets, |path, arch| brawn_libc::patch::patch(path, arch, &choice, options.dry_run))
 }
 
 /// `brawn restore`
-pub fn restore(before: Options, arguments: Arguments) -> anyhow::Result<ExitCode> {
+pub fn restore(before: Options, arguments: Arguments) -> Result<ExitCode> {
     let (options, mut targets) = targets(before, arguments)?;
     // Of all targets of a toolchain, those that were patched.
     if targets.iter().any(|(path, _)| is_patched(path)) {
@@ -55,7 +56,7 @@ fn each(
     options: &Options,
     targets: Vec<Target>,
     act: impl Fn(&std::path::Path, Option<Arch>) -> Result<Outcome, brawn_libc::Error>,
-) -> anyhow::Result<ExitCode> {
+) -> Result<ExitCode> {
     for (path, arch) in targets {
         let outcome = act(&path, arch)?;
         if options.json() {
@@ -79,7 +80,7 @@ fn describe(outcome: &Outcome, dry_run: bool) -> String {
     }
 }
 
-fn targets(before: Options, arguments: Arguments) -> anyhow::Result<(Options, Vec<Target>)> {
+fn targets(before: Options, arguments: Arguments) -> Result<(Options, Vec<Target>)> {
     let options = arguments.options.over(before);
     let arch = options.target.as_deref().map(musl_arch).transpose()?;
     let mut targets: Vec<Target> = Vec::new();
@@ -113,7 +114,7 @@ fn targets(before: Options, arguments: Arguments) -> anyhow::Result<(Options, Ve
 }
 
 /// Every musl `libc.a` of the system that lies in `root`. What a symbolic link leads out of it is not the system's.
-fn libcs_below(root: &Path, arch: Option<Arch>) -> anyhow::Result<Vec<PathBuf>> {
+fn libcs_below(root: &Path, arch: Option<Arch>) -> Result<Vec<PathBuf>> {
     let root = fs_err::canonicalize(root)?;
     let arches = arch.map_or_else(|| Arch::ALL.to_vec(), |arch| vec![arch]);
     // Alpine, Chimera, Void; Debian; cross toolchains of these and of musl-cross-make.

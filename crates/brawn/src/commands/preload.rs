@@ -11,6 +11,7 @@ use serde_json::json;
 
 use super::choice;
 use crate::cli::Options;
+use crate::exit::Result;
 use crate::output;
 
 #[derive(Args)]
@@ -36,7 +37,7 @@ enum LibcName {
 }
 
 /// `brawn preload`
-pub fn run(before: Options, arguments: Arguments) -> anyhow::Result<ExitCode> {
+pub fn run(before: Options, arguments: Arguments) -> Result<ExitCode> {
     let options = arguments.options.over(before);
     let choice = choice(&options)?;
     let libc = match arguments.libc {

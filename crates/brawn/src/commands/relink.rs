@@ -8,6 +8,7 @@ use serde_json::json;
 
 use super::authorise;
 use crate::cli::{Options, existing};
+use crate::exit::Result;
 use crate::output;
 
 #[derive(Args)]
@@ -26,7 +27,7 @@ pub struct Arguments {
 }
 
 /// `brawn relink`
-pub fn run(before: Options, arguments: Arguments) -> anyhow::Result<ExitCode> {
+pub fn run(before: Options, arguments: Arguments) -> Result<ExitCode> {
     let options = arguments.options.over(before);
     let cache = brawn_link::seam::cache()?;
     let record = brawn_link::replay::find(&cache, &arguments.file)?;

@@ -3,13 +3,13 @@ use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
-use anyhow::Context as _;
 use brawn_link::toolchain::on_path;
 use brawn_preload::{Library, Program};
 use clap::Args;
 
 use super::choice;
 use crate::cli::Options;
+use crate::exit::{Context as _, Result};
 use crate::output;
 
 #[derive(Args)]
@@ -29,7 +29,7 @@ pub struct Arguments {
 const VARIABLE: &str = "LD_PRELOAD";
 
 /// `brawn run`
-pub fn run(before: Options, arguments: Arguments) -> anyhow::Result<ExitCode> {
+pub fn run(before: Options, arguments: Arguments) -> Result<ExitCode> {
     let own = Options { malloc: arguments.options.malloc.clone().or(arguments.preload), ..arguments.options };
     let options = own.over(before);
     let choice = choice(&options)?;
@@ -50,5 +50,5 @@ pub fn run(before: Options, arguments: Arguments) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let error = Command::new(&path).arg0(name).args(&arguments.program[1..]).env(VARIABLE, preloaded).exec();
-    Err(error).with_context(|| format!("cannot run {}", path.display()))
+    Err(error).context(|| format!("cannot run {}", path.display()))
 }

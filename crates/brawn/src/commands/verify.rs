@@ -1,15 +1,17 @@
 use std::process::ExitCode;
 
+use brawn_base::Code;
 use brawn_base::text::{exact, shown};
 use brawn_elf::{Report, verify};
 use brawn_link::settings::Settings;
 use serde_json::json;
 
 use crate::cli::{Files, Options};
-use crate::{exit, output};
+use crate::exit::Result;
+use crate::output;
 
 /// `brawn verify`
-pub fn run(before: Options, arguments: Files) -> anyhow::Result<ExitCode> {
+pub fn run(before: Options, arguments: Files) -> Result<ExitCode> {
     let json = arguments.json;
     let options = arguments.options.over(before);
     let expectation = Settings::asked(options.layer())?.requirements()?;
@@ -17,7 +19,7 @@ pub fn run(before: Options, arguments: Files) -> anyhow::Result<ExitCode> {
     for file in &arguments.files {
         let report = verify(&brawn_base::file::elf(file)?, &expectation);
         if !report.is_ok() {
-            code = ExitCode::from(exit::FAILED);
+            code = Code::Failed.into();
         }
         if json || options.json() {
             let value = json!({ "path": exact(file), "ok": report.is_ok(), "report": report });

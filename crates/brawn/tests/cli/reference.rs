@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use brawn_base::Code;
+
 use crate::common::{Bench, ok};
 
 const COMMANDS: &[&str] = &[
@@ -77,4 +79,18 @@ fn every_command_is_in_the_reference() {
     let names = listed.filter_map(|line| line.strip_prefix("  ")?.split(' ').next());
     let names: Vec<_> = names.filter(|name| !name.is_empty() && *name != "help").collect();
     assert_eq!(names, COMMANDS);
+}
+
+#[test]
+fn every_exit_code_is_published() {
+    let committed = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/cli.md");
+    let committed = fs_err::read_to_string(committed).unwrap();
+    let help = ok(Bench::new().brawn(&["--help"]).env("COLUMNS", "100"));
+    for text in [committed, help] {
+        let list = text.lines().skip_while(|line| *line != "Exit codes:").skip(1);
+        let rows: Vec<&str> = list.take_while(|line| !line.starts_with("  `")).collect();
+        let codes = Code::ALL.iter().map(|code| format!("  {}  {}", *code as u8, code.meaning()));
+        let codes: Vec<String> = std::iter::once("  0  success".to_owned()).chain(codes).collect();
+        assert_eq!(rows, codes);
+    }
 }

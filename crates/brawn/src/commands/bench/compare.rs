@@ -3,12 +3,14 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use brawn_base::Code;
 use brawn_measure::compare::{Basis, Gate, Options as How, compare};
 use brawn_measure::results::Results;
 use clap::Args;
 
 use crate::cli::Options;
-use crate::{exit, output};
+use crate::exit::Result;
+use crate::output;
 
 #[derive(Args)]
 pub struct Arguments {
@@ -32,7 +34,7 @@ pub struct Arguments {
 }
 
 /// `brawn bench compare`
-pub fn run(before: Options, arguments: Arguments) -> anyhow::Result<ExitCode> {
+pub fn run(before: Options, arguments: Arguments) -> Result<ExitCode> {
     let options = arguments.options.over(before);
     let gates = arguments.fail_if.iter().map(|text| text.parse()).collect::<Result<Vec<Gate>, _>>()?;
     let (old, new) = (load(&arguments.old)?, load(&arguments.new)?);
@@ -50,11 +52,11 @@ pub fn run(before: Options, arguments: Arguments) -> anyhow::Result<ExitCode> {
     for failure in &failures {
         output::failed(failure);
     }
-    Ok(if failures.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(exit::GATE) })
+    Ok(if failures.is_empty() { ExitCode::SUCCESS } else { Code::Gate.into() })
 }
 
 /// Results by their file, or by the folder that `--out` made.
-pub fn load(path: &std::path::Path) -> anyhow::Result<Results> {
+pub fn load(path: &std::path::Path) -> Result<Results> {
     let file = if path.is_dir() { path.join(brawn_bench::output::JSON) } else { path.to_owned() };
     Ok(Results::load(&file)?)
 }

@@ -1,5 +1,6 @@
 //! `brawn bench --list`
 
+use brawn_base::Diagnostic as _;
 use brawn_bench::{Error, Workshop, registry};
 use serde_json::json;
 

@@ -11,6 +11,7 @@ use std::process::ExitCode;
 use clap::{Args, Subcommand};
 
 use crate::cli::Options;
+use crate::exit::Result;
 
 pub use run::free_folder;
 
@@ -32,7 +33,7 @@ enum Command {
 }
 
 /// `brawn bench`
-pub fn run(before: Options, arguments: Arguments) -> anyhow::Result<ExitCode> {
+pub fn run(before: Options, arguments: Arguments) -> Result<ExitCode> {
     match arguments.command {
         Some(Command::Compare(arguments)) => compare::run(before, arguments),
         Some(Command::Report(arguments)) => report::run(before, arguments),

@@ -8,6 +8,7 @@ use brawn_measure::export::Format;
 use clap::Args;
 
 use crate::cli::Options;
+use crate::exit::Result;
 use crate::output;
 
 #[derive(Args)]
@@ -26,7 +27,7 @@ pub struct Arguments {
 }
 
 /// `brawn bench report`
-pub fn run(before: Options, arguments: Arguments) -> anyhow::Result<ExitCode> {
+pub fn run(before: Options, arguments: Arguments) -> Result<ExitCode> {
     let options = arguments.options.over(before);
     let results = super::compare::load(&arguments.results)?;
     let format = arguments.format.or_else(|| by_ending(arguments.output.as_ref()?)).unwrap_or(Format::Html);

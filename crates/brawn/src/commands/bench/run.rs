@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use brawn_base::Code;
 use brawn_bench::runner::{self, Ended, Job, Step, quoted};
 use brawn_bench::{Flavour, Workshop};
 use brawn_measure::export::Format;
@@ -10,7 +11,8 @@ use clap::Args;
 
 use super::progress::Progress;
 use crate::cli::{Options, usage};
-use crate::{exit, output};
+use crate::exit::{Context as _, Result};
+use crate::output;
 
 #[derive(Args)]
 pub struct Run {
@@ -64,7 +66,7 @@ pub struct Run {
 }
 
 /// Runs suites.
-pub fn run(before: Options, arguments: Run) -> anyhow::Result<ExitCode> {
+pub fn run(before: Options, arguments: Run) -> Result<ExitCode> {
     let options = arguments.options.clone().over(before);
     let progress = Progress::new(options.verbose > 0, options.quiet);
     let root = match &arguments.work {
@@ -110,7 +112,7 @@ fn without_work(words: impl Iterator<Item = String>) -> Vec<String> {
     kept
 }
 
-fn job(arguments: &Run) -> anyhow::Result<Job> {
+fn job(arguments: &Run) -> Result<Job> {
     let (suites, quick) = brawn_bench::suites(&arguments.suites).map_err(with_commands)?;
     let flavours = if arguments.variants.is_empty() {
         Flavour::defaults()
@@ -145,7 +147,7 @@ fn job(arguments: &Run) -> anyhow::Result<Job> {
     })
 }
 
-fn measure(job: &Job, workshop: &Workshop, mut progress: Progress, out: &Path) -> anyhow::Result<Ended> {
+fn measure(job: &Job, workshop: &Workshop, mut progress: Progress, out: &Path) -> Result<Ended> {
     progress.say(&format!("seed {}, results go to {}", job.seed, out.display()));
     let ended = runner::run(job, workshop, |step| {
         progress.show(&step);
@@ -159,13 +161,7 @@ fn measure(job: &Job, workshop: &Workshop, mut progress: Progress, out: &Path) -
 }
 
 /// Prints the results, and says how to go on when they are not whole.
-fn finish(
-    options: &Options,
-    arguments: &Run,
-    job: &Job,
-    out: &Path,
-    ended: Ended,
-) -> anyhow::Result<ExitCode> {
+fn finish(options: &Options, arguments: &Run, job: &Job, out: &Path, ended: Ended) -> Result<ExitCode> {
     let Ended { results, failed, interrupted } = ended;
     let measured = results.suites.iter().any(|suite| !suite.cases.is_empty());
     if measured {
@@ -186,7 +182,7 @@ fn finish(
             String::new()
         };
         let place = if case.is_empty() { suite } else { format!("{suite}, {case}") };
-        return Err(anyhow::Error::new(error).context(format!("{place}: the run ends here{kept}")));
+        return Err(error).context(|| format!("{place}: the run ends here{kept}"));
     }
     if interrupted {
         output::say(&format!("interrupted: what was measured is in {}", out.display()));
@@ -201,17 +197,13 @@ fn finish(
             again(job),
             if rest.is_empty() { String::new() } else { format!("; not begun: {}", rest.join(" ")) }
         ));
-        return Ok(ExitCode::from(exit::INTERRUPTED));
+        return Ok(Code::Interrupted.into());
     }
     if !options.quiet {
         output::say(&format!("results are in {}; open {}", out.display(), out.join("report.html").display()));
     }
     let skipped = results.suites.iter().filter(|suite| suite.skipped.is_some()).count();
-    Ok(if skipped > 0 && skipped == results.suites.len() {
-        ExitCode::from(exit::MISSING)
-    } else {
-        ExitCode::SUCCESS
-    })
+    Ok(if skipped > 0 && skipped == results.suites.len() { Code::Missing.into() } else { ExitCode::SUCCESS })
 }
 
 /// A word that is no suite may be meant for a command.

@@ -8,6 +8,7 @@ use brawn_link::cargo::Invocation;
 use super::{Arguments, platforms};
 use crate::cli::Options;
 use crate::commands::executable;
+use crate::exit::Result;
 use crate::{exit, output};
 
 /// Options of `cargo build` that `cargo metadata` takes as well, with whether a value follows.
@@ -22,7 +23,7 @@ const SHARED: &[(&str, bool)] = &[
 ];
 
 /// The package in this folder, or the one that was named.
-pub fn find(arguments: &Arguments) -> anyhow::Result<Package> {
+pub fn find(arguments: &Arguments) -> Result<Package> {
     let mut shared = Vec::new();
     let mut words = arguments.cargo.iter();
     while let Some(word) = words.next() {
@@ -42,7 +43,7 @@ pub fn build(
     arguments: &Arguments,
     settings: &Settings,
     options: &Options,
-) -> anyhow::Result<Result<Vec<Executable>, ExitCode>> {
+) -> Result<Result<Vec<Executable>, ExitCode>> {
     let binary = package.binary(arguments.bin.as_deref())?;
     let mut platforms_wanted = Settings { platforms: arguments.platform.clone(), ..Settings::default() };
     if platforms_wanted.platforms.is_empty() {

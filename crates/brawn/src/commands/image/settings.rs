@@ -1,5 +1,6 @@
 use std::collections::BTreeMap;
 
+use brawn_base::Diagnostic as _;
 use brawn_image::{Compression, Settings, contents};
 use clap::Args;
 

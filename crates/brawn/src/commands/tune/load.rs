@@ -6,6 +6,8 @@ use std::time::Duration;
 use brawn_tune::load::{self, Plan};
 use clap::Args;
 
+use crate::exit::Result;
+
 #[derive(Args)]
 pub struct Arguments {
     /// What is asked for
@@ -17,7 +19,7 @@ pub struct Arguments {
 }
 
 /// `brawn tune-load URL CONNECTIONS SECONDS`
-pub fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
+pub fn run(arguments: Arguments) -> Result<ExitCode> {
     let time = Duration::from_secs_f64(arguments.seconds);
     let measured = load::run(&Plan { url: arguments.url, connections: arguments.connections, time })?;
     for (name, value) in measured.metrics() {

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use anyhow::Context as _;
+use brawn_base::Code;
 use brawn_tune::answer::Answer;
 use brawn_tune::candidate::Candidate;
 use brawn_tune::explain::{Profile, words};
@@ -25,13 +25,14 @@ use super::clock::Clock;
 use super::progress::Progress;
 use super::subject::{self, Subject};
 use crate::cli::{Options, usage};
-use crate::{exit, output, uses};
+use crate::exit::{Context as _, Result};
+use crate::{output, uses};
 
 /// The folder of the candidates' executables in that of a run.
 const PROGRAMS: &str = "programs";
 
 /// `brawn tune`
-pub fn run(before: Options, given: Arguments) -> anyhow::Result<ExitCode> {
+pub fn run(before: Options, given: Arguments) -> Result<ExitCode> {
     let (arguments, mut state, out) = begin(given)?;
     let options = arguments.options.clone().over(before);
     refuse(&arguments, &options);
@@ -68,7 +69,7 @@ pub fn run(before: Options, given: Arguments) -> anyhow::Result<ExitCode> {
 }
 
 /// The arguments, the state of the run that is gone on with or a new one, and the folder of the results.
-fn begin(given: Arguments) -> anyhow::Result<(Arguments, State, PathBuf)> {
+fn begin(given: Arguments) -> Result<(Arguments, State, PathBuf)> {
     let here = std::env::current_dir()?;
     if let Some(out) = given.resume.clone() {
         let state = State::load(&out)?;
@@ -134,7 +135,7 @@ fn refuse(arguments: &Arguments, options: &Options) {
     }
 }
 
-fn job(arguments: &Arguments, interrupt: Arc<AtomicBool>) -> anyhow::Result<Job> {
+fn job(arguments: &Arguments, interrupt: Arc<AtomicBool>) -> Result<Job> {
     if arguments.goal == Goal::Latency && !arguments.serve {
         return Err(Error::NoFigure {
             goal: "latency",
@@ -171,12 +172,12 @@ fn job(arguments: &Arguments, interrupt: Arc<AtomicBool>) -> anyhow::Result<Job>
 }
 
 /// The whole path of something that an option names.
-pub fn existing(path: &Path, what: &str) -> anyhow::Result<PathBuf> {
-    fs_err::canonicalize(path).with_context(|| format!("there is no {what} `{}`", path.display()))
+pub fn existing(path: &Path, what: &str) -> Result<PathBuf> {
+    fs_err::canonicalize(path).context(|| format!("there is no {what} `{}`", path.display()))
 }
 
 /// Whole cores are cores; a fraction is a quota.
-fn cpus(wanted: Option<f64>) -> anyhow::Result<(Vec<usize>, Option<f64>)> {
+fn cpus(wanted: Option<f64>) -> Result<(Vec<usize>, Option<f64>)> {
     let Some(wanted) = wanted else { return Ok((Vec::new(), None)) };
     if wanted.fract() != 0.0 {
         return Ok((Vec::new(), Some(wanted)));
@@ -188,7 +189,7 @@ fn cpus(wanted: Option<f64>) -> anyhow::Result<(Vec<usize>, Option<f64>)> {
     Ok((allowed.into_iter().take(wanted as usize).collect(), None))
 }
 
-fn server(arguments: &Arguments) -> anyhow::Result<Option<Server>> {
+fn server(arguments: &Arguments) -> Result<Option<Server>> {
     let Some(ready) = arguments.ready.clone().filter(|_| arguments.serve) else { return Ok(None) };
     // What is wrong with it shall be known before anything is built.
     runner::ready(&ready.replace("{port}", "1"))?;
@@ -208,7 +209,7 @@ fn server(arguments: &Arguments) -> anyhow::Result<Option<Server>> {
     }))
 }
 
-fn built_in(arguments: &Arguments, url: &str) -> anyhow::Result<Load> {
+fn built_in(arguments: &Arguments, url: &str) -> Result<Load> {
     if !url.starts_with("http://") {
         usage("the built-in load speaks plain HTTP only: --url http://…, or a command with --load");
     }
@@ -283,14 +284,14 @@ impl Run {
         Ok(if is_package { answer.for_package() } else { answer })
     }
 
-    fn finish(mut self, ended: Result<Answer, Error>) -> anyhow::Result<ExitCode> {
+    fn finish(mut self, ended: Result<Answer, Error>) -> Result<ExitCode> {
         let answer = match ended {
             Ok(answer) => answer,
             Err(error) => return self.failed(error),
         };
         self.write(Some(&answer))?;
         brawn_bench::output::file(&self.out.join("tune.md"), &answer.markdown())?;
-        let json = serde_json::to_string_pretty(&answer)?;
+        let json = output::pretty(&answer)?;
         brawn_bench::output::file(&self.out.join("answer.json"), &format!("{json}\n"))?;
         if self.options.json() {
             output::json_text(&json);
@@ -307,7 +308,7 @@ impl Run {
         Ok(ExitCode::SUCCESS)
     }
 
-    fn apply(&self, answer: &Answer) -> anyhow::Result<()> {
+    fn apply(&self, answer: &Answer) -> Result<()> {
         let (Some(setting), Some(package)) = (&answer.setting, self.subject.links.package()) else {
             return Ok(());
         };
@@ -330,7 +331,7 @@ impl Run {
     }
 
     /// What was measured is kept, and said to be.
-    fn failed(&mut self, error: Error) -> anyhow::Result<ExitCode> {
+    fn failed(&mut self, error: Error) -> Result<ExitCode> {
         let measured = self.state.rounds.iter().any(|round| round.lanes.iter().any(|lane| lane.blocks() > 0));
         if measured {
             self.state.save(&self.out)?;
@@ -345,12 +346,12 @@ impl Run {
             if self.out.join(brawn_tune::state::FILE).exists() {
                 output::hint(&format!("`brawn tune --resume {}` goes on", self.out.display()));
             }
-            return Ok(ExitCode::from(exit::INTERRUPTED));
+            return Ok(Code::Interrupted.into());
         }
         Err(error.into())
     }
 
-    fn write(&self, answer: Option<&Answer>) -> anyhow::Result<()> {
+    fn write(&self, answer: Option<&Answer>) -> Result<()> {
         let words = self.state.command.iter().map(|word| brawn_bench::runner::quoted(word));
         let command: Vec<String> = ["brawn".to_owned(), "tune".to_owned()].into_iter().chain(words).collect();
         let results = document::results(&self.state, &self.plan, &self.job, &command.join(" "), answer);

@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use anyhow::Context as _;
+use brawn_base::Code;
 use brawn_libc::Choice;
 use brawn_link::cargo::Invocation;
 use brawn_link::settings::Settings;
@@ -22,6 +22,7 @@ use super::progress::Progress;
 use super::run::existing;
 use crate::cli::{Options, usage};
 use crate::commands::authorise;
+use crate::exit::{Context as _, Failure, Result};
 use crate::uses;
 
 /// The candidates to begin with, what is used now first, and how more are linked.
@@ -42,11 +43,11 @@ pub fn find(
     options: &Options,
     programs: &Path,
     progress: &Progress,
-) -> anyhow::Result<Subject> {
+) -> Result<Subject> {
     // Before a package is built: what is wrong with these is known at once.
-    let also: Vec<Setting> = arguments.also.iter().map(|text| also(text)).collect::<anyhow::Result<_>>()?;
+    let also: Vec<Setting> = arguments.also.iter().map(|text| also(text)).collect::<Result<_>>()?;
     let references: Vec<(String, PathBuf)> =
-        arguments.reference.iter().map(|text| executable(text)).collect::<anyhow::Result<_>>()?;
+        arguments.reference.iter().map(|text| executable(text)).collect::<Result<_>>()?;
     let mut subject = match arguments.exe.as_slice() {
         [] => package(arguments, options, programs, progress)?,
         [one] => linked(one, arguments, programs)?,
@@ -67,7 +68,7 @@ pub fn find(
 }
 
 /// The setting behind options in one text.
-fn also(text: &str) -> anyhow::Result<Setting> {
+fn also(text: &str) -> Result<Setting> {
     let wrong = |what: &str| -> ! { usage(format!("--also '{text}': {what}")) };
     let options = match Also::try_parse_from(text.split_whitespace()) {
         Ok(Also { options }) => {
@@ -111,7 +112,7 @@ fn package(
     options: &Options,
     programs: &Path,
     progress: &Progress,
-) -> anyhow::Result<Subject> {
+) -> Result<Subject> {
     let args = cargo_arguments(arguments);
     progress.say("building once, with the link recorded");
     let invocation = Invocation::new("build", args.clone(), options.layer(), &super::super::executable()?)?;
@@ -133,7 +134,7 @@ fn package(
 }
 
 /// The recorded link of the executable at `path`.
-fn links(path: &Path, arguments: &Arguments, programs: &Path) -> anyhow::Result<Links> {
+fn links(path: &Path, arguments: &Arguments, programs: &Path) -> Result<Links> {
     let cache = brawn_link::seam::cache()?;
     let recorded = brawn_link::replay::find(&cache, path)?;
     authorise(&recorded, arguments.trust_record)?;
@@ -141,7 +142,7 @@ fn links(path: &Path, arguments: &Arguments, programs: &Path) -> anyhow::Result<
 }
 
 /// An executable with a record, from `brawn cc` or from cargo.
-fn linked(given: &str, arguments: &Arguments, programs: &Path) -> anyhow::Result<Subject> {
+fn linked(given: &str, arguments: &Arguments, programs: &Path) -> Result<Subject> {
     let path = existing(Path::new(named(given).1), "executable")?;
     let links = links(&path, arguments, programs)?;
     let now = match carried(&path)? {
@@ -158,7 +159,7 @@ fn linked(given: &str, arguments: &Arguments, programs: &Path) -> anyhow::Result
 }
 
 /// Executables of any kind: the first is what is used now.
-fn executables(given: &[String]) -> anyhow::Result<Subject> {
+fn executables(given: &[String]) -> Result<Subject> {
     let mut candidates: Vec<Candidate> = Vec::new();
     let mut paths = Vec::new();
     for (index, text) in given.iter().enumerate() {
@@ -200,7 +201,7 @@ fn named(text: &str) -> (Option<&str>, &str) {
 }
 
 /// An executable's name, which is that of its file unless one was given, and its path.
-fn executable(text: &str) -> anyhow::Result<(String, PathBuf)> {
+fn executable(text: &str) -> Result<(String, PathBuf)> {
     let (name, path) = named(text);
     let path = existing(Path::new(path), "executable")?;
     let of_file = || path.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -241,9 +242,12 @@ fn only(mut paths: Vec<PathBuf>) -> Result<PathBuf, Error> {
 }
 
 /// The same executable, built by plain cargo for this machine's own target.
-fn glibc(args: &[String]) -> anyhow::Result<PathBuf> {
+fn glibc(args: &[String]) -> Result<PathBuf> {
     let host = Rust::find()?.host;
-    anyhow::ensure!(host.ends_with("-linux-gnu"), "this machine's Rust is for {host}");
+    let failed = |message: String| Err(Failure::new(Code::Failed, message));
+    if !host.ends_with("-linux-gnu") {
+        return failed(format!("this machine's Rust is for {host}"));
+    }
     let cargo = brawn_link::vars::get("CARGO").unwrap_or_else(|| "cargo".into());
     let mut child = Command::new(cargo)
         .arg("build")
@@ -254,12 +258,12 @@ fn glibc(args: &[String]) -> anyhow::Result<PathBuf> {
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
-        .context("cannot run cargo")?;
+        .context(|| "cannot run cargo")?;
     // Read beside standard output, so that neither pipe fills up.
-    let stderr = child.stderr.take().context("standard error is piped")?;
+    let stderr = child.stderr.take().expect("standard error is piped");
     let said = std::thread::spawn(move || std::io::read_to_string(stderr).unwrap_or_default());
     let mut paths = Vec::new();
-    for line in BufReader::new(child.stdout.take().context("standard output is piped")?).lines() {
+    for line in BufReader::new(child.stdout.take().expect("standard output is piped")).lines() {
         let message: serde_json::Value = serde_json::from_str(&line?).unwrap_or_default();
         if let Some(path) = message["executable"].as_str() {
             paths.push(PathBuf::from(path));
@@ -268,6 +272,8 @@ fn glibc(args: &[String]) -> anyhow::Result<PathBuf> {
     let status = child.wait()?;
     let said = said.join().unwrap_or_default();
     let last = said.lines().rev().find(|line| line.starts_with("error")).unwrap_or("cargo failed");
-    anyhow::ensure!(status.success(), "{last}");
+    if !status.success() {
+        return failed(last.to_owned());
+    }
     Ok(only(paths)?)
 }
