@@ -1,5 +1,5 @@
 //! Runs programs under a time limit, and under qemu-user once more where it was the emulator that got stuck: a child that is
-//! forked while other threads run may inherit a lock of the emulator that nobody is left to release. A program on glibc that
+//! forked while other threads run may inherit a lock of the emulator that no one is left to release. A program on glibc that
 //! does nothing but fork among threads that allocate hangs so, with none of our code in it. A deadlock of the program is told
 //! apart: it waits in the program's memory, not in the emulator's.
 

@@ -113,7 +113,7 @@ static void use_large_after_free(void) {
     *(volatile char *)block = 0x41;
 }
 
-// Not damage, but what makes it hard to use: nobody can tell which block comes next.
+// Not damage, but what makes it hard to use: no one can tell which block comes next.
 static void check_order(void) {
     int same = 0;
     for (int i = 0; i < 500; i++) {

@@ -2,7 +2,7 @@
 // library itself allocates (getline, asprintf, memory streams, …) and that the program frees, threads that
 // begin and end all the time (joined or detached, with destructors that free), blocks that wander between
 // them, and forks in the middle of it, whose children go on working. Each block has a pattern, and its place
-// in a map of all blocks (shadow.h), so a block that two have got is found even while nobody writes.
+// in a map of all blocks (shadow.h), so a block that two have got is found even while no one writes.
 //
 // Options: seed=N (without one, a new one every time; it is printed), threads=N, operations=N, forks=N,
 // largest-shift=N for the largest alignment.

@@ -1,4 +1,4 @@
-//! A real program that nobody here wrote: leptosfmt, a formatter for Rust sources with `view!` macros.
+//! A real program that no one here wrote: leptosfmt, a formatter for Rust sources with `view!` macros.
 //!
 //! Chosen because it is what people complain about: it parses every file into a syntax tree of small heap blocks, on all
 //! cores at once, and its users found the static musl build many times slower than the others

@@ -167,7 +167,7 @@ fn pages_that_explain_are_short() {
     }
 }
 
-/// `## 2026-11-22, 4d7ad8f: what`, so that nobody takes a figure of an older state for today's.
+/// `## 2026-11-22, 4d7ad8f: what`, so that no one takes a figure of an older state for today's.
 #[test]
 fn sections_of_the_log_are_dated() {
     let is_date = |text: &str| {

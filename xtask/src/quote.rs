@@ -1,5 +1,5 @@
 //! Tables of docs/results/, quoted in other documents: written once, by the command that measures, and checked by a
-//! test, so that no document can quote a number that nobody measured.
+//! test, so that no document can quote a number that no one measured.
 //!
 //! A document marks the place:
 //!

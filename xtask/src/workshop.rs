@@ -76,7 +76,7 @@ impl Workshop {
         command
     }
 
-    /// Paths that are nobody's business, and what stands for them in published results.
+    /// Paths that are no one's business, and what stands for them in published results.
     pub fn private_paths(&self) -> Vec<(String, &'static str)> {
         let own =
             [(self.folder.display().to_string(), "BUILD"), (self.repository.display().to_string(), ".")];

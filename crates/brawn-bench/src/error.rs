@@ -17,7 +17,7 @@ pub enum Error {
         hint: String,
     },
 
-    /// A name that nobody knows.
+    /// A name that no one knows.
     #[error("unknown {kind} '{given}'")]
     UnknownName {
         /// What kind of name: `suite`, `variant`.

@@ -67,7 +67,7 @@ impl Flavour {
         Ok(flavours)
     }
 
-    /// What is compared when nobody says otherwise: glibc, stock musl, and Brawn's presets.
+    /// What is compared when no one says otherwise: glibc, stock musl, and Brawn's presets.
     pub fn defaults() -> Vec<Flavour> {
         let presets = PRESETS.iter().map(|preset| preset.name).filter(|name| *name != "stock");
         Flavour::list([GLIBC, "stock"].into_iter().chain(presets)).expect("the table names what exists")

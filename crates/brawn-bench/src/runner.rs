@@ -282,7 +282,7 @@ fn measure<E>(
     };
     let command = format!("{} --case {}", job.case_command.replace("{suite}", suite), quoted(&case.name));
     let mut result = outcome.case(&case.name, command, &case.rows);
-    // Where the workshop and the user's folder are is nobody's business.
+    // Where the workshop and the user's folder are is no one's business.
     let private = [
         (workshop.root().join("programs").display().to_string() + "/", ""),
         (workshop.root().display().to_string(), "WORK"),

@@ -204,16 +204,16 @@ impl<T> Queue<T> {
     /// Waits for room.
     pub fn put(&self, item: T) {
         let full = |items: &mut VecDeque<T>| items.len() == self.capacity;
-        let items = self.items.lock().expect("nobody panics");
-        self.changed.wait_while(items, full).expect("nobody panics").push_back(item);
+        let items = self.items.lock().expect("no thread panics");
+        self.changed.wait_while(items, full).expect("no thread panics").push_back(item);
         self.changed.notify_all();
     }
 
     /// Waits for an item.
     pub fn take(&self) -> T {
-        let items = self.items.lock().expect("nobody panics");
+        let items = self.items.lock().expect("no thread panics");
         let item =
-            self.changed.wait_while(items, |items| items.is_empty()).expect("nobody panics").pop_front();
+            self.changed.wait_while(items, |items| items.is_empty()).expect("no thread panics").pop_front();
         self.changed.notify_all();
         item.expect("it is not empty")
     }

@@ -3,14 +3,14 @@
 //! A new clue is one row. A text must come with the code that reads it; it may stand anywhere in a longer one, because
 //! Rust and Go write texts without an end. Of clues that begin at the same place, the longest counts.
 
-use brawn_elf::veil::veil;
+use brawn_elf::obfuscated::obfuscate;
 
 use crate::needs::Strength::{Likely, Possible};
 use crate::{Need, Strength};
 
 /// A text in constant data.
 pub(crate) struct Text {
-    pub veiled: &'static [u8],
+    pub obfuscated: &'static [u8],
     /// None for a text that only keeps a shorter one from being found.
     pub need: Option<Need>,
     pub strength: Strength,
@@ -28,7 +28,7 @@ pub(crate) struct Function {
 macro_rules! texts {
     ($($text:literal => $need:expr, $strength:ident, $why:literal;)+) => {
         pub(crate) const TEXTS: &[Text] = &[
-            $(Text { veiled: &veil($text), need: $need, strength: $strength, why: $why }),+
+            $(Text { obfuscated: &obfuscate($text), need: $need, strength: $strength, why: $why }),+
         ];
     };
 }
@@ -84,7 +84,7 @@ texts! {
     b"/usr/share/terminfo" => Some(Need::Terminals), Likely, "how terminals are driven";
     b"/etc/terminfo" => Some(Need::Terminals), Likely, "how terminals are driven";
 
-    // Nobody reads these: they stand in help texts and in `#!` lines that a program writes or looks for.
+    // No one reads these: they stand in help texts and in `#!` lines that a program writes or looks for.
     b"#!/bin/sh" => None, Possible, "";
     b"/proc/sys/" => Some(Need::Proc), Possible, "settings of the kernel";
 }
@@ -134,7 +134,7 @@ pub(crate) const FUNCTIONS: &[Function] = &[
 
 #[cfg(test)]
 mod tests {
-    use brawn_elf::veil::unveil;
+    use brawn_elf::obfuscated::reveal;
 
     use super::*;
 
@@ -146,7 +146,7 @@ mod tests {
             assert!(told, "{need:?}");
         }
         for text in TEXTS {
-            assert!(unveil(text.veiled).len() >= 5, "too short to mean anything");
+            assert!(reveal(text.obfuscated).len() >= 5, "too short to mean anything");
         }
     }
 }

@@ -11,7 +11,7 @@ pub enum Content {
     Zones,
     /// `/etc/passwd` and `/etc/group`.
     Users,
-    /// An empty `/tmp` that everybody may write to.
+    /// An empty `/tmp` that everyone may write to.
     Tmp,
     /// `/etc/nsswitch.conf`, which says that names are looked up in files and by DNS.
     Nsswitch,

@@ -44,10 +44,10 @@ pub enum Need {
 pub enum Provider {
     /// The image, by `--with`.
     Image(Content),
-    /// Every container runtime; nobody in a bare `chroot`. The image can carry it where a content is named.
+    /// Every container runtime; no one in a bare `chroot`. The image can carry it where a content is named.
     Runtime(Option<Content>),
-    /// Nobody.
-    Nobody,
+    /// No one.
+    None,
 }
 
 impl Need {
@@ -127,7 +127,7 @@ impl Need {
             | Need::Programs
             | Need::Terminals
             | Need::Services
-            | Need::Sockets => Provider::Nobody,
+            | Need::Sockets => Provider::None,
         }
     }
 
@@ -136,7 +136,7 @@ impl Need {
         match self.provider() {
             Provider::Image(content) => Some(content),
             Provider::Runtime(content) => content,
-            Provider::Nobody => None,
+            Provider::None => None,
         }
     }
 

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, AhoCorasickBuilder, MatchKind};
 use brawn_elf::inspection::Kind;
-use brawn_elf::veil::unveil;
+use brawn_elf::obfuscated::reveal;
 use brawn_elf::{Arch, Evidence, EvidenceKind, Image, Inspection, constant_data};
 use serde::{Deserialize, Serialize};
 
@@ -59,7 +59,8 @@ pub fn needs(executable: &[u8]) -> Result<Needs, brawn_elf::Error> {
     let mut found: BTreeMap<Need, BTreeSet<(Strength, EvidenceOrder)>> = BTreeMap::new();
     for clue in texts(&image) {
         let Some(need) = clue.need else { continue };
-        let text = String::from_utf8_lossy(&unveil(clue.veiled)).split('\0').next().unwrap_or("").to_owned();
+        let text =
+            String::from_utf8_lossy(&reveal(clue.obfuscated)).split('\0').next().unwrap_or("").to_owned();
         let detail = match clue.why {
             "" => text,
             why => format!("{text}: {why}"),
@@ -96,7 +97,7 @@ impl Needs {
         likely
             .filter_map(|found| match found.need.provider() {
                 Provider::Image(content) => Some(content),
-                Provider::Runtime(_) | Provider::Nobody => None,
+                Provider::Runtime(_) | Provider::None => None,
             })
             .collect()
     }
@@ -126,7 +127,7 @@ impl EvidenceOrder {
 static SEARCHER: LazyLock<AhoCorasick> = LazyLock::new(|| {
     AhoCorasickBuilder::new()
         .match_kind(MatchKind::LeftmostLongest)
-        .build(TEXTS.iter().map(|text| unveil(text.veiled)))
+        .build(TEXTS.iter().map(|text| reveal(text.obfuscated)))
         .expect("a few short patterns")
 });
 

@@ -2,13 +2,13 @@
 
 use std::sync::LazyLock;
 
-use brawn_elf::veil::{unveil, veil};
+use brawn_elf::obfuscated::{obfuscate, reveal};
 
 use crate::Need;
 
 macro_rules! paths {
     ($name:ident: $($path:literal => $need:ident,)+) => {
-        const $name: &[(&[u8], Need)] = &[$((&veil($path), Need::$need)),+];
+        const $name: &[(&[u8], Need)] = &[$((&obfuscate($path), Need::$need)),+];
     };
 }
 
@@ -77,20 +77,21 @@ struct Table {
 }
 
 static TABLE: LazyLock<Table> = LazyLock::new(|| {
-    let texts = |veiled: &[(&[u8], Need)]| {
-        let text = |path: &[u8]| String::from_utf8(unveil(path)).expect("plain text");
-        veiled.iter().map(|(path, need)| (text(path), *need)).collect()
+    let texts = |obfuscated: &[(&[u8], Need)]| {
+        let text = |path: &[u8]| String::from_utf8(reveal(path)).expect("plain text");
+        obfuscated.iter().map(|(path, need)| (text(path), *need)).collect()
     };
     Table { exact: texts(EXACT), under: texts(UNDER) }
 });
 
 /// What names the zone of this machine: without it, it is UTC.
-const DEFAULT_ZONE: [&[u8]; 3] = [&veil(b"/etc/localtime"), &veil(b"/etc/timezone"), &veil(b"/etc/TZ")];
+const DEFAULT_ZONE: [&[u8]; 3] =
+    [&obfuscate(b"/etc/localtime"), &obfuscate(b"/etc/timezone"), &obfuscate(b"/etc/TZ")];
 
 impl Need {
     /// Whether the path only asks which time zone this machine is in.
     pub(crate) fn is_default_zone(path: &str) -> bool {
-        DEFAULT_ZONE.iter().any(|known| unveil(known) == path.as_bytes())
+        DEFAULT_ZONE.iter().any(|known| reveal(known) == path.as_bytes())
     }
 
     /// What a path of the file system belongs to, if it is one of these.

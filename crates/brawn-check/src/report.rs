@@ -50,7 +50,7 @@ pub struct Finding {
     pub message: String,
     /// How it is known.
     pub evidence: Vec<String>,
-    /// The part of an image that mends it.
+    /// The part of an image that provides it.
     pub content: Option<Content>,
     /// What else to do about it.
     pub hint: Option<String>,
@@ -159,7 +159,7 @@ pub(crate) fn obstacles(needs: &Needs) -> Vec<Finding> {
     findings
 }
 
-/// A processor that not everybody has: an error where this machine's is too old.
+/// A processor that not everyone has: an error where this machine's is too old.
 fn processor(needs: &Needs, here: Option<CpuLevel>) -> Option<Finding> {
     let code = "new-processor";
     let told = needs.inspection.verdict.iter().find(|finding| finding.code == code)?;
@@ -198,7 +198,7 @@ fn of_found(found: &Found, ran: bool, with: &BTreeSet<Content>) -> Option<Findin
                 need.describe()
             )
         }
-        Provider::Image(_) | Provider::Nobody => format!("it may use {}", need.describe()),
+        Provider::Image(_) | Provider::None => format!("it may use {}", need.describe()),
     };
     let message = if ran { format!("{message}; it did not in this run") } else { message };
     Some(Finding {
@@ -283,7 +283,7 @@ fn looked_for(need: Need, accesses: &[&Access], run: &Run, with: &BTreeSet<Conte
         _ if found || has || only_default => (Severity::Info, Grade::Optional),
         _ if run.end.is_ok() => (Severity::Warning, Grade::Probable),
         Provider::Image(_) => (Severity::Error, Grade::Required),
-        Provider::Runtime(_) | Provider::Nobody => (Severity::Warning, Grade::Required),
+        Provider::Runtime(_) | Provider::None => (Severity::Warning, Grade::Required),
     };
     let message = match (found, need.provider()) {
         (true, Provider::Runtime(_)) => {

@@ -32,7 +32,7 @@ pub enum EntryKind {
 }
 
 impl Entry {
-    /// A file that everybody may read.
+    /// A file that everyone may read.
     pub fn file(path: impl Into<String>, content: impl Into<Vec<u8>>) -> Entry {
         Entry { path: path.into(), mode: 0o644, kind: EntryKind::File(content.into()) }
     }
@@ -148,7 +148,7 @@ impl Root {
         Ok(())
     }
 
-    /// Gives the folders their permissions. Where they belong to the user that the program will run as, nobody may
+    /// Gives the folders their permissions. Where they belong to the user that the program will run as, no one may
     /// write to those that only their owner could write to, so that the program finds them as in an image, where they
     /// are root's.
     pub fn seal(&self, owned: bool) -> Result<(), Error> {

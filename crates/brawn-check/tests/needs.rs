@@ -119,7 +119,7 @@ fn a_dynamic_executable_shows_by_its_imports() {
 
 /// The table of clues must not be found in the program that holds it.
 #[test]
-fn the_clues_are_veiled() {
+fn the_clues_are_obfuscated() {
     let own = needs(&fs_err::read(std::env::current_exe().unwrap()).unwrap()).unwrap();
     for need in
         [Need::Zones, Need::Nsswitch, Need::Services, Need::Sockets, Need::Locale, Need::DynamicLoading]

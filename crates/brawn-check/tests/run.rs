@@ -86,7 +86,7 @@ fn a_program_that_needs_nothing_runs() {
     }
 }
 
-/// Nothing of this machine is there, and the program is nobody in particular.
+/// Nothing of this machine is there, and the program has no rights.
 #[test]
 fn the_root_is_empty_and_not_the_programs_own() {
     let bench = Bench::new(

@@ -241,7 +241,7 @@ fn symbols<'data, Elf: FileHeader<Endian = Endianness>>(
     )
 }
 
-/// The longest name that is told apart. A file whose every name runs through the whole of a large string table
+/// The longest name that is distinguished. A file whose every name runs through the whole of a large string table
 /// would else cost time by the square of its size.
 const LONGEST_NAME: usize = 4096;
 

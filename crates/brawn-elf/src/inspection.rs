@@ -28,7 +28,7 @@ pub struct Inspection {
     /// Its heaps, the one behind `malloc` first. Empty when none was found: the program may not allocate, or its
     /// allocator may not be known here.
     pub allocators: Vec<Heap>,
-    /// Its string and memory functions: `memcpy` and its kin.
+    /// Its string and memory functions: `memcpy` and the like.
     pub strings: StringFunctions,
     /// What Brawn wrote into it.
     pub note: Option<Note>,

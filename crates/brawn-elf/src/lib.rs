@@ -24,6 +24,7 @@ mod image;
 mod inspect;
 pub mod inspection;
 pub mod note;
+pub mod obfuscated;
 mod property;
 mod redirect;
 mod report;
@@ -31,7 +32,6 @@ mod report;
 mod schema;
 mod signature;
 mod symbols;
-pub mod veil;
 mod verdict;
 mod verify;
 

@@ -4,7 +4,7 @@
 //! A signature must come with the code that it stands for, whatever options that was built with, must be long
 //! enough never to occur by accident, and must be there once per copy, so that two copies can be told from one.
 //!
-//! All are written in a [veil](crate::veil), so that a program built with this module is not told to contain every
+//! All are [obfuscated](crate::obfuscated), so that a program built with this module is not told to contain every
 //! heap.
 
 use std::ops::Range;
@@ -13,7 +13,7 @@ use std::sync::LazyLock;
 use aho_corasick::{AhoCorasick, AhoCorasickBuilder, MatchKind};
 use object::elf;
 
-use crate::veil::{unveil, veil};
+use crate::obfuscated::{obfuscate, reveal};
 use crate::{Image, embedded};
 
 /// What a signature is evidence for.
@@ -48,14 +48,14 @@ pub(crate) enum Mark {
     RustCommit,
 }
 
-/// What every kit allocator carries in read-only data: this, its name, a space, its version, a zero byte.
-const KIT_MARKER: [u8; 11] = veil(b"brawn-kit: ");
+/// What every kit allocator carries in read-only data: this, its name, a space, its version, a NUL byte.
+const KIT_MARKER: [u8; 11] = obfuscate(b"brawn-kit: ");
 
 /// The length of a kit's marker up to the allocator's name.
 pub(crate) const KIT_MARKER_LENGTH: usize = KIT_MARKER.len();
 
 /// mallocng's size classes in units of 16 bytes: musl, `src/malloc/mallocng/malloc.c`, unchanged since 1.2.1.
-const SIZE_CLASSES: [u16; 48] = veil_all([
+const SIZE_CLASSES: [u16; 48] = obfuscate_all([
     1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 18, 20, 25, 31, 36, 42, 50, 63, 72, 84, 102, 127, 146, 170, 204,
     255, 292, 340, 409, 511, 584, 682, 818, 1023, 1169, 1364, 1637, 2047, 2340, 2730, 3276, 4095, 4680, 5460,
     6552, 8191,
@@ -80,7 +80,7 @@ fn old_malloc_bins() -> Vec<u8> {
     (4..64).map(|units| of(units) as u8).collect()
 }
 
-const fn veil_all(mut numbers: [u16; 48]) -> [u16; 48] {
+const fn obfuscate_all(mut numbers: [u16; 48]) -> [u16; 48] {
     let mut index = 0;
     while index < numbers.len() {
         numbers[index] = !numbers[index];
@@ -89,27 +89,27 @@ const fn veil_all(mut numbers: [u16; 48]) -> [u16; 48] {
     numbers
 }
 
-/// The texts. Each ends in the zero byte where it is a whole string: the linker may have merged it with the end
+/// The texts. Each ends in the NUL byte where it is a whole string: the linker may have merged it with the end
 /// of a longer one, but never with the beginning.
 const TEXTS: &[(Mark, &[u8])] = &[
     (Mark::Kit, &KIT_MARKER),
-    (Mark::Mimalloc, &veil(b"mimalloc: warning: \0")),
-    (Mark::Mimalloc2, &veil(b"commit mask overflow: idx=%zu count=%zu")),
-    (Mark::Mimalloc3, &veil(b"page_max_candidates\0")),
-    (Mark::Jemalloc, &veil(b"<jemalloc>: Unsupported system page size\n\0")),
-    (Mark::Tcmalloc, &veil(b"MALLOC:   %12lu              Tcmalloc page size")),
-    (Mark::TcmallocGoogle, &veil(b"tcmalloc.per_cpu_caches_active")),
-    (Mark::Snmalloc, &veil(b"Failed to initialise snmalloc.")),
-    (Mark::HardenedMalloc, &veil(b"fatal allocator error: \0")),
-    (Mark::Scudo, &veil(b"Scudo ERROR: ")),
-    (Mark::Ptmalloc, &veil(b"malloc(): corrupted top size\0")),
-    (Mark::Glibc, &veil(b"Fatal glibc error: ")),
-    (Mark::Glibc, &veil(b"FATAL: kernel too old\n\0")),
-    (Mark::GlibcVersion, &veil(b"GNU C Library (")),
-    (Mark::Musl, &veil(b"-0X+0X 0X-0x+0x 0x\0")),
-    (Mark::Musl, &veil(b"Result not representable\0Not a tty\0")),
-    (Mark::Go, &veil(b"\xff Go buildinf:")),
-    (Mark::RustCommit, &veil(b"/rustc/")),
+    (Mark::Mimalloc, &obfuscate(b"mimalloc: warning: \0")),
+    (Mark::Mimalloc2, &obfuscate(b"commit mask overflow: idx=%zu count=%zu")),
+    (Mark::Mimalloc3, &obfuscate(b"page_max_candidates\0")),
+    (Mark::Jemalloc, &obfuscate(b"<jemalloc>: Unsupported system page size\n\0")),
+    (Mark::Tcmalloc, &obfuscate(b"MALLOC:   %12lu              Tcmalloc page size")),
+    (Mark::TcmallocGoogle, &obfuscate(b"tcmalloc.per_cpu_caches_active")),
+    (Mark::Snmalloc, &obfuscate(b"Failed to initialise snmalloc.")),
+    (Mark::HardenedMalloc, &obfuscate(b"fatal allocator error: \0")),
+    (Mark::Scudo, &obfuscate(b"Scudo ERROR: ")),
+    (Mark::Ptmalloc, &obfuscate(b"malloc(): corrupted top size\0")),
+    (Mark::Glibc, &obfuscate(b"Fatal glibc error: ")),
+    (Mark::Glibc, &obfuscate(b"FATAL: kernel too old\n\0")),
+    (Mark::GlibcVersion, &obfuscate(b"GNU C Library (")),
+    (Mark::Musl, &obfuscate(b"-0X+0X 0X-0x+0x 0x\0")),
+    (Mark::Musl, &obfuscate(b"Result not representable\0Not a tty\0")),
+    (Mark::Go, &obfuscate(b"\xff Go buildinf:")),
+    (Mark::RustCommit, &obfuscate(b"/rustc/")),
 ];
 
 struct Searcher {
@@ -124,7 +124,7 @@ static SEARCHER: LazyLock<Searcher> = LazyLock::new(|| {
         classes.iter().flat_map(|class| class.to_be_bytes()).collect(),
     ];
     patterns.push(old_malloc_bins());
-    patterns.extend(TEXTS.iter().map(|text| unveil(text.1)));
+    patterns.extend(TEXTS.iter().map(|text| reveal(text.1)));
     let mut marks = vec![Mark::Mallocng, Mark::Mallocng, Mark::OldMalloc];
     marks.extend(TEXTS.iter().map(|text| text.0));
     let automaton = AhoCorasickBuilder::new()
@@ -252,7 +252,7 @@ pub(crate) fn jemalloc_copies(image: &Image<'_>) -> usize {
     constant_data(image).into_iter().map(|range| finder.find_iter(&image.data[range]).count()).sum()
 }
 
-/// The text from `offset` to the next zero byte, if it is short, printable and there.
+/// The text from `offset` to the next NUL byte, if it is short, printable and there.
 pub(crate) fn text_from(data: &[u8], offset: usize, longest: usize) -> Option<&str> {
     let rest = data.get(offset..)?;
     let rest = &rest[..rest.len().min(longest)];
@@ -274,7 +274,7 @@ mod tests {
     #[test]
     fn no_signature_hides_another() {
         for (mark, text) in TEXTS {
-            let hits: Vec<_> = SEARCHER.automaton.find_iter(&unveil(text)).collect();
+            let hits: Vec<_> = SEARCHER.automaton.find_iter(&reveal(text)).collect();
             assert_eq!(hits.len(), 1, "{mark:?}");
             assert_eq!(SEARCHER.marks[hits[0].pattern().as_usize()], *mark);
         }

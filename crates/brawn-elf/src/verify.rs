@@ -4,9 +4,9 @@ use crate::expectation::{Expectation, SecondHeap, check_note};
 use crate::heap::{KitMarker, MUSL_HEAPS};
 use crate::inspect::{Traces, look};
 use crate::inspection::{Inspection, Kind};
+use crate::obfuscated::{obfuscate, reveal};
 use crate::report::{Code, Problem, Report, problem};
 use crate::symbols::MALLOC_FAMILY;
-use crate::veil::{unveil, veil};
 use crate::verdict::describe;
 use crate::{Error, Heap, Image, Note, PROGRAM, Role};
 
@@ -167,8 +167,8 @@ fn check_heaps(
 
 /// musl's `dlopen` for static executables is linked when something calls it, and knows one answer.
 fn check_loading(data: &[u8], warnings: &mut Vec<Problem>) {
-    const ANSWER: &[u8] = &veil(b"Dynamic loading not supported\0");
-    if memchr::memmem::find(data, &unveil(ANSWER)).is_some() {
+    const ANSWER: &[u8] = &obfuscate(b"Dynamic loading not supported\0");
+    if memchr::memmem::find(data, &reveal(ANSWER)).is_some() {
         warnings.push(problem(
             Code::DynamicLoading,
             "the program calls dlopen, which always fails in a static executable",

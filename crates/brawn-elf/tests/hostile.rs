@@ -1,4 +1,4 @@
-//! Bytes that nobody meant well: nothing here may panic, and nothing may run for long.
+//! Bytes that no one meant well: nothing here may panic, and nothing may run for long.
 
 mod common;
 

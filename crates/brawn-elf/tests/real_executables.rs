@@ -1,4 +1,4 @@
-//! What `inspect` says about executables that nobody here built, beside what it said when the table in the docs was
+//! What `inspect` says about executables that no one here built, beside what it said when the table in the docs was
 //! made.
 //!
 //! The table and the record of it are compared always. The executables themselves are fetched and looked at when

@@ -77,7 +77,7 @@ impl Parts {
 pub fn warnings(executable: &Executable) -> Vec<(String, Option<&'static str>)> {
     let likely = executable.needs.found.iter().filter(|found| found.strength == Strength::Likely);
     likely
-        .filter(|found| found.need.provider() == Provider::Nobody)
+        .filter(|found| found.need.provider() == Provider::None)
         .map(|found| {
             (format!("it may look for {} ({})", found.need, found.evidence[0].detail), found.need.hint())
         })

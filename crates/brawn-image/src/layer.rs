@@ -31,7 +31,7 @@ pub enum Kind {
 }
 
 impl Entry {
-    /// A file that everybody may read.
+    /// A file that everyone may read.
     pub fn file(bytes: impl Into<Cow<'static, [u8]>>) -> Entry {
         Entry { kind: Kind::File(bytes.into()), mode: 0o644, owner: 0 }
     }

@@ -111,7 +111,7 @@ impl Settings {
         }
     }
 
-    /// Names hold no control characters, and nothing holds a zero byte.
+    /// Names hold no control characters, and nothing holds a NUL byte.
     fn check_characters(&self) -> Result<(), Error> {
         let refuse = |what: &str, text: &str, why: &str| {
             Error::setting(format!("{what} '{}' {why}", text.escape_debug()), "leave it out")
@@ -133,7 +133,7 @@ impl Settings {
         let words = self.entrypoint.iter().chain(&self.args).flatten();
         let tables = self.env.values().chain(self.labels.values()).chain(self.annotations.values());
         if let Some(text) = words.chain(tables).find(|text| text.contains('\0')) {
-            return Err(refuse("the text", text, "holds a zero byte"));
+            return Err(refuse("the text", text, "holds a NUL byte"));
         }
         if self.entrypoint.as_ref().is_some_and(|words| words.first().is_none_or(String::is_empty)) {
             return Err(Error::setting(
@@ -306,10 +306,10 @@ mod tests {
             (json!({ "env": { "A\nRUN x": "1" } }), "the variable 'A\\nRUN x' holds a control character"),
             (json!({ "env": { "A B": "1" } }), "'A B' is no name of an environment variable"),
             (json!({ "env": { "": "1" } }), "the variable '' is empty"),
-            (json!({ "env": { "A": "\0" } }), "the text '\\0' holds a zero byte"),
+            (json!({ "env": { "A": "\0" } }), "the text '\\0' holds a NUL byte"),
             (json!({ "labels": { "a\nb": "1" } }), "the label 'a\\nb' holds a control character"),
             (json!({ "annotations": { "": "1" } }), "the annotation '' is empty"),
-            (json!({ "args": ["\0"] }), "the text '\\0' holds a zero byte"),
+            (json!({ "args": ["\0"] }), "the text '\\0' holds a NUL byte"),
             (json!({ "entrypoint": [] }), "the entrypoint names no program"),
             (json!({ "entrypoint": [""] }), "the entrypoint names no program"),
         ] {

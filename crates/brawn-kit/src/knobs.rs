@@ -27,7 +27,7 @@ pub struct Knob {
     pub words: &'static [&'static str],
     /// The value that is built into the kit.
     pub default: &'static str,
-    /// The value that the allocator has when nobody says anything.
+    /// The value that the allocator has when no one says anything.
     pub upstream: &'static str,
     /// Other values that are worth trying, the likeliest first.
     pub search: &'static [&'static str],
@@ -35,7 +35,7 @@ pub struct Knob {
     pub source: &'static str,
 }
 
-/// The room for knobs in an object, with a zero byte at the end.
+/// The room for knobs in an object, with a NUL byte at the end.
 pub const KNOBS_SIZE: usize = 1024;
 
 /// Writes the text of [`Knobs::text`] into the room that begins at `start`.

@@ -27,7 +27,7 @@ const DEFINITION: std::ops::Range<usize> = 6..24;
 const BINDING: usize = 4;
 
 /// A weak symbol need not be found: not every glibc has `strlcpy`, and linkers refuse a program whose libraries need what
-/// nobody has.
+/// no one has.
 const WEAK: u8 = 2 << 4;
 
 impl Library {

@@ -28,7 +28,7 @@ pub struct Member<'data> {
     pub machine: u16,
     /// Every global symbol that the member defines.
     pub defined: Vec<Definition<'data>>,
-    /// Every symbol that the member needs from elsewhere; weak needs are left out, since nobody has to meet them.
+    /// Every symbol that the member needs from elsewhere; weak needs are left out, since no one has to meet them.
     pub needed: Vec<&'data str>,
     /// Whether the member holds a `.note.brawn` section, that is, has been through Brawn.
     pub has_note: bool,

@@ -22,7 +22,7 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
 ///
 /// Without instructions for it, the digest of a `libc.a` takes 30 ms, as long as everything else together. So it is
 /// remembered in `memory` under the file's identity: device, inode, size, modification and status change time, the
-/// last of which nobody can set back.
+/// last of which no one can set back.
 pub(crate) fn of_file(memory: &Path, path: &Path, bytes: &[u8]) -> std::io::Result<String> {
     let data = fs_err::metadata(path)?;
     let identity = format!(

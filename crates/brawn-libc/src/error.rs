@@ -82,7 +82,7 @@ pub enum Error {
         note: String,
     },
 
-    /// After the plan, a symbol that a member needs would be owned by nobody.
+    /// After the plan, a symbol that a member needs would be owned by no one.
     #[error("{}: nothing would define {symbol}, which {member} needs", path.display())]
     Unresolved {
         /// The archive.

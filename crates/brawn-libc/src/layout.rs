@@ -1,6 +1,6 @@
 //! Whether a `libc.a` has the mallocng that the Brawn heap was written for.
 //!
-//! The front reads the headers of mallocng's blocks (`crates/brawn-kit/libc/malloc/brawn/layout.h`), and musl promises nobody that they
+//! The front reads the headers of mallocng's blocks (`crates/brawn-kit/libc/malloc/brawn/layout.h`), and musl promises no one that they
 //! stay as they are. So before an overlay is made, what can be told from the archive is held against what is known:
 //! the version, the table of size classes, the sizes of mallocng's state, of its lock and of musl's own record of the
 //! process, and by whose functions that lock is taken.

@@ -47,7 +47,7 @@ impl Plan {
     /// Plans the replacement of everything in `archive` that `added` defines.
     ///
     /// A member goes when it has a strong definition of a symbol that the kit owns from now on, or nothing but
-    /// definitions, weak or strong, of such symbols; and when it is left without a symbol that went, while nobody
+    /// definitions, weak or strong, of such symbols; and when it is left without a symbol that went, while no one
     /// needs it any more. Then every symbol that is needed must have exactly one owner, or the plan is refused.
     pub fn new(path: &Path, archive: &Archive<'_>, added: &[Member<'_>]) -> Result<Plan, Error> {
         // Weak or strong: the kit's public names are weak, so that a program may bring its own `malloc`.
@@ -89,7 +89,7 @@ impl Plan {
     }
 }
 
-/// A member that needs a symbol which went with another member, and that nobody needs: `__malloc_donate`, for one,
+/// A member that needs a symbol which went with another member, and that no one needs: `__malloc_donate`, for one,
 /// is only called by the dynamic loader, which is not in the archive.
 fn next_orphan(
     archive: &Archive<'_>,
@@ -115,7 +115,7 @@ fn next_orphan(
     let needed: HashSet<&str> = staying().flat_map(|member| member.needed.iter().copied()).collect();
     archive.members.iter().enumerate().filter(|(index, _)| stays(index)).find_map(|(index, member)| {
         let missing = member.needed.iter().find(|name| went.contains(*name))?;
-        // Only a reserved name can be nobody's but the library's own.
+        // Only a reserved name can be no one's but the library's own.
         let nobodys = member.defined.iter().all(|d| d.name.starts_with("__") && !needed.contains(d.name));
         nobodys.then(|| (index, Because::OrphanOf((*missing).to_owned())))
     })

@@ -1,5 +1,5 @@
 //! A heap that keeps musl's mallocng behind it is asked in its place: for pages (`crates/brawn-kit/libc/malloc/brawn/pages.h`), for the lock,
-//! and by `fork`. mallocng calls `mmap` and `munmap` by names that everybody uses, and `fork` has a stand-in by the name of
+//! and by `fork`. mallocng calls `mmap` and `munmap` by names that everyone uses, and `fork` has a stand-in by the name of
 //! mallocng's handler, so in these members, and in no others, those calls are led elsewhere. Where a kit has no such
 //! functions, or a libc.a no such calls, everything stays as it is.
 

@@ -31,7 +31,7 @@ const FOLDERS: &[&str] = &[
 /// A folder for `-idirafter`, if this machine has the kernel's headers for `arch`.
 pub fn folder(cache: &Cache, arch: Arch) -> Result<Option<PathBuf>, Error> {
     let include = Path::new("/usr/include");
-    // Debian's cross packages, Debian's own multiarch folder, and everybody else's.
+    // Debian's cross packages, Debian's own multiarch folder, and everyone else's.
     let cross = PathBuf::from(format!("/usr/{arch}-linux-gnu/include"));
     let native = Arch::host() == Some(arch);
     let multiarch = include.join(format!("{arch}-linux-gnu"));

@@ -80,7 +80,7 @@ impl Line {
             || self.has(&["--no-dynamic-linker", "-no-dynamic-linker"])
     }
 
-    /// Whether the C library takes part: freestanding links are nobody's business.
+    /// Whether the C library takes part: freestanding links are no one's business.
     pub fn wants_libc(&self) -> bool {
         self.has(&["-lc", "--library=c"])
             || self.libc_argument().is_some()

@@ -309,7 +309,7 @@ pub(crate) struct Verified {
     pub owners: (Option<String>, Option<String>),
 }
 
-/// Refuses an executable that does not keep what its overlay promises; it is removed, so that nobody ships it.
+/// Refuses an executable that does not keep what its overlay promises; it is removed, so that no one ships it.
 pub(crate) fn verify(output: &Path, overlay: &Overlay, gate: Gate) -> Result<Verified, Error> {
     let expectation = brawn_elf::Expectation {
         arch: Some(overlay.manifest.arch),

@@ -264,7 +264,7 @@ fn write_private(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     Ok(options.open(path)?.write_all(bytes)?)
 }
 
-/// Removes a folder that nobody needs; if it stays, it is only in the way of nothing.
+/// Removes a folder that no one needs; if it stays, it is only in the way of nothing.
 fn discard(folder: &Path) {
     let _ = fs_err::remove_dir_all(folder);
 }

@@ -169,7 +169,7 @@ pub enum Error {
     #[error("a session needs at least one variant and one block")]
     Empty,
 
-    /// Two variants have the same name, so that results could not be told apart.
+    /// Two variants have the same name, so that results could not be distinguished.
     #[error("two variants are named `{0}`")]
     SameName(String),
 

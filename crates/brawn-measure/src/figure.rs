@@ -272,7 +272,7 @@ mod tests {
             (row.series.as_deref(), row.x, row.x_label.as_deref()),
             (Some("curve"), Some(4.0), Some("threads"))
         );
-        assert!(rows(&outcome, &[RowSpec::new(Figure::Peak)]).is_empty(), "nobody knows the peak");
+        assert!(rows(&outcome, &[RowSpec::new(Figure::Peak)]).is_empty(), "no one knows the peak");
     }
 
     #[test]

@@ -75,7 +75,7 @@ fn arithmetic(steps: u64) -> u64 {
     one ^ two ^ three ^ four
 }
 
-/// Reads and writes all over a table, with branches that nobody can foresee.
+/// Reads and writes all over a table, with branches that no one can foresee.
 fn walk(table: &mut [u64], steps: u64) -> u64 {
     let (mut random, mut sum) = (black_box(1_u64), 0_u64);
     for _ in 0..steps {

@@ -79,7 +79,7 @@ impl Results {
             let variant = variant.name.clone();
             standings.push((Standing { variant, time, memory, suites, front: false }, whole));
         }
-        // Who lacks a suite is beaten by everybody.
+        // Who lacks a suite is beaten by everyone.
         let point = |(standing, whole): &(Standing, bool)| match whole {
             true => (standing.time.mean, standing.memory.mean),
             false => (f64::INFINITY, f64::INFINITY),

@@ -125,7 +125,7 @@ fn the_timeline_shows_memory_come_and_go() {
         points.iter().all(|point| 0 < point.pss_bytes && point.pss_bytes <= point.rss_bytes),
         "{points:?}"
     );
-    assert!(run(1, "exit").sample.timeline.is_empty(), "nobody asked");
+    assert!(run(1, "exit").sample.timeline.is_empty(), "no one asked");
 }
 
 #[test]
@@ -171,7 +171,7 @@ fn children_that_are_left_behind_are_killed() {
     run(0, "leave-child").stdout.read_to_string(&mut text).unwrap();
     let child = text.lines().next().unwrap().strip_prefix("child ").unwrap().to_owned();
     let is_gone = || match fs_err::read_to_string(format!("/proc/{child}/stat")) {
-        // Dead, though nobody may have asked for its status yet.
+        // Dead, though no one may have asked for its status yet.
         Ok(stat) => stat.rsplit(')').next().is_some_and(|rest| rest.starts_with(" Z")),
         Err(_) => true,
     };

@@ -1,4 +1,4 @@
-//! Servers under load: started, driven by a client, measured, and stopped, or told apart from those that fail.
+//! Servers under load: started, driven by a client, measured, and stopped, or distinguished from those that fail.
 
 mod common;
 

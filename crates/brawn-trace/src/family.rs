@@ -222,7 +222,7 @@ fn wait_for(pid: i32) {
     unsafe { libc::waitpid(pid, &raw mut status, libc::WNOHANG | libc::__WALL) };
 }
 
-/// A child that has ended and that nobody has waited for.
+/// A child that has ended and that no one has waited for.
 fn ended_child() -> Option<i32> {
     // SAFETY: as below; the number is there when the call has found a child, and else 0.
     let pid = unsafe {

@@ -24,7 +24,7 @@ pub fn write(package: &Path, setting: &Setting) -> Result<bool, Error> {
     let wrong = |what: String, hint| Error::Manifest { path: path.clone(), what, hint };
     let mut document: DocumentMut = text
         .parse()
-        .map_err(|error: toml_edit::TomlError| wrong(error.to_string(), "mend it, and paste the lines"))?;
+        .map_err(|error: toml_edit::TomlError| wrong(error.to_string(), "correct it, and paste the lines"))?;
     if !document.contains_key("package") {
         return Err(wrong("this is no package".into(), "paste the lines where you want them"));
     }

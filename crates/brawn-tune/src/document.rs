@@ -64,7 +64,7 @@ fn suite(state: &State, round: &Round, job: &Job, command: &str, answer: Option<
         "knobs" => "The best allocator with one knob changed at a time.",
         _ => {
             "The best of the other rounds, what is used now (twice, to see the noise), stock musl and glibc: measured \
-             anew, so that nobody is judged by the luck that brought it here."
+             anew, so that no one is judged by the luck that brought it here."
         }
     };
     let mut notes: Vec<String> =
@@ -90,7 +90,7 @@ fn suite(state: &State, round: &Round, job: &Job, command: &str, answer: Option<
 
 fn outcome(state: &State, round: &Round, job: &Job, workload: usize) -> Outcome {
     let measured = round.lanes.iter().map(|lane| {
-        // Where the executables were is nobody's business, and they are gone.
+        // Where the executables were is no one's business, and they are gone.
         let variant = Variant::new(&lane.name, &lane.name).args(&job.workloads[workload].args);
         Measured { samples: lane.samples[workload].clone(), ..Measured::new(variant) }
     });

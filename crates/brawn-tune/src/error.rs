@@ -81,7 +81,7 @@ pub enum Error {
         resolution * 100.0
     )]
     TooNoisy {
-        /// What can be told apart here: 0.2 for 20 percent.
+        /// What can be distinguished here: 0.2 for 20 percent.
         resolution: f64,
     },
 

@@ -20,7 +20,7 @@ pub struct Point {
     /// Whether no other candidate is as good in both and better in one.
     pub front: bool,
     /// Its time over that of the fastest that may win, block by block: 1 for that itself. Which is the fastest is told by the
-    /// blocks that are not compared, half of them in turn, so that nobody is the yardstick for the luck that made it one. None
+    /// blocks that are not compared, half of them in turn, so that no one is the yardstick for the luck that made it one. None
     /// for what was not in the last round, where the close ones meet, and cannot win.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to_best: Option<Summary>,
@@ -86,7 +86,7 @@ pub fn base(round: &Round) -> Option<usize> {
     now.filter(|index| usable(index)).or_else(|| (0..round.lanes.len()).find(usable))
 }
 
-/// References beat nobody, and are not on the front.
+/// References beat no one, and are not on the front.
 fn mark(points: &mut [Point]) {
     let mut racing: Vec<&mut Point> = points.iter_mut().filter(|point| point.role.may_win()).collect();
     let cost = |point: &&mut Point| (point.time.median, point.memory.map_or(1.0, |memory| memory.median));
@@ -139,7 +139,7 @@ mod tests {
         assert_eq!(names, ["now", "fast", "small", "bad", "glibc"]);
         let front: Vec<&str> =
             points.iter().filter(|point| point.front).map(|point| point.name.as_str()).collect();
-        assert_eq!(front, ["now", "fast", "small"], "a reference beats nobody");
+        assert_eq!(front, ["now", "fast", "small"], "a reference beats no one");
         assert!((points[1].time.median - 0.4).abs() < 1e-9, "the last round counts");
         let to_best = points.iter().map(|point| point.to_best.map(|ratio| format!("{:.2}", ratio.median)));
         let [now, fast] = ["2.50", "1.00"].map(|ratio| Some(ratio.to_owned()));

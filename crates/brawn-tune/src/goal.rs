@@ -129,7 +129,7 @@ mod tests {
         server.metrics = [(RATE.to_owned(), 50.0), ("idle_bytes".to_owned(), 100.0)].into();
         assert_eq!(Goal::Time.cost(&server), Some(0.02));
         assert_eq!(memory(&server), Some(200.0));
-        assert_eq!(Goal::Latency.cost(&server), None, "nobody measured it");
+        assert_eq!(Goal::Latency.cost(&server), None, "no one measured it");
         server.metrics.insert(LATENCY.to_owned(), 0.25);
         assert_eq!(Goal::Latency.cost(&server), Some(0.25));
     }

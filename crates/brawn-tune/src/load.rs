@@ -227,8 +227,8 @@ mod tests {
         let url = server("HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n");
         let error = run(&Plan { url, connections: 1, time: Duration::from_secs(5) }).unwrap_err();
         assert!(error.to_string().contains("503"), "{error}");
-        let nobody = Plan { url: "http://127.0.0.1:1/".into(), connections: 1, time: Duration::from_secs(5) };
-        assert!(matches!(run(&nobody), Err(Error::Load { .. })));
+        let absent = Plan { url: "http://127.0.0.1:1/".into(), connections: 1, time: Duration::from_secs(5) };
+        assert!(matches!(run(&absent), Err(Error::Load { .. })));
     }
 
     #[test]

@@ -21,7 +21,7 @@ const NEAR: f64 = 0.005;
 const MOST: f64 = 2.0;
 
 impl Round {
-    /// This round as if every run had met the machine at the same pace. The same where nobody measured it.
+    /// This round as if every run had met the machine at the same pace. The same where no one measured it.
     pub fn at_one_pace(&self) -> Self {
         let mut even = self.clone();
         let paces: Vec<f64> = self.samples().filter_map(logarithm).collect();

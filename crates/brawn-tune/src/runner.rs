@@ -236,7 +236,7 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// Whose fault it was: a candidate's, or nobody's.
+    /// Whose fault it was: a candidate's, or no one's.
     fn failure(
         &self,
         error: brawn_measure::Error,

@@ -174,7 +174,7 @@ mod tests {
         );
         // A child of fork gave back what its parent had given back as well.
         let unknown = Trace::read(&file(0u64.wrapping_sub(1_429_506), 0u64.wrapping_sub(16))).unwrap();
-        assert!(!unknown.words(2.0, Some(8192.0)).contains("blocks in use"), "nobody knows how many");
+        assert!(!unknown.words(2.0, Some(8192.0)).contains("blocks in use"), "no one knows how many");
         assert_eq!(Trace::default().words(1.0, None), "It allocates nothing by malloc.");
     }
 }

@@ -28,7 +28,7 @@ pub struct Plan {
     pub workloads: usize,
     /// Whether knobs are searched.
     pub knobs: bool,
-    /// Whether everybody that may win runs to the end of each round, however bad: to check what the race would have
+    /// Whether everyone that may win runs to the end of each round, however bad: to check what the race would have
     /// missed.
     pub exhaustive: bool,
     /// Names of candidates that come into the last round whatever they cost, unless they fail.
@@ -86,10 +86,10 @@ const FEWEST_FINAL: usize = ENOUGH;
 const FEWEST_LANES: usize = 3;
 /// What is kept for the runs that explain the answer: so many runs, but no more than this part of the budget.
 const EXPLAINING: (f64, f64) = (14.0, 0.15);
-/// Until which share of the budget each round may go on. The last one gets the most: it tells apart what is close, the
+/// Until which share of the budget each round may go on. The last one gets the most: it distinguishes what is close, the
 /// others only what is not.
 const SHARES: [f64; 3] = [0.34, 0.54, 1.0];
-/// The same when nobody leaves early: every block of the first rounds is dear then, and the last one tells which is best.
+/// The same when no one leaves early: every block of the first rounds is dear then, and the last one tells which is best.
 const SHARES_OF_ALL: [f64; 3] = [0.25, 0.40, 1.0];
 /// A block for warming up that takes more than this share of the round's time counts as the first.
 const WARMING: f64 = 0.15;
@@ -293,7 +293,7 @@ impl<'a, S: Stage, L: Linker> Search<'a, S, L> {
             _ => lane.name.clone(),
         };
         let Some(at) = self.state.candidates.iter().position(|candidate| candidate.name == name) else {
-            return Ok(Err(Failure::Link("nobody knows it".into())));
+            return Ok(Err(Failure::Link("no one knows it".into())));
         };
         if self.state.candidates[at].program.is_none()
             && let Err(failure) = self.linker.link(&mut self.state.candidates[at])?
@@ -389,7 +389,7 @@ impl<'a, S: Stage, L: Linker> Search<'a, S, L> {
         })
     }
 
-    /// An error of its own for each way in which nobody is left.
+    /// An error of its own for each way in which no one is left.
     fn anybody_left(&mut self) -> Result<(), Error> {
         let round = &self.state.rounds[0];
         if round.lanes.iter().any(|lane| lane.role.may_win() && lane.failure().is_none()) {
@@ -418,7 +418,7 @@ fn is_in_vain(round: &Round) -> bool {
     failures.len() >= IN_VAIN && failures.iter().all(|failure| failure.is_wait())
 }
 
-/// Why nobody that may win is left.
+/// Why no one that may win is left.
 fn all_failed(round: &Round) -> Error {
     let failures: Vec<(&str, &Failure)> = round
         .lanes

@@ -55,7 +55,7 @@ pub struct Decision {
     pub pick: String,
     /// The pick's cost over that of what is used now; none where that is the pick, or failed.
     pub gain: Option<Summary>,
-    /// The smallest relative difference that was told apart from noise: 0.02 for two percent.
+    /// The smallest relative difference that was distinguished from noise: 0.02 for two percent.
     pub resolution: f64,
 }
 
@@ -142,7 +142,7 @@ fn simplest<'a>(
     simplest.or(lanes.first()).expect("the leader is among them")
 }
 
-/// As far as the interval of a program's ratio to itself reaches from 1, nothing is to be told apart.
+/// As far as the interval of a program's ratio to itself reaches from 1, nothing is to be distinguished.
 pub fn resolution(round: &Round, goal: Goal) -> f64 {
     let of = |role| round.lanes.iter().find(|lane| lane.role == role);
     let (Some(now), Some(twin)) = (of(Role::Now), of(Role::Twin)) else { return 0.0 };

@@ -107,7 +107,7 @@ struct Table {
     noise: f64,
     /// How slow the machine's neighbours make it, by time; none when they leave it alone.
     drift: Option<Drift>,
-    /// Who else is on the machine by the moment; none when nobody is.
+    /// Who else is on the machine by the moment; none when no one is.
     neighbour: Option<Neighbour>,
     /// Whether somebody looks at the machine's pace.
     looks: bool,
@@ -517,7 +517,7 @@ fn visited(rows: &[(&str, f64, u64)], seed: u64, looks: bool) -> (Table, Plan) {
     table.drift = None;
     table.neighbour = Some(Neighbour::new(!seed));
     table.looks = looks;
-    // So narrow that nobody ends early, and the same time tells how well it was used.
+    // So narrow that no one ends early, and the same time tells how well it was used.
     (table, Plan { precision: 0.0005, ..plan })
 }
 

@@ -60,7 +60,7 @@ fn main() {
             }
         }
     }
-    // Bad alignments, and sizes that nobody has.
+    // Bad alignments, and sizes that no one has.
     assert!(unsafe { aligned_alloc(48, 96) }.is_null() && unsafe { aligned_alloc(64, usize::MAX - 64) }.is_null());
     let mut block = std::ptr::null_mut();
     assert_eq!(unsafe { posix_memalign(&mut block, 48, 96) }, 22);

@@ -136,7 +136,7 @@ enum Command {
     Inspect(Files),
     /// Run an executable in an empty root, and say what an image must carry for it
     Check(commands::check::Arguments),
-    /// Say what this machine has and lacks, what that costs, and what mends it
+    /// Say what this machine has and lacks, what that costs, and what cures it
     Doctor(commands::doctor::Arguments),
     /// Write or push a minimal container image of a static executable, without a daemon
     Image(Box<commands::image::Arguments>),

@@ -148,7 +148,7 @@ pub fn error(failure: &Failure) {
     say_all(&described(failure));
 }
 
-/// Leaves an error for the command that runs this one's caller, which repeats it when everybody else has spoken.
+/// Leaves an error for the command that runs this one's caller, which repeats it when everyone else has spoken.
 pub fn report(failure: &Failure) {
     let Some(path) = brawn_link::vars::get(brawn_link::vars::REPORT) else { return };
     let parts = described(failure);

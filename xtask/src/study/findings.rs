@@ -58,7 +58,7 @@ impl About {
     }
 }
 
-/// How long an answer took about a program that runs about a second, with the options that nobody has to give.
+/// How long an answer took about a program that runs about a second, with the options that no one has to give.
 #[derive(Debug, Deserialize, Serialize)]
 pub struct Duration {
     /// Of what it was measured, and where.
@@ -97,7 +97,7 @@ pub struct Finding {
     pub first: Option<Answer>,
     /// That of the second.
     pub second: Option<Answer>,
-    /// That of the run that nobody leaves early.
+    /// That of the run that no one leaves early.
     pub exhaustive: Option<Answer>,
 }
 
@@ -151,7 +151,7 @@ impl Finding {
     }
 
     /// Whether both runs recommend the same, or settings that are both near the best and that the exhaustive run does not
-    /// tell apart: their intervals meet.
+    /// distinguish: their intervals meet.
     pub fn repeats(&self) -> bool {
         let (Some(first), Some(second)) = (&self.first, &self.second) else { return false };
         if first.pick == second.pick {

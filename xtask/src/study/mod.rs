@@ -198,7 +198,7 @@ impl Study {
         let answer: Answer = parsed(&results.join("answer.json"))?.context("there is no answer")?;
         let now = answer.profiles.iter().find(|profile| profile.name == answer.now);
         let run_seconds =
-            *now.and_then(|now| now.figures.get("time")).context("nobody knows how long it ran")?;
+            *now.and_then(|now| now.figures.get("time")).context("no one knows how long it ran")?;
         let took = Duration {
             about: About::now(Machine::read(), "", revision()?),
             program: program.name.to_owned(),

@@ -34,7 +34,7 @@ pub fn page(out: &Path) -> Result<String> {
     text.push_str(&answers(&findings).to_markdown());
     let _ = write!(
         text,
-        "\n## Does it repeat, and is it the best?\n\nBoth runs shall recommend the same, or settings that the exhaustive run cannot tell apart; and \
+        "\n## Does it repeat, and is it the best?\n\nBoth runs shall recommend the same, or settings that the exhaustive run cannot distinguish; and \
          what they recommend shall take at most {:.0} % more time than the best of the exhaustive run that stayed within the limit. Both are \
          compared in its last round, block by block, in fresh blocks. `make tune-study` ends with an error where it is not so.\n\n",
         (TOLERANCE - 1.0) * 100.0

@@ -1,4 +1,4 @@
-//! The programs of the study: nobody here wrote them, and each stands for a kind of its own.
+//! The programs of the study: no one here wrote them, and each stands for a kind of its own.
 
 /// A program, where it comes from, and what it does.
 pub struct Program {

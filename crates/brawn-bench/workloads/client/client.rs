@@ -147,7 +147,7 @@ fn kept(key: usize) -> Vec<u8> {
 }
 
 /// Reads what `redis-benchmark --csv` prints: requests per second by the first word of the test's name, in lower case.
-/// The second run of a command, with which a test prepares its data, is told apart by a number.
+/// The second run of a command, with which a test prepares its data, is distinguished by a number.
 fn benchmark_report(text: &str) -> Result<BTreeMap<String, f64>, Failure> {
     let mut rates = BTreeMap::new();
     for line in text.lines().filter(|line| line.starts_with('"') && !line.starts_with("\"test\"")) {

@@ -32,7 +32,7 @@ pub fn run([seconds, threads]: [usize; 2]) {
         threads,
         |index| replace(&shards, &mut Random::new(index), limit, &phases),
         || {
-            let live = shards.iter().map(|shard| shard.lock().expect("nobody panics").bytes).sum::<usize>();
+            let live = shards.iter().map(|shard| shard.lock().expect("no thread panics").bytes).sum::<usize>();
             report_idle_memory();
             live
         },
@@ -61,7 +61,7 @@ fn replace(shards: &[Mutex<Shard>], random: &mut Random, limit: Duration, phases
         phases.fetch_max(phase + 1, Ordering::Relaxed);
         for _ in 0..BETWEEN_LOOKS {
             let block = Block::new(random.logarithmic(PHASES[phase], PHASES[phase] * 4));
-            let mut shard = shards[random.below(SHARDS)].lock().expect("nobody panics");
+            let mut shard = shards[random.below(SHARDS)].lock().expect("no thread panics");
             // Entries leave at random until the new one fits, so that lifetimes are mixed.
             while shard.bytes + block.size() > SHARD_BYTES {
                 let leaving = random.below(shard.entries.len());

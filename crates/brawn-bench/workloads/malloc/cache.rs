@@ -26,7 +26,7 @@ fn work(threads: usize, operations: usize, gifts: Option<Vec<Mutex<Option<Block>
     let each = operations.div_ceil(threads);
     let (sums, took) = race(threads, |index| {
         if let Some(gifts) = &gifts {
-            let gift = gifts[index].lock().expect("nobody panics").take();
+            let gift = gifts[index].lock().expect("no thread panics").take();
             gift.expect("one for each thread").increment(1);
         }
         let mut sum = 0u64;

@@ -23,7 +23,7 @@ pub fn run(threads: usize, operations: usize) -> Report {
     let mut inherited: Vec<Mutex<Vec<Option<Block>>>> = (0..threads).map(|_| Mutex::default()).collect();
     for generation in 0..GENERATIONS {
         let (answers, took) = race(threads, |index| {
-            let mut slots = std::mem::take(&mut *inherited[index].lock().expect("nobody panics"));
+            let mut slots = std::mem::take(&mut *inherited[index].lock().expect("no thread panics"));
             slots.resize_with(SLOTS, || None);
             let sum = live(&mut Random::new(generation * threads + index), each, &mut slots, &market);
             // Half goes with the thread, half stays for the next one.
@@ -54,7 +54,7 @@ fn live(
         slots[random.below(SLOTS)] = Some(block);
         if round % 4 == 0 {
             let offered = &mut slots[random.below(SLOTS)];
-            std::mem::swap(offered, &mut *market[random.below(TRADED)].lock().expect("nobody panics"));
+            std::mem::swap(offered, &mut *market[random.below(TRADED)].lock().expect("no thread panics"));
         }
     }
     sum

@@ -1,12 +1,12 @@
 use serde::{Deserialize, Serialize};
 
 /// The version of the JSON form. It grows when a field changes its meaning or goes away, not when one is added.
-pub const SCHEMA_VERSION: u32 = 1;
+pub const SCHEMA_VERSION: u32 = 2;
 
 /// What a machine has and lacks.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Report {
-    /// The version of this form: 1.
+    /// The version of this form: 2.
     pub schema_version: u32,
     /// Whether Brawn's main job can be done here: building an executable, of Rust or of C.
     pub ok: bool,
@@ -25,8 +25,9 @@ pub struct Finding {
     pub found: String,
     /// What its state costs; none when all is well.
     pub cost: Option<String>,
-    /// The command that mends it, or what to do where no command does.
-    pub mend: Option<String>,
+    /// The command that cures it, or what to do where no command does.
+    #[serde(alias = "mend")]
+    pub hint: Option<String>,
 }
 
 /// How a thing is.
@@ -43,19 +44,19 @@ pub enum State {
 
 impl Finding {
     pub(crate) fn good(name: &str, found: impl Into<String>) -> Finding {
-        Finding { name: name.to_owned(), state: State::Good, found: found.into(), cost: None, mend: None }
+        Finding { name: name.to_owned(), state: State::Good, found: found.into(), cost: None, hint: None }
     }
 
     pub(crate) fn limited(
         name: &str,
         found: impl Into<String>,
         cost: &str,
-        mend: impl Into<String>,
+        hint: impl Into<String>,
     ) -> Finding {
         Finding {
             state: State::Limited,
             cost: Some(cost.to_owned()),
-            mend: Some(mend.into()),
+            hint: Some(hint.into()),
             ..Finding::good(name, found)
         }
     }
@@ -64,9 +65,9 @@ impl Finding {
         name: &str,
         found: impl Into<String>,
         cost: &str,
-        mend: impl Into<String>,
+        hint: impl Into<String>,
     ) -> Finding {
-        Finding { state: State::Missing, ..Finding::limited(name, found, cost, mend) }
+        Finding { state: State::Missing, ..Finding::limited(name, found, cost, hint) }
     }
 }
 

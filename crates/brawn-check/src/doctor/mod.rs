@@ -1,7 +1,7 @@
 //! What does this machine have and lack?
 //!
 //! Each [`Check`] looks at one thing by trying it, where it can be tried, and answers with its state, what a lack of it
-//! costs, and the command that mends it. A new check is one file in `checks/` and one line in [`CHECKS`].
+//! costs, and the command that cures it. A new check is one file in `checks/` and one line in [`CHECKS`].
 
 mod checks;
 mod finding;

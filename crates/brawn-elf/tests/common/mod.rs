@@ -1,5 +1,5 @@
 //! Real compilers and linkers for the tests. A tool that is missing fails the test: a skipped test would promise
-//! what nobody has checked.
+//! what no one has checked.
 #![allow(dead_code, reason = "each test file uses its own part")]
 
 pub mod archive;

@@ -18,7 +18,7 @@ pub fn seeds() -> Vec<Vec<u8>> {
     ]
 }
 
-/// Lines `KEY=VALUE`, a zero byte, and a `Cargo.toml`.
+/// Lines `KEY=VALUE`, a NUL byte, and a `Cargo.toml`.
 pub fn read(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let (pairs, manifest) = text.split_once('\0').unwrap_or((&text, ""));

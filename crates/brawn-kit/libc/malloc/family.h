@@ -106,7 +106,7 @@ FAMILY size_t malloc_usable_size(void *block) {
 #ifdef BRAWN_PRELOAD
 /* The names that glibc has besides. `__libc_malloc` and its like are for those who wrap malloc: what they
  * hand out comes back to free. mallopt, mallinfo and their like stay with libc and speak of its own heap,
- * which is empty; they are about arenas of a kind that nobody else has. */
+ * which is empty; they are about arenas of a kind that no one else has. */
 FAMILY void *pvalloc(size_t size) {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     size_t whole;

@@ -1,7 +1,7 @@
 /* Locks and condition variables of one futex each, in the place of pthread's: included after <pthread.h> and
  * before the sources of an allocator that uses those.
  *
- * A lock that nobody waits for is taken and given back by one instruction each, without a call: musl's
+ * A lock that no one waits for is taken and given back by one instruction each, without a call: musl's
  * functions ask for the type of the mutex first, and are a twentieth of a request of `footprint requests`.
  * Nothing spins here: jemalloc has done that before it comes to wait. Memory of zeros is a free lock, and a
  * program's own libc, whose types may be of any size, has no part in it. */

@@ -3,11 +3,11 @@
  * A child of fork has one thread and a copy of everything else as it was at that moment: whatever another
  * thread was in the middle of stays half done for ever. So an allocator passes through this gate into all its
  * work that leaves the calling thread's own free lists: locks, lock-free hand-overs between threads, page
- * queues, system calls. Fork closes the gate, waits until nobody is inside, and opens it again on both sides.
+ * queues, system calls. Fork closes the gate, waits until no one is inside, and opens it again on both sides.
  *
  * What remains outside is the fast path: popping a block off a free list of one's own, and pushing one onto
  * it. Each of its stores leaves lists that can be walked (an allocator must see to that; see the shims), so
- * the worst that an interrupted one costs the child is a block that nobody owns.
+ * the worst that an interrupted one costs the child is a block that no one owns.
  *
  * Passing costs a few plain instructions and no fence: each thread says in a place of its own that it is
  * inside, and then looks whether the gate is open; the thread that forks closes the gate, makes every other
@@ -82,7 +82,7 @@ static inline void gate_barrier(void) {
 }
 #endif
 
-/* Waits until nobody is inside, apart from the calling thread if it is: a signal handler may fork while the
+/* Waits until no one is inside, apart from the calling thread if it is: a signal handler may fork while the
  * thread that it interrupted is inside. Only the thread that closed the gate calls this. */
 static void gate_wait_until_empty(bool self_inside) {
     atomic_thread_fence(memory_order_seq_cst);

@@ -233,7 +233,7 @@ edata_t *pa_alloc(tsdn_t *tsdn, pa_shard_t *shard, size_t size, size_t alignment
 #include "src/san_bump.c"
 #include "src/sc.c"
 #include "src/sec.c"
-/* Nobody asks for statistics, but three functions would print them: without the printer, and the tree of
+/* No one asks for statistics, but three functions would print them: without the printer, and the tree of
  * names that it walks, an executable is 90 KB smaller. */
 #define stats_print kit_stats_print_unused
 #include "src/stats.c"

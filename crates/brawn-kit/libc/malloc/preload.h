@@ -82,7 +82,7 @@ static __attribute__((constructor(101))) void preload_level_constructor(void) {
 #endif
 
 /* Handlers run in reverse before a fork and in order after it, and this constructor is the first of the
- * process: so the handlers of everybody else can still allocate. No library of its own is named to glibc,
+ * process: so the handlers of everyone else can still allocate. No library of its own is named to glibc,
  * which would take the handlers back when that is closed; this one cannot be. */
 static __attribute__((constructor(102))) void preload_constructor(void) {
     if (__register_atfork != NULL) {

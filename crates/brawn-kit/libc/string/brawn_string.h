@@ -17,8 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* --- names
- * -------------------------------------------------------------------------------------------------- */
+/* --- names ------------------------------------------------------------------------------------------- */
 
 #define BRAWN_PASTE_(a, b) a##b
 #define BRAWN_PASTE(a, b) BRAWN_PASTE_(a, b)
@@ -49,7 +48,7 @@
 #define UNLIKELY(condition) __builtin_expect(!!(condition), 0)
 
 /* Keeps a compiler from making a conditional move of the branch that this stands in. Where a branch is mostly
- * foretold, what follows need not wait for the values that decide it. */
+ * predicted, what follows need not wait for the values that decide it. */
 #define BRANCH() __asm__ volatile("")
 
 /* Makes a compiler compute this here, in a register, and not apart on every path to where it is used: every
@@ -81,8 +80,7 @@
 #define OVER_READS
 #endif
 
-/* --- memory access
- * ------------------------------------------------------------------------------------------ */
+/* --- memory access ----------------------------------------------------------------------------------- */
 
 /* Loads and stores of any alignment, which alias anything. */
 typedef uint16_t __attribute__((may_alias, aligned(1))) any_u16;
@@ -124,7 +122,7 @@ INLINE bool crosses_page(const void *p, size_t bytes) {
     unsigned char *const elsewhere = (unsigned char *)((uintptr_t)(room + 80) | 16);
 
 /* `p` if `n` is not below `least`, else `elsewhere`, without a branch: accesses of `least` bytes at both ends
- * of n then need no branch on a size that nobody can foretell. */
+ * of n then need no branch on a size that no one can predict. */
 INLINE unsigned char *if_room(const unsigned char *p, size_t n, size_t least,
                               const unsigned char *elsewhere) {
 #if defined(__x86_64__)
@@ -136,8 +134,7 @@ INLINE unsigned char *if_room(const unsigned char *p, size_t n, size_t least,
 #endif
 }
 
-/* --- levels
- * ------------------------------------------------------------------------------------------------- */
+/* --- levels ------------------------------------------------------------------------------------------ */
 
 #define LEVEL_UNKNOWN 0
 #define LEVEL_BASELINE 1 /* SSE2; Advanced SIMD on aarch64 */
@@ -163,7 +160,7 @@ extern HIDDEN unsigned char brawn_level;
 HIDDEN unsigned brawn_detect(void);
 
 /* The level, which the first long call of the process asks for. In assembly, so that for a call that hardly
- * ever happens (below the red zone) nobody needs a stack frame, or a second set of jumps. The call has a
+ * ever happens (below the red zone) no one needs a stack frame, or a second set of jumps. The call has a
  * section of its own, as in one that holds cold functions it would stand in their way. */
 INLINE unsigned level_now(void) {
     unsigned level;

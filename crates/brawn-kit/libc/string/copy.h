@@ -1,5 +1,5 @@
-/* The entry of memcpy, memmove and their kin: up to 64 bytes in baseline code, where all loads come before
- * the first store, so that operands may overlap. Longer copies are copy.c's. */
+/* The entry of memcpy, memmove and their variants: up to 64 bytes in baseline code, where all loads come
+ * before the first store, so that operands may overlap. Longer copies are copy.c's. */
 #ifndef BRAWN_COPY_H
 #define BRAWN_COPY_H
 
@@ -24,7 +24,7 @@ COPY_LONG(copy_long_neon)
 DISPATCHED(void *, copy_long, (unsigned char *target, const unsigned char *source, size_t n, void *result),
            (target, source, n, result))
 
-/* Sizes of copies are seldom foretold, so branches are few: 16 to 64 bytes take the same way, and so do 4 to
+/* Sizes of copies are seldom predicted, so branches are few: 16 to 64 bytes take the same way, and so do 4 to
  * 15, where the words of 8 bytes go elsewhere when there is no room for them. They come last, as a load of 8
  * bytes may follow. */
 INLINE void *copy(void *to, const void *from, size_t n, void *result) {

@@ -23,7 +23,7 @@ SET_LONG(set_long_neon)
 
 DISPATCHED(void *, set_long, (unsigned char *target, uint32_t pattern, size_t n), (target, pattern, n))
 
-/* 4 to 64 bytes take the same way, because sizes of memset are seldom foretold: stores of 4, 8 and 16 bytes
+/* 4 to 64 bytes take the same way, because sizes of memset are seldom predicted: stores of 4, 8 and 16 bytes
  * from both ends, the longer ones only where there is room. The longest come last, as a load may follow. */
 INLINE void *set(void *to, uint32_t pattern, size_t n) {
     unsigned char *const target = to;

@@ -4,7 +4,7 @@
 PUBLIC char *NAME(__stpcpy)(char *restrict d, const char *restrict s);
 
 char *NAME(__stpcpy)(char *restrict d, const char *restrict s) {
-    /* The shortest answers by branches: who waits for them goes on at once where they are foretold. */
+    /* The shortest answers by branches: who waits for them goes on at once where they are predicted. */
     if ((d[0] = s[0]) == 0) {
         BRANCH();
         return d;

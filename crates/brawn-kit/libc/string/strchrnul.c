@@ -2,7 +2,7 @@
 #include "text.h"
 #define FIND_CHARACTER 1
 #define FIND_LIMITED 0
-#define FIND_FORETOLD
+#define FIND_PREDICTED
 #define FIND_RESULT char *
 #define FIND_DONE(hit) ((char *)(uintptr_t)(hit))
 #define FIND_LONG __brawn_strchr_

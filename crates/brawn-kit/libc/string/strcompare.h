@@ -1,11 +1,11 @@
 /* strcmp, strncmp, strcasecmp, strncasecmp, wcscmp and wcsncmp: find the first lane that differs or is null.
  *
  * The file that includes this defines
- *     COMPARE_FOLDED   1 if ASCII letters are compared as lower case, as musl's strcasecmp does in every
- * locale COMPARE_LIMITED  1 if at most `n` lanes are compared; without it n is not looked at
+ *     COMPARE_FOLDED   1 if ASCII letters are compared as lower case, as musl's strcasecmp does in every locale
+ *     COMPARE_LIMITED  1 if at most `n` lanes are compared; without it n is not looked at
  *     COMPARE_LONG     what the names of the long part begin with, where the limited function and the other
- * share it and have an entry each, and COMPARE_DEFINED  if that is to be compiled here, and not the entry.
- * Without COMPARE_LONG, both are.
+ *                      share it and have an entry each, and
+ *     COMPARE_DEFINED  if that is to be compiled here, and not the entry. Without COMPARE_LONG, both are.
  *
  * Entry: up to 64 bytes as four pairs of 16 with one branch, unless either string might cross into another
  * page; then 16 bytes or one at a time, until that page is behind. Long: four pairs of vectors, with a branch

@@ -1,6 +1,6 @@
-/* What follows the first 64 bytes of strcpy and its kin, and of strncpy and its kin: the file that includes
- * this defines COPY_LIMITED, 1 for the latter, which look at a limit before every step and fill up with
- * nulls.
+/* What follows the first 64 bytes of strcpy and its variants, and of strncpy and its variants: the file that
+ * includes this defines COPY_LIMITED, 1 for the latter, which look at a limit before every step and fill up
+ * with nulls.
  *
  * Aligned loads of the level's width, in groups of four after the first few; the source is aligned by copying
  * some of it twice. A group that has the null goes the way of the first few. The last vector ends with the

@@ -1,15 +1,16 @@
-/* strlen, strnlen, strchr, strchrnul and their wide kin: find the first lane that is null, or is the one
- * asked for, or lies at a limit.
+/* strlen, strnlen, strchr, strchrnul and their wide variants: find the first lane that is null, or is the
+ * one asked for, or lies at a limit.
  *
  * The file that includes this defines
  *     FIND_CHARACTER  1 if a character is looked for besides the null
  *     FIND_LIMITED    1 if an end bounds the search; never together with a character
  *     FIND_RESULT     the type of the result, and
  *     FIND_DONE(hit)  what is returned for the pointer `hit`, with `base` and `character` in scope.
- *     FIND_FORETOLD   if most callers wait for the result: then 0 and 1 have a branch each (with a character,
- * 0) FIND_LONG       if the long part is shared with another function: what its names begin with.
- * FIND_DEFINED is defined where it is to be compiled, and not the entry; FIND_BASE is what the entry gives it
- * for `base`.
+ *     FIND_PREDICTED  if most callers wait for the result: then 0 and 1 have a branch each (with a character,
+ *                     0)
+ *     FIND_LONG       if the long part is shared with another function: what its names begin with.
+ *                     FIND_DEFINED is defined where it is to be compiled, and not the entry; FIND_BASE is what
+ *                     the entry gives it for `base`.
  *
  * Entry: up to 64 bytes as four unaligned vectors of 16 with one branch, unless those might cross into a page
  * that is not there; then aligned vectors up to the end of the page. Long: four aligned vectors of the
@@ -143,8 +144,8 @@ OVER_READS INLINE FIND_RESULT find_small(const lane *base, lane character, size_
     const vec wanted = lane_fill(character);
     const lane *const end = FIND_LIMITED ? limit_of(base, limit) : (const lane *)~(uintptr_t)0;
     uintptr_t what = FIND_CHARACTER ? character : (uintptr_t)end;
-#ifdef FIND_FORETOLD
-    /* The shortest answers by branches: who waits for them goes on at once where they are foretold. */
+#ifdef FIND_PREDICTED
+    /* The shortest answers by branches: who waits for them goes on at once where they are predicted. */
     for (size_t i = 0; i < (FIND_CHARACTER ? 1 : 2); i++) {
         if (FIND_LIMITED && i >= limit) {
             return FIND_DONE(end);

@@ -1,15 +1,22 @@
 /* Vectors of bytes and of wide characters, behind the same names at every level.
  *
- *     vec            a vector; VEC is its width in bytes
- *     vec_load       from any address;  vec_load_aligned from a multiple of VEC;  vec_store,
- * vec_store_aligned vec_fill       a byte in every lane;  vec_zero  0 in every lane vec_min, vec_and, vec_or,
- * vec_xor vec_test       the result of a comparison: a vector, or a mask register on AVX-512 vec_equal,
- * vec_unequal, vec_null (lanes that are 0) test_or, test_and, test_not, test_any and
- * test_all (is any lane, are all lanes set) vec_mask       a
- * test as an integer, lane 0 lowest, MASK_STEP bits a lane:  vec_mask_of(test) mask_first, mask_last the
- * index of the first or last lane that is set; the mask must not be 0 mask_after(mask, n)         drops the
- * first n lanes and shifts the others down, n < VEC mask_before(mask, n)        keeps the first n lanes, n <=
- * VEC
+ *     vec                             a vector; VEC is its width in bytes
+ *     vec_load                        from any address
+ *     vec_load_aligned                from a multiple of VEC
+ *     vec_store, vec_store_aligned    the same for stores
+ *     vec_fill                        a byte in every lane
+ *     vec_zero                        0 in every lane
+ *     vec_min, vec_and, vec_or, vec_xor
+ *     vec_equal, vec_unequal          compare lanes
+ *     vec_null                        lanes that are 0
+ *     vec_test                        the result of a comparison: a vector, or a mask register on AVX-512
+ *     test_or, test_and, test_not     join such results
+ *     test_any, test_all              is any lane, are all lanes set
+ *     vec_mask                        a test as an integer, lane 0 lowest, MASK_STEP bits a lane
+ *     vec_mask_of(test)               makes one
+ *     mask_first, mask_last           the index of the first or last lane that is set; the mask must not be 0
+ *     mask_after(mask, n)             drops the first n lanes and shifts the others down, n < VEC
+ *     mask_before(mask, n)            keeps the first n lanes, n <= VEC
  *
  * The same with `wide_` for lanes of 4 bytes, where indexes and counts are lanes and not bytes: wide_fill,
  * wide_equal, wide_unequal, wide_null, wide_min, wide_test, wide_mask, wide_mask_of, ...

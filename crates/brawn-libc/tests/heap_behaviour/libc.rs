@@ -137,7 +137,7 @@ impl Libc {
         Ok(title.strip_prefix("musl ").unwrap_or_default().to_owned())
     }
 
-    /// Whether in an overlay with the Brawn heap mallocng's calls for pages and for its lock go to its front, and nobody
+    /// Whether in an overlay with the Brawn heap mallocng's calls for pages and for its lock go to its front, and no one
     /// else's do, and `fork` calls the front's handler in place of mallocng's.
     pub fn mallocng_asks_the_front(&self) -> Result<(), String> {
         let path = self.overlay("brawn")?.dir.join("libc.a");
@@ -149,12 +149,12 @@ impl Libc {
         let theirs =
             |name: &&str| ["mmap", "__mmap", "munmap", "__munmap", "__lock", "__unlock"].contains(name);
         for (symbol, calls) in [("__libc_malloc_impl", 4), ("__libc_free", 3)] {
-            let needed = &archive.owner(symbol).ok_or(format!("nobody defines {symbol}"))?.needed;
+            let needed = &archive.owner(symbol).ok_or(format!("no one defines {symbol}"))?.needed;
             if needed.iter().filter(|name| ours(name)).count() != calls || needed.iter().any(theirs) {
                 return Err(format!("the member with {symbol} needs {needed:?}"));
             }
         }
-        let fork = archive.owner("fork").ok_or("nobody defines fork")?;
+        let fork = archive.owner("fork").ok_or("no one defines fork")?;
         let has_stand_in =
             |name| fork.defined.iter().any(|definition| definition.weak && definition.name == name);
         if has_stand_in("__malloc_atfork") || !has_stand_in("__brawn_atfork") {

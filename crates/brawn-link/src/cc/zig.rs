@@ -12,7 +12,7 @@ use crate::toolchain::{display, on_path, query};
 use crate::{Error, progress, vars};
 
 /// Options that go before the user's own when compiling. Without -O, zig adds a sanitizer whose runtime it links itself;
-/// nobody asked for it here. And for a static target it compiles for a fixed address, where a static-pie is linked by
+/// no one asked for it here. And for a static target it compiles for a fixed address, where a static-pie is linked by
 /// default.
 pub(super) const COMPILE: &[&str] = &["-fno-sanitize=undefined", "-fPIE"];
 

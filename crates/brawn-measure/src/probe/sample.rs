@@ -28,7 +28,7 @@ pub struct Sample {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub offered_bytes: Option<u64>,
     /// Seconds that a fixed piece of work took around the run (the geometric mean of [`crate::pace::seconds`] right before
-    /// it and right after; of a server, around its client); none when nobody asked, or the kernel refused.
+    /// it and right after; of a server, around its client); none when no one asked, or the kernel refused.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pace_seconds: Option<f64>,
     /// Page faults served without I/O.

@@ -121,7 +121,7 @@ fn standings_name_the_worst_row_and_who_is_beaten_by_nobody() {
     let (glibc, stock) = (&standings[0], &standings[1]);
     assert_eq!((glibc.time.mean, glibc.memory.mean), (1.0, 1.0));
     assert!(stock.time.mean > 1.0 && stock.time.worst >= stock.time.mean && stock.memory.mean < 1.0);
-    // Faster and smaller than glibc: glibc is not on the front, and nobody beats the smallest.
+    // Faster and smaller than glibc: glibc is not on the front, and no one beats the smallest.
     assert!(standings[2].time.mean < 1.0 && standings[2].memory.mean < 1.0);
     assert!(!glibc.front && stock.front && standings[3].front);
     let place = &stock.time.worst_at;

@@ -11,7 +11,7 @@ use crate::space;
 const NEIGHBOURS: usize = 12;
 /// Most candidates in the last round, beside what is used now and the references.
 pub(super) const FINALISTS: usize = 4;
-/// The same when nobody leaves early: what the race would have missed must be among them.
+/// The same when no one leaves early: what the race would have missed must be among them.
 const FINALISTS_OF_ALL: usize = 6;
 /// Lanes whose cost lies this close to the best one's come into the last round, as do those that are not certainly worse.
 const CLOSE: f64 = 1.05;
@@ -109,13 +109,13 @@ impl<S: Stage, L: Linker> Search<'_, S, L> {
         ranked
     }
 
-    /// Whether nobody left the candidate behind in the last round that it ran in.
+    /// Whether no one left the candidate behind in the last round that it ran in.
     fn is_in(&self, name: &str) -> bool {
         let mut lanes = self.state.rounds.iter().rev().filter_map(|round| round.lane(name));
         lanes.next().is_some_and(Lane::is_in)
     }
 
-    /// The best of all rounds, what is used now twice, and the references: measured anew, so that nobody is in because it
+    /// The best of all rounds, what is used now twice, and the references: measured anew, so that no one is in because it
     /// was lucky and is then judged by the same luck.
     pub(super) fn push_final(&mut self) {
         let rounds: Vec<usize> = (0..self.state.rounds.len()).collect();

@@ -49,7 +49,7 @@ fn print(finding: &Finding) {
     if let Some(cost) = &finding.cost {
         outln!("        costs: {cost}");
     }
-    if let Some(mend) = &finding.mend {
-        Line::new().plain("        ").styled(output::HINT, "mend:").plain(format_args!(" {mend}")).print();
+    if let Some(hint) = &finding.hint {
+        Line::new().plain("        ").styled(output::HINT, "hint:").plain(format_args!(" {hint}")).print();
     }
 }

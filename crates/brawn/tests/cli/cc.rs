@@ -65,7 +65,7 @@ fn compiling_starts_the_compiler_and_nothing_else() {
     spy("cc", &cc, "if [ $1 = -dumpmachine ]; then echo x86_64-linux-musl; exit; fi\n");
     let message = fails(&mut compile(), 2);
     assert!(message.contains("cc compiles for glibc, not for musl"), "{message}");
-    // A refusal is not remembered, so that mending the compiler helps at once.
+    // A refusal is not remembered, so that repairing the compiler helps at once.
     assert_eq!(fails(compile().env("BRAWN_CC", &cc), 2), fails(compile().env("BRAWN_CC", &cc), 2));
 }
 
@@ -177,7 +177,7 @@ fn a_rust_library_in_a_c_program_shares_the_heap_and_catches_its_panics() {
     }
 }
 
-/// What Go and autotools' kin do to learn whether the linker takes an option.
+/// What Go and autotools and others do to learn whether the linker takes an option.
 #[test]
 fn a_probe_from_standard_input_into_nowhere_works_and_leaves_it_where_it_is() {
     use std::io::Write as _;

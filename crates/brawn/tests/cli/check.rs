@@ -212,7 +212,7 @@ fn what_the_kernel_refuses_is_said() {
     ok(refuse(&mut bench.brawn(&["check", "--static", "program"]), &refused));
 }
 
-/// Every part of an image mends what it is named for.
+/// Every part of an image provides what it is named for.
 #[test]
 fn what_an_image_holds_the_root_holds() {
     let bench = program(

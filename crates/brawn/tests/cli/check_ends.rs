@@ -13,7 +13,7 @@ use crate::common::{Bench, ok};
 /// An ordinary user, whom tests of a changed machine run as root become.
 const ORDINARY: u32 = 65534;
 
-/// A program in a folder that everybody may enter, with a copy of `brawn` for those who may not enter this repository, and
+/// A program in a folder that everyone may enter, with a copy of `brawn` for those who may not enter this repository, and
 /// a folder for temporary files.
 struct Stage {
     bench: Bench,

@@ -10,7 +10,7 @@ use brawn_elf::Arch;
 
 use crate::once::once;
 
-/// The allocator that a program gets when nobody asks for one.
+/// The allocator that a program gets when no one asks for one.
 pub const DEFAULT_MALLOC: &str = brawn_libc::PRESETS[0].malloc;
 
 /// A folder to work in, and the environment of a fresh user.

@@ -19,11 +19,11 @@ fn a_machine_that_can_build_this_is_well() {
         assert_eq!(finding(&report, name)["state"], "good", "{report:#}");
     }
     assert!(finding(&report, "kit")["found"].as_str().unwrap().contains("fits into musl 1."));
-    // Whatever is not good says what that costs and what mends it.
+    // Whatever is not good says what that costs and what cures it.
     for finding in report["findings"].as_array().unwrap() {
         let good = finding["state"] == "good";
         assert_eq!(finding["cost"].is_null(), good, "{finding:#}");
-        assert_eq!(finding["mend"].is_null(), good, "{finding:#}");
+        assert_eq!(finding["hint"].is_null(), good, "{finding:#}");
     }
     let said = ok(&mut bench.brawn(&["doctor"]));
     assert!(said.ends_with("executables can be built here\n"), "{said}");
@@ -42,7 +42,7 @@ fn without_a_toolchain_nothing_can_be_built() {
     for name in ["rust-toolchain", "musl-target", "c-compiler"] {
         assert_eq!(finding(&report, name)["state"], "missing", "{report:#}");
     }
-    assert!(finding(&report, "rust-toolchain")["mend"].as_str().unwrap().contains("rustup"));
+    assert!(finding(&report, "rust-toolchain")["hint"].as_str().unwrap().contains("rustup"));
     fails(bench.brawn(&["doctor", "--quiet"]).env("PATH", bench.path()), 4);
 }
 
@@ -83,7 +83,7 @@ fn what_the_kernel_refuses_is_told_with_its_cost() {
     for name in ["ptrace", "user-namespaces", "perf"] {
         let finding = finding(&report, name);
         assert_eq!(finding["state"], "missing", "{report:#}");
-        assert!(!finding["cost"].is_null() && !finding["mend"].is_null());
+        assert!(!finding["cost"].is_null() && !finding["hint"].is_null());
     }
     assert_eq!(report["ok"], true);
 }

@@ -351,7 +351,7 @@ fn the_c_compilers_libc_is_found() {
 fn a_folder_that_cannot_be_written_stays_as_it_is() {
     let bench = Bench::new();
     let (path, original) = toolchain(&bench);
-    // Permissions do not stop root; a file that stands where the original would be kept stops everybody.
+    // Permissions do not stop root; a file that stands where the original would be kept stops everyone.
     bench.write("lib/libc.a.brawn-original/in-the-way", "");
     let message = fails(&mut bench.brawn(&["patch", "lib"]), 5);
     assert!(message.starts_with("error: cannot write to lib/libc.a.brawn-original"), "{message}");
@@ -403,7 +403,7 @@ fn a_static_brawn_patches_the_system_that_it_was_copied_into() {
     } else if may(Command::new("unshare").args(["--map-root-user", "chroot"])) {
         &["unshare", "--map-root-user", "chroot"]
     } else {
-        eprintln!("skipped: this machine lets nobody change the root folder");
+        eprintln!("skipped: this machine lets no one change the root folder");
         return;
     };
     if !executable.exists() {

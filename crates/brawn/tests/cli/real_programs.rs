@@ -1,4 +1,4 @@
-//! Programs that nobody here wrote, built by their own build systems through `brawn`, and then made to work.
+//! Programs that no one here wrote, built by their own build systems through `brawn`, and then made to work.
 //!
 //! Their sources come from the crate registry and from Debian's, pinned by version and hash. Where a source of Debian's cannot
 //! be had, the test says so and ends; in continuous integration (`CI` is set) it fails.

@@ -129,7 +129,7 @@ fn answer(bench: &Bench) -> Value {
     serde_json::from_str(&fs_err::read_to_string(bench.path().join("out/answer.json")).unwrap()).unwrap()
 }
 
-/// The machine that runs this test may be so busy that there is no answer: that is told apart by the exit code, and what
+/// The machine that runs this test may be so busy that there is no answer: that is distinguished by the exit code, and what
 /// was measured is there all the same.
 fn answered_or_noisy(command: &mut Command) -> bool {
     let output = command.output().unwrap();

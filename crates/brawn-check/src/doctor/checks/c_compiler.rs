@@ -10,14 +10,14 @@ pub(super) const NAME: &str = "c-compiler";
 
 pub(super) fn look() -> Finding {
     const COST: &str = "no C can be compiled: `brawn cc` does not work, nor do Rust packages with C in them";
-    const MEND: &str = "apt-get install musl-tools, or without root: pip install ziglang";
+    const HINT: &str = "apt-get install musl-tools, or without root: pip install ziglang";
     const NEWER: &str = "zig has no mallocng since 0.16";
     let Some((arch, _)) = host() else {
-        return Finding::missing(NAME, "none for this machine", COST, MEND);
+        return Finding::missing(NAME, "none for this machine", COST, HINT);
     };
     let c = match Backend::find(arch, Language::C) {
         Ok(backend) => backend.command().join(" "),
-        Err(error) => return Finding::missing(NAME, error.to_string(), COST, MEND),
+        Err(error) => return Finding::missing(NAME, error.to_string(), COST, HINT),
     };
     match Backend::find(arch, Language::Cxx) {
         Ok(backend) => {

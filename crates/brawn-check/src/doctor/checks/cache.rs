@@ -16,9 +16,9 @@ pub(super) fn look() -> Finding {
     let shown = folder.display();
     let tried = fs_err::create_dir_all(folder).and_then(|()| tempfile::tempfile_in(folder).map(drop));
     if let Err(error) = tried {
-        let mend =
+        let hint =
             format!("mkdir -p {shown} && chown \"$(id -u)\" {shown}, or export BRAWN_CACHE_DIR=FOLDER");
-        return Finding::missing(NAME, error.to_string(), COST, mend);
+        return Finding::missing(NAME, error.to_string(), COST, hint);
     }
     let free = rustix::fs::statvfs(folder).map(|room| room.f_bavail * room.f_frsize).unwrap_or(u64::MAX);
     const LEAST: u64 = 64 << 20;

@@ -16,8 +16,8 @@ pub(super) fn look() -> Finding {
                 std::error::Error::source(&error).map_or_else(|| error.to_string(), ToString::to_string);
             let cost =
                 "`brawn bench` and `brawn tune` cannot hold programs to a quota of CPU time, only to cores";
-            let mend = "run it as root, or: systemd-run --user --scope -p Delegate=yes brawn …";
-            Finding::limited(NAME, format!("{version}; {reason}"), cost, mend)
+            let hint = "run it as root, or: systemd-run --user --scope -p Delegate=yes brawn …";
+            Finding::limited(NAME, format!("{version}; {reason}"), cost, hint)
         }
     }
 }

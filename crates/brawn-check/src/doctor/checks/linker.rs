@@ -10,7 +10,7 @@ pub(super) const NAME: &str = "linker";
 
 pub(super) fn look() -> Finding {
     const COST: &str = "nothing can be linked";
-    const MEND: &str =
+    const HINT: &str =
         "apt-get install gcc libc6-dev, or install Rust through rustup, whose rustc comes with rust-lld";
     let Some((arch, _)) = host() else {
         return Finding::missing(NAME, "none for this machine", COST, "use --target");
@@ -18,7 +18,7 @@ pub(super) fn look() -> Finding {
     let Ok(rust) = Rust::find() else {
         return match on_path("cc") {
             Some(path) => Finding::good(NAME, path.display().to_string()),
-            None => Finding::missing(NAME, "none", COST, MEND),
+            None => Finding::missing(NAME, "none", COST, HINT),
         };
     };
     match default_linker(&rust, arch) {
@@ -26,6 +26,6 @@ pub(super) fn look() -> Finding {
             let others = if rust.rust_lld().is_some() { "; rust-lld for other architectures" } else { "" };
             Finding::good(NAME, format!("{}{others}", linker.display()))
         }
-        Err(error) => Finding::missing(NAME, error.to_string(), COST, MEND),
+        Err(error) => Finding::missing(NAME, error.to_string(), COST, HINT),
     }
 }

@@ -22,17 +22,17 @@ pub(super) fn look() -> Finding {
     let counts = |kind, what| counter(kind, what);
     let paranoid = kernel_setting("kernel.perf_event_paranoid");
     if let Err(error) = counts(TYPE_SOFTWARE, CPU_CLOCK) {
-        let mend = match paranoid {
+        let hint = match paranoid {
             Some(level) if level > 2 => "sysctl kernel.perf_event_paranoid=1",
             _ => "in a container: --cap-add PERFMON --security-opt seccomp=unconfined",
         };
-        return Finding::missing(NAME, format!("the kernel refuses: {error}"), COST, mend);
+        return Finding::missing(NAME, format!("the kernel refuses: {error}"), COST, hint);
     }
     let hardware = counts(TYPE_HARDWARE, INSTRUCTIONS).is_ok();
     let counters = if hardware { "hardware counters" } else { "no hardware counters (a virtual machine?)" };
     if on_path("perf").is_none() {
-        let mend = "apt-get install linux-perf (Debian), linux-tools-generic (Ubuntu)";
-        return Finding::limited(NAME, format!("no perf on the path; {counters}"), COST, mend);
+        let hint = "apt-get install linux-perf (Debian), linux-tools-generic (Ubuntu)";
+        return Finding::limited(NAME, format!("no perf on the path; {counters}"), COST, hint);
     }
     if !hardware {
         let cost = "instructions and cache misses cannot be counted; profiles by the clock work";
@@ -62,7 +62,7 @@ fn counter(kind: u32, what: u64) -> std::io::Result<()> {
     if file < 0 {
         return Err(std::io::Error::last_os_error());
     }
-    // SAFETY: it was opened here, and nobody else knows it.
+    // SAFETY: it was opened here, and no one else knows it.
     unsafe { libc::close(file) };
     Ok(())
 }

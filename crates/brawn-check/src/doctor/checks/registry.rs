@@ -21,8 +21,8 @@ pub(super) fn look() -> Finding {
     }
     let cost = "images can be pushed only to registries that ask for no credentials";
     if let Some(file) = damaged.first() {
-        let mend = format!("rm {file}, then: docker login REGISTRY");
-        return Finding::limited(NAME, format!("{file} cannot be read"), cost, mend);
+        let hint = format!("rm {file}, then: docker login REGISTRY");
+        return Finding::limited(NAME, format!("{file} cannot be read"), cost, hint);
     }
     if names.is_empty() {
         return Finding::limited(NAME, "none", cost, "docker login REGISTRY, or: skopeo login REGISTRY");

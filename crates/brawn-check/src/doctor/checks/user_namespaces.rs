@@ -16,7 +16,7 @@ pub(super) fn look() -> Finding {
     let reason = ways.iter().find(|(how, _)| *how == How::User).and_then(|(_, result)| result.as_ref().err());
     let reason = reason.map_or_else(|| "not tried".to_owned(), ToString::to_string);
     let set = |name: &str, value: i64| kernel_setting(name) == Some(value);
-    let mend = if set("user.max_user_namespaces", 0) {
+    let hint = if set("user.max_user_namespaces", 0) {
         "sysctl user.max_user_namespaces=15000"
     } else if set("kernel.unprivileged_userns_clone", 0) {
         "sysctl kernel.unprivileged_userns_clone=1"
@@ -28,7 +28,7 @@ pub(super) fn look() -> Finding {
     let found = format!("refused: {reason}");
     if works(How::Mounts) || works(How::Chroot) {
         let cost = "`brawn check` can run programs as root only";
-        return Finding::limited(NAME, found, cost, mend);
+        return Finding::limited(NAME, found, cost, hint);
     }
-    Finding::missing(NAME, found, "`brawn check` only looks at the file", mend)
+    Finding::missing(NAME, found, "`brawn check` only looks at the file", hint)
 }

@@ -135,7 +135,7 @@ static void *front_calloc(size_t size) {
         void *const block = front_malloc(size);
         return likely(block != NULL) ? memset(block, 0, size) : NULL;
     }
-    /* Fresh from the kernel, and so zero: nobody knows how much of it will ever be touched. */
+    /* Fresh from the kernel, and so zero: no one knows how much of it will ever be touched. */
     void *const block = large_malloc(size, true);
     return block == NULL || __malloc_allzerop(block) ? block : memset(block, 0, size);
 }
@@ -293,7 +293,7 @@ struct brawn_malloc_info {
     uint64_t large_hits;           /* large blocks from kept mappings */
     uint64_t large_misses;         /* and from mallocng */
     uint64_t returned;             /* small and medium blocks given back to mallocng */
-    uint64_t upkeeps;              /* rounds of giving back what nobody wanted */
+    uint64_t upkeeps;              /* rounds of giving back what no one wanted */
     uint64_t page_bytes;           /* in pages kept for mallocng's next groups */
     uint64_t class_bytes[CLASSES]; /* in lists for all threads, by class */
 };
@@ -366,9 +366,9 @@ PUBLIC RARE void __brawn_atfork(int who) {
     }
 }
 
-/* The same, but before any lock: in the dynamic loader it is the loader's, in a static executable nobody's. A
+/* The same, but before any lock: in the dynamic loader it is the loader's, in a static executable no one's. A
  * thread's first allocation may have to make the key, and to wait for the library's lock on keys, while the
- * thread holds another one. As fork takes both, nobody may have to do that from here on. */
+ * thread holds another one. As fork takes both, no one may have to do that from here on. */
 PUBLIC RARE void __ldso_atfork(int who) {
     if (who < 0) {
         (void)key_exists();

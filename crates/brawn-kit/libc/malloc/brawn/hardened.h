@@ -4,7 +4,7 @@
  *   the plain build lets a program have all of its slot.
  * - A freed block waits in its thread's quarantine, filled with a pattern. First it takes the place of a
  * block that is chosen at random, then it queues: so it comes back after QUARANTINE_QUEUE more such blocks,
- * in no order that can be foretold, and a write to it meanwhile is found when it leaves.
+ * in no order that can be predicted, and a write to it meanwhile is found when it leaves.
  * - Large blocks are unmapped at once, so a later use of one ends the program.
  *
  * Without BRAWN_HARDENED nothing of this is there. */

@@ -5,7 +5,7 @@
  * bytes: the flag of a wide offset, the slot's index (5 bits) with the `reserved` field (3 bits), and the
  * distance to the group in units of 16 bytes. `reserved` says how much of the slot the block leaves unused:
  * 0 to 4 bytes, or 5 for more, which is then written at the slot's end. 7 marks a slot whose block begins
- * later than the slot. 6 marks a slot that is a smaller group, which nobody frees; so here it can also mean
+ * later than the slot. 6 marks a slot that is a smaller group, which no one frees; so here it can also mean
  * that a block lies in a cache.
  *
  * All this is the same from musl 1.2.1 to 1.2.6 on 64-bit machines. Whoever links this file makes sure that

@@ -11,7 +11,7 @@
 
 #include "layout.h"
 
-/* What every malloc and free reads, in a cache line that nobody writes to: beside mallocng's state or a lock
+/* What every malloc and free reads, in a cache line that no one writes to: beside mallocng's state or a lock
  * each would be a miss whenever another thread was there. */
 static struct {
     _Alignas(64) uint64_t list; /* turns the links of lists */

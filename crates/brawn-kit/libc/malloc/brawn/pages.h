@@ -53,7 +53,7 @@ static struct {
     _Alignas(64) _Atomic(uint32_t) count; /* chunks that have a place */
     _Atomic(uint32_t) purging;            /* one thread at a time */
     _Atomic(size_t) dirty;                /* pages that are kept */
-    _Atomic(uint32_t) shift;              /* of a page's size, or 0: nobody has looked yet */
+    _Atomic(uint32_t) shift;              /* of a page's size, or 0: no one has looked yet */
     struct {
         _Atomic(uintptr_t) base[RACK]; /* 0: this place is free, and its `used` full */
         _Atomic(uint8_t) room[RACK];   /* no run is longer, in pages; RUN_LARGEST says nothing */

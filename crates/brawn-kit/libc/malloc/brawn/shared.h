@@ -1,7 +1,7 @@
 /* What threads share: chains of small blocks, which one thread has too many of and another may want, and
  * medium blocks. All of it lies in stocks, one for each processor as far as there are threads for them: what
  * a thread finds there was last touched on its own processor, and hardly anybody else wants the lock. Stocks
- * are bounded in bytes, and what nobody wanted for a second of the program's activity goes back to mallocng
+ * are bounded in bytes, and what no one wanted for a second of the program's activity goes back to mallocng
  * by and by. */
 #ifndef BRAWN_SHARED_H
 #define BRAWN_SHARED_H
@@ -45,7 +45,7 @@ enum {
  */
 struct tally {
     _Atomic(uint16_t) count;
-    uint16_t lowest; /* of `count` since the last upkeep: so many nobody wanted */
+    uint16_t lowest; /* of `count` since the last upkeep: so many no one wanted */
     bool used;       /* since the search for room came by */
 };
 
@@ -68,7 +68,7 @@ struct stock {
 };
 
 static struct stock stocks[STOCKS];
-static _Atomic(uint32_t) processors; /* up to STOCKS, or 0: nobody has looked yet */
+static _Atomic(uint32_t) processors; /* up to STOCKS, or 0: no one has looked yet */
 
 /* Where this thread runs, as it was when it looked. */
 static __thread struct {
@@ -78,7 +78,7 @@ static __thread struct {
 
 /* What the program's knob makes of a bound on bytes that lie unused for all threads. Slow paths alone ask. */
 #ifdef BRAWN_KIT_KNOBS
-static _Atomic(uint32_t) keep_known; /* the knob `keep` and one more, or 0: nobody has looked yet */
+static _Atomic(uint32_t) keep_known; /* the knob `keep` and one more, or 0: no one has looked yet */
 
 static COLD size_t keep_look(void) {
     const size_t percent = kit_knob_number("keep", 100);

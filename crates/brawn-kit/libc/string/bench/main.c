@@ -27,8 +27,7 @@ static unsigned level;
 static bool with_helper;
 static volatile uintptr_t zero;
 
-/* --- tallies
- * ----------------------------------------------------------------------------------------------- */
+/* --- tallies ----------------------------------------------------------------------------------------- */
 
 struct tally {
     double log_sum[VARIANTS];
@@ -108,8 +107,7 @@ static void count_row(const struct row *row, size_t bytes, const char *mode,
     }
 }
 
-/* --- measuring
- * ---------------------------------------------------------------------------------------------- */
+/* --- measuring --------------------------------------------------------------------------------------- */
 
 static double sample_of(const struct row *row, unsigned number, int variant, const struct work *work,
                         bool is_cold) {

@@ -5,8 +5,7 @@
 
 #include <string.h>
 
-/* --- memchr, memrchr
- * ---------------------------------------------------------------------------------------- */
+/* --- memchr, memrchr --------------------------------------------------------------------------------- */
 
 static void check_find(const struct row *row) {
     typedef void *function(const void *, int, size_t);
@@ -93,8 +92,7 @@ static void check_find_wide(const struct row *row) {
     }
 }
 
-/* --- copies
- * ------------------------------------------------------------------------------------------------- */
+/* --- copies ------------------------------------------------------------------------------------------ */
 
 /* Compares the target and 64 bytes on both sides of it, as far as the arena goes, with what is expected. */
 static bool same_around(int arena, const unsigned char *target, size_t n) {
@@ -244,8 +242,7 @@ static void check_swab(const struct row *row) {
     expect(row, same_around(TARGET, arenas[TARGET].begin, 64), "n -3: wrote something");
 }
 
-/* --- fills
- * -------------------------------------------------------------------------------------------------- */
+/* --- fills ------------------------------------------------------------------------------------------- */
 
 static void check_set(const struct row *row) {
     const bool zero = strstr(row->name, "bzero") != NULL, wide = row->name[0] == 'w';
@@ -280,8 +277,7 @@ static void check_set(const struct row *row) {
     }
 }
 
-/* --- comparisons
- * -------------------------------------------------------------------------------------------- */
+/* --- comparisons ------------------------------------------------------------------------------------- */
 
 static int sign(int value) {
     return (value > 0) - (value < 0);
@@ -318,8 +314,7 @@ static void check_compare(const struct row *row) {
     }
 }
 
-/* --- searching
- * ---------------------------------------------------------------------------------------------- */
+/* --- searching --------------------------------------------------------------------------------------- */
 
 static void check_search(const struct row *row) {
     EACH_SIZE(n, 1 << 17) {

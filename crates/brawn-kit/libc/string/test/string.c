@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- operands
- * ----------------------------------------------------------------------------------------------- */
+/* --- operands ---------------------------------------------------------------------------------------- */
 
 /* Where a string of so many bytes, its null included, lies: against an inaccessible page, or, every second
  * time, so that it begins shortly before the end of a page that another page follows. */
@@ -79,8 +78,7 @@ static bool is_wide(const struct row *row) {
     return strncmp(row->name, "wcs", 3) == 0;
 }
 
-/* --- lengths
- * ------------------------------------------------------------------------------------------------- */
+/* --- lengths ----------------------------------------------------------------------------------------- */
 
 static void check_length(const struct row *row) {
     const size_t unit = is_wide(row) ? sizeof(wchar_t) : 1;
@@ -123,8 +121,7 @@ static void check_limited_length(const struct row *row) {
     }
 }
 
-/* --- characters
- * ---------------------------------------------------------------------------------------------- */
+/* --- characters -------------------------------------------------------------------------------------- */
 
 static void check_character(const struct row *row) {
     typedef char *function(const char *, int);
@@ -187,8 +184,7 @@ static void check_wide_character(const struct row *row) {
     }
 }
 
-/* --- order
- * --------------------------------------------------------------------------------------------------- */
+/* --- order ------------------------------------------------------------------------------------------- */
 
 static int call_compare(const struct row *row, const char *a, const char *b, size_t n) {
     switch (row->name[0] == '_' ? row->name[2 + 3] : row->name[3]) {
@@ -271,8 +267,7 @@ static void check_wide_order(const struct row *row) {
     }
 }
 
-/* --- copies
- * -------------------------------------------------------------------------------------------------- */
+/* --- copies ------------------------------------------------------------------------------------------ */
 
 /* The target and what lies around it, for comparison after the call. */
 static unsigned char *around(const unsigned char *target, size_t *bytes, size_t n) {
@@ -389,8 +384,7 @@ static void check_wide_duplicate(const struct row *row) {
     }
 }
 
-/* --- sets
- * ---------------------------------------------------------------------------------------------------- */
+/* --- sets -------------------------------------------------------------------------------------------- */
 
 static void fill_set(char *set, size_t members, char *outside) {
     bool used[256] = {true};
@@ -482,8 +476,7 @@ static void check_fields(const struct row *row) {
            "nothing left: something found");
 }
 
-/* --- search
- * -------------------------------------------------------------------------------------------------- */
+/* --- search ------------------------------------------------------------------------------------------ */
 
 static void check_search(const struct row *row) {
     typedef char *function(const char *, const char *);

@@ -11,8 +11,7 @@
 #include <stdint.h>
 #include <wchar.h>
 
-/* --- the table
- * ---------------------------------------------------------------------------------------------- */
+/* --- the table --------------------------------------------------------------------------------------- */
 
 struct row;
 typedef void check_function(const struct row *row);
@@ -30,8 +29,7 @@ struct row {
 
 extern const struct row memory_rows[], string_rows[]; /* each ends with a row of NULLs */
 
-/* --- what to test
- * ------------------------------------------------------------------------------------------- */
+/* --- what to test ------------------------------------------------------------------------------------ */
 
 extern bool long_mode; /* every placement of every size, instead of a rotating sample */
 
@@ -81,8 +79,7 @@ unsigned char *place(int arena, size_t bytes, size_t offset, bool at_end);
 uint32_t random_number(void);
 void fill_random(unsigned char *p, size_t bytes);
 
-/* --- outcome
- * ------------------------------------------------------------------------------------------------ */
+/* --- outcome ----------------------------------------------------------------------------------------- */
 
 /* Says what went wrong and, after a few times, gives up. */
 void failed(const struct row *row, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -98,7 +98,7 @@ pub fn run(before: Options, arguments: Run) -> Result<ExitCode> {
 }
 
 /// The words of a command without the folder that programs are built in: it changes no figure, and where it was is
-/// nobody's business who reads the results.
+/// no one's business who reads the results.
 fn without_work(words: impl Iterator<Item = String>) -> Vec<String> {
     let mut kept: Vec<String> = Vec::new();
     let mut is_path = false;

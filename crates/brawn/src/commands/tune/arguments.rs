@@ -38,7 +38,7 @@ pub struct Arguments {
     /// Try the allocators with their defaults only
     #[arg(long)]
     pub no_knobs: bool,
-    /// Let nobody leave early: takes longer, and checks what the race would have missed
+    /// Let no one leave early: takes longer, and checks what the race would have missed
     #[arg(long)]
     pub exhaustive: bool,
     /// Do not build for glibc to compare with: that is a compilation of its own

@@ -62,7 +62,7 @@ pub fn run(before: Options, given: Arguments) -> Result<ExitCode> {
     let ended = run.measure();
     run.progress.finish();
     if !run.arguments.keep {
-        // What cannot be removed is in nobody's way.
+        // What cannot be removed is in no one's way.
         let _ = fs_err::remove_dir_all(&programs);
     }
     run.finish(ended)

@@ -132,7 +132,7 @@ fn the_exporter_is_a_small_image() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../brawn-bench/workloads/exporter");
     let fetch = Command::new("cargo").args(["fetch", "--locked"]).current_dir(folder).output().unwrap();
     if !fetch.status.success() {
-        // Its crates are elsewhere, and a registry that cannot be reached is nobody's fault.
+        // Its crates are elsewhere, and a registry that cannot be reached is no one's fault.
         eprintln!("left out: the crates of the exporter cannot be had");
         return;
     }

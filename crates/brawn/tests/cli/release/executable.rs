@@ -18,7 +18,7 @@ fn private() -> Vec<String> {
     folders
 }
 
-/// What `make brawn` built. Only where nobody has built it may a test do without.
+/// What `make brawn` built. Only where no one has built it may a test do without.
 fn released(name: &str) -> Option<PathBuf> {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
     let path = target.join(Arch::host().unwrap().musl_triple()).join("release").join(name);

@@ -143,7 +143,7 @@ void take(void *block) {
         model_fail("malloc gives a block that somebody has");
     }
     model.places[number] = IN_PROGRAM;
-    memset(block, 0, 16); /* nobody reads it again, so it makes no difference between states */
+    memset(block, 0, 16); /* no one reads it again, so it makes no difference between states */
 }
 
 void *get(size_t size) {
@@ -186,7 +186,7 @@ void fork_here(void) {
             model.threads[thread].sleeps_on = NULL;
         }
     }
-    on_thread = false; /* nobody is left to come between */
+    on_thread = false; /* no one is left to come between */
     front_forks_(1);
     if (!front_locks_are_free()) {
         model_fail("a lock is held in the child of a fork");

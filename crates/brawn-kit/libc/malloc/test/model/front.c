@@ -294,7 +294,7 @@ static void see_pages(bool at_rest) {
         held += (size_t)__builtin_popcountll(owned);
     }
     if (at_rest && (dirty != pages.dirty || pages.purging != 0)) {
-        model_fail("kept pages are counted wrong, or nobody can purge any more");
+        model_fail("kept pages are counted wrong, or no one can purge any more");
     }
     if (at_rest && !model.in_child &&
         (held * PAGE + large.in_use != recent.in_use || dirty > pages_bound())) {

@@ -277,7 +277,7 @@ static bool is_queued(const struct meta *meta) {
     return false;
 }
 
-/* At rest: a slot that nobody has can be given out, and a group goes with its last slot. */
+/* At rest: a slot that no one has can be given out, and a group goes with its last slot. */
 void groups_check(void) {
     for (int at = 0; at < GROUPS; at++) {
         const struct meta *const meta = &metas[at];

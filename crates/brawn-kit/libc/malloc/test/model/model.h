@@ -47,9 +47,9 @@ long model_syscall(long number, ...);
 _Noreturn void model_fail(const char *what);
 
 /* Called by scenarios, on a thread. */
-void *get(size_t size); /* malloc, which must give a block that nobody has */
+void *get(size_t size); /* malloc, which must give a block that no one has */
 void put(void *block);  /* free */
-void take(void *block); /* which nobody may have */
+void take(void *block); /* which no one may have */
 int choose(int ways);   /* 0 to ways - 1: all of them are tried */
 void fork_here(void);   /* goes on as the parent and, in other states, as the child without other threads */
 

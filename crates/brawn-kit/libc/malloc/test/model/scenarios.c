@@ -170,7 +170,7 @@ static void fork_and_map_pages(void) {
 
 /* Slots of mallocng's groups, three of each, go to lists and come back as lists, or one by one. */
 
-/* Takes a list; nobody else may have a block of it. */
+/* Takes a list; no one else may have a block of it. */
 static unsigned fill(void **blocks, unsigned wanted) {
     const unsigned count = front_refill(blocks, wanted);
     for (unsigned at = 0; at < count; at++) {
