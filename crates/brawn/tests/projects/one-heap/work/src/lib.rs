@@ -12,7 +12,7 @@ struct Block {
     byte: u8,
 }
 
-// SAFETY: a block is memory that nobody else knows.
+// SAFETY: a block is memory that no one else knows.
 unsafe impl Send for Block {}
 
 impl Block {
