@@ -251,6 +251,7 @@ impl Diagnostic for Error {
             | Error::InputChanged { .. } => Code::Input,
             Error::LinkerFailed(_)
             | Error::LibraryUnfit { .. }
+            | Error::OneHeap { .. }
             | Error::Unverified { .. }
             | Error::Stale { .. } => Code::Failed,
         }
