@@ -256,6 +256,17 @@ pub enum Error {
         source: docker_credential::CredentialRetrievalError,
     },
 
+    /// A credential helper took too long.
+    #[error("the credential helper that {} names for {registry} gave no answer within {limit:?}", file.display())]
+    SilentHelper {
+        /// Host and port.
+        registry: String,
+        /// The file that names the helper.
+        file: PathBuf,
+        /// How long it was waited for.
+        limit: Duration,
+    },
+
     /// `cargo metadata` failed.
     #[error("cargo cannot describe the package")]
     Cargo(#[source] cargo_metadata::Error),
@@ -308,7 +319,8 @@ impl Diagnostic for Error {
             | Error::Busy { .. }
             | Error::Refused { .. }
             | Error::Protocol { .. }
-            | Error::Credentials { .. } => Code::Registry,
+            | Error::Credentials { .. }
+            | Error::SilentHelper { .. } => Code::Registry,
         }
     }
 
@@ -361,6 +373,9 @@ impl Diagnostic for Error {
             Error::Refused { .. } | Error::Protocol { .. } => return None,
             Error::Credentials { file, .. } => {
                 format!("log in again, or look into {}: a helper that it names must be on PATH", file.display())
+            }
+            Error::SilentHelper { .. } => {
+                "run it by hand (`docker-credential-NAME get`): does it ask for something, or wait for another program?".into()
             }
             Error::Cargo(_) => "run this in the folder of a package, or name an executable".into(),
             Error::Package { hint, .. } => hint.clone(),

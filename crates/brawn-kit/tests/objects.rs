@@ -82,7 +82,7 @@ fn the_names_of_crates_are_there_and_nothing_else() {
                 row.names.iter().map(|name| format!("{}{name}", row.prefix)).collect();
             assert_eq!(set.names, expected, "{arch}");
             assert!(set.has(&expected[0]) && !set.has("malloc") && set.names.is_sorted());
-            let file = ElfFile64::parse(set.file.bytes()).expect("an ELF file");
+            let file: ElfFile64<'_> = ElfFile64::parse(set.file.bytes()).expect("an ELF file");
             let mut defined: Vec<_> = file
                 .symbols()
                 .filter(|symbol| symbol.is_definition() && symbol.is_global())

@@ -74,7 +74,7 @@ impl Client {
             registry: reference.registry.clone(),
             address,
             agent: config.build().new_agent(),
-            credential: credentials::find(reference)?,
+            credential: credentials::find(reference, access.limits.total)?,
             tokens: Mutex::default(),
             access: access.clone(),
         })

@@ -1,5 +1,7 @@
 use std::error::Error as _;
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::channel;
+use std::time::Duration;
 
 use docker_credential::{CredentialRetrievalError, DockerCredential, get_credential_from_reader};
 use serde_json::Value;
@@ -7,8 +9,12 @@ use serde_json::Value;
 use super::Reference;
 use crate::{Error, limits};
 
-/// What `docker login` and `podman login` left, if anything: podman's files first, then Docker's.
-pub(super) fn find(reference: &Reference) -> Result<Option<DockerCredential>, Error> {
+/// How long a helper may take. It may ask its user for a passphrase.
+const HELPER: Duration = Duration::from_secs(60);
+
+/// What `docker login` and `podman login` left, if anything: podman's files first, then Docker's. No helper may take longer
+/// than `limit`.
+pub(super) fn find(reference: &Reference, limit: Duration) -> Result<Option<DockerCredential>, Error> {
     for file in files() {
         let bytes = match brawn_base::file::read(&file, limits::DOCUMENT) {
             Ok(bytes) => bytes,
@@ -16,11 +22,26 @@ pub(super) fn find(reference: &Reference) -> Result<Option<DockerCredential>, Er
             Err(error) if error.source().is_some() => return Err(error.into()),
             Err(_) => continue,
         };
-        if let Some(credential) = read(&file, &bytes, reference)? {
+        if let Some(credential) = in_time(file, bytes, reference, limit.min(HELPER))? {
             return Ok(Some(credential));
         }
     }
     Ok(None)
+}
+
+/// [`read`] in a thread of its own, which a helper that never answers keeps.
+fn in_time(
+    file: PathBuf,
+    bytes: Vec<u8>,
+    reference: &Reference,
+    limit: Duration,
+) -> Result<Option<DockerCredential>, Error> {
+    let (answer, answered) = channel();
+    let (place, asked) = (file.clone(), reference.clone());
+    // No one may be left to hear the answer.
+    std::thread::spawn(move || drop(answer.send(read(&place, &bytes, &asked))));
+    let registry = reference.registry.clone();
+    answered.recv_timeout(limit).unwrap_or(Err(Error::SilentHelper { registry, file, limit }))
 }
 
 /// The login for a registry in what a file holds, if it is there. A helper that the file names is run.

@@ -72,6 +72,23 @@ fn a_helper_is_asked() {
 }
 
 #[test]
+fn a_helper_that_never_answers_is_not_waited_for() {
+    let bench = Bench::new();
+    let stub = registry();
+    let helper = bench.write("bin/docker-credential-vault", "#!/bin/sh\nexec sleep 30\n");
+    fs_err::set_permissions(&helper, std::fs::Permissions::from_mode(0o755)).unwrap();
+    bench.write(".docker/config.json", format!("{{\"credHelpers\": {{\"{}\": \"vault\"}}}}", stub.address));
+    let path = format!("{}:{}", bench.path().join("bin").display(), std::env::var("PATH").unwrap());
+    let begun = std::time::Instant::now();
+    let message = fails(push(&bench, &stub).env("PATH", path).args(["--timeout", "1s"]), 7);
+    assert!(
+        message.contains("gave no answer within 1s") && message.contains("hint: run it by hand"),
+        "{message}"
+    );
+    assert!(begun.elapsed().as_secs() < 20, "{:?}", begun.elapsed());
+}
+
+#[test]
 fn an_identity_token_is_exchanged() {
     let bench = Bench::new();
     let stub = registry();
