@@ -189,6 +189,8 @@ mod tests {
             ("https://", "an address that is none: empty host"),
             ("https://[::1/x", "an address that is none: invalid IPv6 address"),
             ("https://a:99999/", "an address that is none: invalid port number"),
+            ("https://l.N%80la/", "an address that is none: invalid international domain name"),
+            ("HTTP:l.N\t%80la\\lhc", "an address that is none: invalid international domain name"),
         ] {
             assert_eq!(led("reg.example.com", false, named), expected, "{named}");
         }
