@@ -484,5 +484,7 @@ pub(crate) fn symbol_facts(
     markers: &[KitMarker],
     serves: &[String],
 ) -> Option<SymbolFacts> {
-    Some(symbols::facts(&image.symbols()?, !markers.is_empty(), serves))
+    let table = image.symbols()?;
+    let facts = symbols::facts(&table, !markers.is_empty(), serves);
+    Some(SymbolFacts { forwarded: symbols::forwarded(image, &table), ..facts })
 }

@@ -2,7 +2,10 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use object::elf;
+
 use crate::Symbol;
+use crate::image::Image;
 
 /// The names through which a program reaches its heap, C's and POSIX's.
 pub(crate) const MALLOC_FAMILY: &[&str] = &[
@@ -67,6 +70,9 @@ pub(crate) struct SymbolFacts {
     /// `calloc` and the aligned ones) musl's. A definition that is also known by one of musl's internal names is
     /// left out: that one is libc's.
     pub strong: Vec<&'static str>,
+    /// Names whose code goes on to musl's internal function of the same name (`free` to `__libc_free`), as musl's own does:
+    /// for whoever must know whether a strong one is the program's.
+    pub forwarded: Vec<&'static str>,
     /// Whether the definition of `malloc` is weak, as musl's own and the kit's are.
     pub malloc_is_weak: bool,
     /// Whether the byte is there with which the kit's string functions remember the processor's level.
@@ -133,6 +139,44 @@ pub(crate) fn facts(symbols: &[Symbol<'_>], with_kit: bool, serves: &[String]) -
     let of_program = |name: &&'static str| strong.contains(name) && !internal.contains(&facts.family[name]);
     facts.strong = MALLOC_FAMILY.iter().copied().filter(of_program).collect();
     facts
+}
+
+/// Which of `free` and `realloc` are musl's own: they consist of a branch to the internal function.
+pub(crate) fn forwarded(image: &Image<'_>, symbols: &[Symbol<'_>]) -> Vec<&'static str> {
+    let address = |name: &[u8]| symbols.iter().find(|symbol| symbol.name == name && symbol.section != 0);
+    let pairs = [("free", "__libc_free"), ("realloc", "__libc_realloc")];
+    let forwards = |(name, internal): &(&str, &str)| {
+        let (Some(own), Some(internal)) = (address(name.as_bytes()), address(internal.as_bytes())) else {
+            return false;
+        };
+        let size = usize::try_from(own.size).unwrap_or(usize::MAX);
+        let code = image.bytes_at_address(own.value).unwrap_or_default();
+        let code = code.get(..size).unwrap_or_default();
+        branches(image.machine, code, own.value).any(|target| target == internal.value)
+    };
+    pairs.iter().filter(|pair| forwards(pair)).map(|(name, _)| *name).collect()
+}
+
+/// Where calls and jumps may lead that stand in the code at `address`. On x86-64 every byte is taken for the beginning of one,
+/// so some of these places are none.
+fn branches(machine: u16, code: &[u8], address: u64) -> impl Iterator<Item = u64> {
+    let arm = machine == elf::EM_AARCH64.0;
+    let (step, length) = if arm { (4, 4) } else { (1, 5) };
+    code.windows(length).enumerate().step_by(step).filter_map(move |(at, bytes)| {
+        let here = address.wrapping_add(at as u64);
+        if arm {
+            // b and bl: 26 bits, in words.
+            let word = u32::from_le_bytes(bytes.try_into().ok()?);
+            let words = (word << 6).cast_signed() >> 6;
+            (word >> 26 & 0b1_1111 == 0b0_0101).then(|| here.wrapping_add_signed(i64::from(words) * 4))
+        } else {
+            // call and jmp with 32 bits from the end of the instruction.
+            let distance = i32::from_le_bytes(bytes[1..].try_into().ok()?);
+            [0xe8, 0xe9]
+                .contains(&bytes[0])
+                .then(|| here.wrapping_add(5).wrapping_add_signed(distance.into()))
+        }
+    })
 }
 
 fn note_first(place: &mut Option<String>, symbol: &Symbol<'_>) {

@@ -200,7 +200,7 @@ fn check_strings(traces: &Traces, note: &Note, findings: &mut Vec<Problem>) {
 
 /// Whether a malloc of the program's own serves all that is allocated and freed by these names, so that no block of one
 /// heap is freed into another. Libc may go on using a heap for itself.
-fn own_malloc_is_whole(heaps: &[Heap], musl: &[&Heap], traces: &Traces, note: &Note) -> bool {
+fn own_malloc_is_whole(heaps: &[Heap], traces: &Traces, note: &Note) -> bool {
     // Without symbols, the note says what was so when it was linked.
     let Some(symbols) = &traces.symbols else { return note.malloc_owner.is_some() };
     let own = |name: &&str| symbols.strong.contains(name);
@@ -208,8 +208,10 @@ fn own_malloc_is_whole(heaps: &[Heap], musl: &[&Heap], traces: &Traces, note: &N
         // All of the kit's come at once; which of them are called, no table says.
         MALLOC_FAMILY.iter().all(|name| own(name) || !symbols.family.contains_key(name))
     } else {
-        // musl's `free`, `realloc` and the aligned ones bring its real heap along. Its bump allocator never frees.
-        ["malloc", "realloc", "free"].iter().all(own) && musl.iter().all(|heap| heap.name == "bump")
+        // musl's `malloc` is weak. The others of its family ask the program's malloc, or fail where it has none of theirs; and
+        // libc frees what it takes from its own heap by a name of its own, whatever that heap is.
+        let forwarded = |name: &&str| symbols.forwarded.contains(name);
+        ["malloc", "realloc", "free"].iter().all(|name| own(name) && !forwarded(name))
     }
 }
 
@@ -233,7 +235,7 @@ fn check_stock(
     if owner.kit || MUSL_HEAPS.contains(&owner.name.as_str()) {
         return;
     }
-    let whole = own_malloc_is_whole(heaps, musl, traces, note);
+    let whole = own_malloc_is_whole(heaps, traces, note);
     if whole && (musl.is_empty() || second_heap == SecondHeap::Allowed) {
         return;
     }
@@ -326,7 +328,7 @@ fn check_kit(
             Some("a library on the link line may bring a part of musl's libc.a; otherwise this is a fault in Brawn"),
         ));
     }
-    let whole = musl.is_empty() && own_malloc_is_whole(heaps, musl, traces, note);
+    let whole = musl.is_empty() && own_malloc_is_whole(heaps, traces, note);
     if whole && second_heap == SecondHeap::Allowed {
         return;
     }

@@ -317,6 +317,25 @@ fn a_c_program_with_its_own_malloc_links_where_musl_gcc_links_it() {
     ok(&mut bench.brawn(&["cc", "plain.c", "-o", "plain"]));
     assert_eq!(note(&bench.path().join("plain")).malloc_owner, None);
 
+    // Libc's own mallocng may be there as well, for what it keeps to itself: dlerror's texts, for one.
+    let dlerror = OWN.replace("atexit(end);", "atexit(end); if (dlsym(0, words[0])) puts(dlerror());");
+    bench.write("loader.c", format!("#include <dlfcn.h>\n{dlerror}"));
+    let loader = |source: &str| {
+        let mut command = bench.brawn(&["--preset", "stock", "--allow-second-heap", "cc"]);
+        command.args([source, "-o", "loader"]);
+        command
+    };
+    ok(&mut loader("loader.c"));
+    assert_eq!(ok(bench.command("./loader").arg("a")), "own\n");
+    assert_eq!(note(&bench.path().join("loader")).libc_heap.as_deref(), Some("mallocng"));
+    // But not where the program leaves a block of its own to musl's free or realloc.
+    for name in ["void free(void *block) { (void)block; }", "void *realloc(void *old, size_t size)"] {
+        let other = name.replace(" free", " other").replace("*realloc", "*other");
+        let source = bench.write("part.c", format!("#include <dlfcn.h>\n{}", dlerror.replace(name, &other)));
+        let message = fails(&mut loader(source.to_str().unwrap()), 1);
+        assert!(message.contains("leave that out"), "{message}");
+    }
+
     // Brawn's heap has more names than these: which of them the program calls, no table says.
     let message = fails(&mut cc(&["--allow-second-heap"]), 1);
     assert!(message.contains("--preset stock --allow-second-heap"), "{message}");
