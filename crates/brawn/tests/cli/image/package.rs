@@ -1,5 +1,6 @@
 //! From a package to an image, in one command.
 
+use std::path::Path;
 use std::process::Command;
 
 use super::chroot;
@@ -129,8 +130,18 @@ fn what_is_wrong_in_a_manifest_is_said() {
 #[test]
 fn the_exporter_is_a_small_image() {
     let bench = Bench::new();
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../brawn-bench/workloads/exporter");
-    let fetch = Command::new("cargo").args(["fetch", "--locked"]).current_dir(folder).output().unwrap();
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../brawn-bench/workloads/exporter");
+    // There its manifests have names by which cargo does not take it for a package of its own.
+    for (from, to) in [
+        ("manifest.toml", "Cargo.toml"),
+        ("manifest.lock", "Cargo.lock"),
+        ("src/main.rs", "src/main.rs"),
+        ("src/collect.rs", "src/collect.rs"),
+    ] {
+        bench.write(&format!("exporter/{to}"), fs_err::read(source.join(from)).unwrap());
+    }
+    let folder = bench.path().join("exporter");
+    let fetch = Command::new("cargo").args(["fetch", "--locked"]).current_dir(&folder).output().unwrap();
     if !fetch.status.success() {
         // Its crates are elsewhere, and a registry that cannot be reached is no one's fault.
         eprintln!("left out: the crates of the exporter cannot be had");
@@ -140,7 +151,7 @@ fn the_exporter_is_a_small_image() {
     let target = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("exporter");
     let mut command =
         bench.brawn(&["-q", "image", "--with", "certificates,users,tmp", "-o", archive.to_str().unwrap()]);
-    ok(command.current_dir(folder).env("CARGO_TARGET_DIR", target).args(["--", "--locked"]));
+    ok(command.current_dir(&folder).env("CARGO_TARGET_DIR", target).args(["--", "--locked"]));
     let size = fs_err::metadata(&archive).unwrap().len();
     assert!(size < 2_000_000, "the exporter's image has {size} bytes");
 }
