@@ -32,7 +32,8 @@ pub fn run([seconds, threads]: [usize; 2]) {
         threads,
         |index| replace(&shards, &mut Random::new(index), limit, &phases),
         || {
-            let live = shards.iter().map(|shard| shard.lock().expect("no thread panics").bytes).sum::<usize>();
+            let live =
+                shards.iter().map(|shard| shard.lock().expect("no thread panics").bytes).sum::<usize>();
             report_idle_memory();
             live
         },

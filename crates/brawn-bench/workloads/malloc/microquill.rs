@@ -40,7 +40,10 @@ fn run(threads: usize, operations: usize, trade: bool) -> Report {
             // What came through the last wave goes now, or lies on the desk of the next thread.
             let mut old = std::mem::take(&mut survivors);
             if trade {
-                std::mem::swap(&mut old, &mut *desks[(index + 1) % threads].lock().expect("no thread panics"));
+                std::mem::swap(
+                    &mut old,
+                    &mut *desks[(index + 1) % threads].lock().expect("no thread panics"),
+                );
                 old.append(&mut desks[index].lock().expect("no thread panics"));
             }
             drop(old);
