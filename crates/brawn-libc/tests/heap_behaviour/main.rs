@@ -99,16 +99,17 @@ fn trial(
     let work = move || {
         let object = objects.get(&Source::plain(libc.arch, &test.file))?;
         let executable = libc.link(Some(malloc), &[&object], &test.link)?;
-        let arguments = test.arguments(malloc, &libc.version()?, libc.emulated(), long);
         let limit = test.limit(libc.emulated(), long);
-        match run::run(&test, &libc, &arguments, limit, &executable)? {
-            Outcome::Failed(why) => Err(why),
-            Outcome::Passed(lines) => {
-                let lines = lines.into_iter().map(|line| format!("{label}\t{line}\n"));
-                reports.lock().expect("no trial panics while it reports").extend(lines);
-                Ok(())
+        for arguments in test.runs(malloc, &libc.version()?, libc.emulated(), long) {
+            match run::run(&test, &libc, &arguments, limit, &executable)? {
+                Outcome::Failed(why) => return Err(format!("{}: {why}", arguments.join(" "))),
+                Outcome::Passed(lines) => {
+                    let lines = lines.into_iter().map(|line| format!("{label}\t{line}\n"));
+                    reports.lock().expect("no trial panics while it reports").extend(lines);
+                }
             }
         }
+        Ok(())
     };
     Trial::test(name, move || work().map_err(|error: String| Failed::from(error)))
 }

@@ -68,6 +68,9 @@ pub struct Emulated {
     pub skip: Option<String>,
     quick: Option<Vec<String>>,
     long: Option<Vec<String>>,
+    /// How many parts a long run has (`part=0` and so on): each is a run of its own, so that an emulator that got stuck repeats no
+    /// more than one.
+    parts: Option<usize>,
     why: Option<String>,
 }
 
@@ -149,6 +152,14 @@ impl Test {
             arguments.extend(exception.add.iter().cloned());
         }
         arguments
+    }
+
+    /// The arguments of each run, as [`Test::arguments`] gives them for one.
+    pub fn runs(&self, malloc: &str, version: &str, emulated: bool, long: bool) -> Vec<Vec<String>> {
+        let arguments = self.arguments(malloc, version, emulated, long);
+        let Some(parts) = self.qemu.parts.filter(|_| emulated && long) else { return vec![arguments] };
+        let with = |part: usize| [&arguments[..], &[format!("part={part}")]].concat();
+        (0..parts).map(with).collect()
     }
 
     /// How long a run may take: a hang must end, a busy machine must not fail.
