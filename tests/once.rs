@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-/// `place`, after `make` has worked there once in this run of the tests; whoever asks meanwhile waits. What an earlier run left
+/// `place`, after `make` has worked there once in this run of the tests; anyone who asks meanwhile waits. What an earlier run left
 /// is still there, for `make` to keep or remove.
 pub fn once(place: PathBuf, make: impl FnOnce(&Path)) -> PathBuf {
     fs_err::create_dir_all(&place).unwrap();

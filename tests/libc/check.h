@@ -210,7 +210,7 @@ static inline void growth_sample(struct growth *growth, long round, long rounds)
         growth->lowest_late = resident;
 }
 
-// Also says what was measured, for whoever sets a bound.
+// Also says what was measured, for anyone who sets a bound.
 static inline void check_growth(const char *file, int line, const struct growth *growth, long allowed,
                                 const char *what) {
     const long early = growth->highest_early, grew = growth->lowest_late - early;

@@ -32,7 +32,7 @@ static void end_block(struct block *block) {
           block->words);
     uint64_t last = ((uint64_t *)block)[block->words - 1];
     CHECK(last == block->mark, "block %p of %zu words has two owners", (void *)block, block->words);
-    // Whoever has it too will see this.
+    // Anyone who has it too will see this.
     block->mark = 0;
     block->words = 0;
     free(block);

@@ -1,5 +1,5 @@
 // A thread forks, over and over, while others are inside a part of the C library that has a lock, and as a
-// rule allocate there. fork takes all of these locks, so whoever else takes the heap's before one of them
+// rule allocate there. fork takes all of these locks, so any other thread that takes the heap's before one of them
 // waits for ever; and in the child all must be free. Every part has its turn in new processes, so that first
 // uses, with the setting up that comes with them, happen beside a fork as well.
 //

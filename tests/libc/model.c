@@ -82,7 +82,7 @@ static void resize(struct block *block, uint64_t *random) {
     adopt(block, start, size, required_alignment(size), random_next(random));
 }
 
-// Leaves the block to whoever comes next to this place and takes what the last one left there.
+// Leaves the block to anyone who comes next to this place and takes what the last one left there.
 static void swap_with_others(struct block *block, uint64_t *random) {
     struct block *parcel = malloc(sizeof *parcel);
     CHECK(parcel != NULL, "no memory for a parcel");

@@ -137,7 +137,7 @@ static void use_all(struct owner *owner, struct block *block) {
     block->pattern = pattern;
 }
 
-// Leaves the block to whoever comes next to this place, and takes what the last one left there.
+// Leaves the block to anyone who comes next to this place, and takes what the last one left there.
 static void swap_with_others(struct owner *owner, struct block *block) {
     struct block *const parcel = malloc(sizeof *parcel);
     CHECK(parcel != NULL, "no memory for a parcel");

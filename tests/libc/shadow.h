@@ -1,6 +1,6 @@
 // A map of all memory that the heap has handed out and not taken back, kept outside the heap: one bit for
 // every 8 bytes. Who gets a block claims its bits; a bit that is claimed already means that two blocks
-// overlap, whoever owns the other one and whenever it came.
+// overlap, no matter who owns the other one and whenever it came.
 //
 // No locks: pages are found in a table that only grows, and bits change by atomic operations. So it works in
 // any thread and in a child of fork, and allocates nothing.

@@ -46,7 +46,7 @@ static void *live_briefly(void *unused) {
 
 int main(int argc, char **argv) {
     int signals = SIGNALS * scale_of(argc, argv);
-    // The alarm is the storm itself, so whoever runs this program must notice a hang.
+    // The alarm is the storm itself, so anyone who runs this program must notice a hang.
     struct sigaction action = {.sa_handler = count_signal, .sa_flags = SA_RESTART};
     CHECK(sigaction(SIGALRM, &action, NULL) == 0, "sigaction failed");
     pthread_t threads[BUSY];

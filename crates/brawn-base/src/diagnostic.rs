@@ -80,7 +80,7 @@ pub trait Diagnostic: Error + Send + Sync + 'static {
     /// What the user can do about it, as one sentence, where there is something to say.
     fn hint(&self) -> Option<String>;
 
-    /// What was asked to find out, for whoever wants to know more.
+    /// What was asked to find out, for anyone who wants to know more.
     fn asked(&self) -> &[Asked] {
         &[]
     }

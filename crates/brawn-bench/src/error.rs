@@ -85,7 +85,7 @@ pub enum Error {
 
     /// Finding a toolchain, linking or replaying a link failed.
     #[error(transparent)]
-    Driver(#[from] brawn_link::Error),
+    Link(#[from] brawn_link::Error),
 
     /// Making an overlay failed.
     #[error(transparent)]
@@ -97,7 +97,7 @@ pub enum Error {
 
     /// Measuring failed.
     #[error(transparent)]
-    Bench(#[from] brawn_measure::Error),
+    Measure(#[from] brawn_measure::Error),
 
     /// A file could not be read or written; the message names it.
     #[error(transparent)]
@@ -118,16 +118,16 @@ impl Diagnostic for Error {
             Error::Absent { .. } | Error::Spawn { .. } => Code::Missing,
             Error::Checksum { .. } => Code::Input,
             Error::Build { .. } | Error::NoFigure { .. } => Code::Failed,
-            Error::Driver(error) => error.code(),
+            Error::Link(error) => error.code(),
             Error::Libc(error) => error.code(),
             Error::Preload(error) => error.code(),
-            Error::Bench(error) => error.code(),
+            Error::Measure(error) => error.code(),
             Error::Io(error) => error.code(),
         }
     }
 
     fn asked(&self) -> &[Asked] {
-        if let Error::Driver(error) = self { error.asked() } else { &[] }
+        if let Error::Link(error) = self { error.asked() } else { &[] }
     }
 
     fn hint(&self) -> Option<String> {
@@ -143,10 +143,10 @@ impl Diagnostic for Error {
             Error::Checksum { path, .. } => {
                 format!("remove {}, and it is fetched again", path.display())
             }
-            Error::Driver(error) => return error.hint(),
+            Error::Link(error) => return error.hint(),
             Error::Libc(error) => return error.hint(),
             Error::Preload(error) => return error.hint(),
-            Error::Bench(error) => return error.hint(),
+            Error::Measure(error) => return error.hint(),
             Error::Io(error) => return error.hint(),
             Error::NoFigure { .. } => return None,
         })

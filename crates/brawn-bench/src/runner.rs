@@ -58,7 +58,7 @@ impl Job {
     }
 }
 
-/// What happens during a run, for whoever shows it.
+/// What happens during a run, for the code that shows it.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Step<'a> {

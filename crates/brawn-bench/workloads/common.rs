@@ -245,7 +245,7 @@ pub fn refuse(usage: &str) -> ! {
     exit(2)
 }
 
-/// A figure for whoever runs the workload.
+/// A figure for anyone who runs the workload.
 pub fn metric(name: &str, value: f64) {
     eprintln!("metric {name} {value}");
 }

@@ -64,7 +64,7 @@ const SIZE_CLASSES: [u16; 48] = obfuscate_all([
 /// The length of the tables by which musl's own heaps are known; the older one is a little shorter.
 pub(crate) const TABLE_BYTES: u64 = size_of_val(&SIZE_CLASSES) as u64;
 
-/// mallocng's size classes in units of 16 bytes, for whoever must know an archive's heap. They are made at run time: an executable
+/// mallocng's size classes in units of 16 bytes, for anyone who must know an archive's heap. They are made at run time: an executable
 /// that held them as data would be told to contain mallocng.
 pub fn mallocng_size_classes() -> [u16; 48] {
     std::hint::black_box(SIZE_CLASSES).map(|class| !class)

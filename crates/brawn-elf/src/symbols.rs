@@ -71,7 +71,7 @@ pub(crate) struct SymbolFacts {
     /// left out: that one is libc's.
     pub strong: Vec<&'static str>,
     /// Names whose code goes on to musl's internal function of the same name (`free` to `__libc_free`), as musl's own does:
-    /// for whoever must know whether a strong one is the program's.
+    /// for anyone who must know whether a strong one is the program's.
     pub forwarded: Vec<&'static str>,
     /// Whether the definition of `malloc` is weak, as musl's own and the kit's are.
     pub malloc_is_weak: bool,

@@ -20,7 +20,7 @@ pub struct Settings {
     pub certificates: Vec<String>,
     /// The program and its first arguments, instead of the executable alone.
     pub entrypoint: Option<Vec<String>>,
-    /// Arguments that whoever starts the container may replace.
+    /// Arguments that anyone who starts the container may replace.
     pub args: Option<Vec<String>>,
     /// Environment variables.
     pub env: BTreeMap<String, String>,

@@ -42,7 +42,7 @@ pub enum Error {
     Row { file: String, knob: String, what: &'static str },
 }
 
-/// Reads a table and checks it, so that whoever uses it need not.
+/// Reads a table and checks it, so that anyone who uses it need not.
 pub fn read(path: &Path) -> Result<Table, Error> {
     let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let table: Table = toml::from_str(&fs_err::read_to_string(path)?)

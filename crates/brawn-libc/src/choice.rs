@@ -238,7 +238,7 @@ impl Malloc {
         let Some(knobs) = self.knobs() else {
             return Error::UnknownKnob { malloc: self.name().to_owned(), key: key.to_owned() };
         };
-        // Whoever forgot the prefix need not read the whole list.
+        // Anyone who forgot the prefix need not read the whole list.
         let forgotten = knobs.find(key);
         let listed = knobs.knobs.iter().filter(|knob| forgotten.is_none_or(|it| it.name == knob.name));
         let own = listed.map(|knob| format!("{}.{}", knobs.prefix, knob.name));

@@ -214,7 +214,7 @@ fn kit_members<'a>(
 }
 
 /// The functions that copy a string onto the heap. zig keeps them in one object file with its own heap, behind its libc.a,
-/// and there they call that heap directly, whoever owns the name `malloc`: a kit's heap needs its own.
+/// and there they call that heap directly, no matter who owns the name `malloc`: a kit's heap needs its own.
 fn duplicating_members(path: &Path, arch: Arch) -> Result<Vec<Member<'static>>, Error> {
     let Some(set) = brawn_kit::strings(arch, None) else { return Ok(Vec::new()) };
     let duplicates = |member: &Member<'_>| {

@@ -65,7 +65,7 @@ fn check_mode(path: &Path, data: &Metadata) -> Result<(), Error> {
 /// Every folder above `path`, and `path` itself if it is a symbolic link.
 fn check_way(path: &Path) -> Result<(), Error> {
     let user = rustix::process::geteuid().as_raw();
-    // Whoever owns `/` owns everything; in a user namespace that is no longer called root.
+    // Anyone who owns `/` owns everything; in a user namespace that is no longer called root.
     let root = fs_err::symlink_metadata("/")?.uid();
     for step in path.ancestors() {
         let data = fs_err::symlink_metadata(step)?;

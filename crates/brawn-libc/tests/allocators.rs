@@ -96,7 +96,7 @@ Made from the tables in `crates/brawn-kit/libc/malloc/`:
 
 `--knob KEY=VALUE`, `BRAWN_KNOBS=\"KEY=VALUE …\"` or `knobs = { \"KEY\" = \"VALUE\" }` in the metadata
 sets one. Knobs are written into the executable when it is linked: nothing is compiled, and nothing
-is read from the environment of whoever runs it. The executable's note lists them, and
+is read from the environment of anyone who runs it. The executable's note lists them, and
 `brawn inspect` shows them. An unknown key, a key of another allocator and a value that does not fit
 are refused, with the nearest right one.
 

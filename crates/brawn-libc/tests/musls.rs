@@ -5,7 +5,6 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::OnceLock;
 
 use ar_archive_writer::{ArchiveKind, DEFAULT_OBJECT_READER, NewArchiveMember, write_archive_to_stream};
 use brawn_elf::Arch;
@@ -53,14 +52,10 @@ fn ok(command: &mut Command) -> String {
 }
 
 /// musl's sources, built, or `None` where they cannot be had. What was built is kept for other runs.
-fn built() -> Option<&'static Path> {
-    static BUILT: OnceLock<Option<PathBuf>> = OnceLock::new();
-    BUILT
-        .get_or_init(|| {
-            once(Path::new(env!("CARGO_TARGET_TMPDIR")).join("musl"), |_| drop(build()));
-            build()
-        })
-        .as_deref()
+fn built() -> Option<PathBuf> {
+    // One process builds; the others find what it has built.
+    once(Path::new(env!("CARGO_TARGET_TMPDIR")).join("musl"), |_| drop(build()));
+    build()
 }
 
 fn build() -> Option<PathBuf> {
@@ -241,7 +236,7 @@ fn link(built: &Path, libc_a: &[u8], folder: &Path) -> PathBuf {
 fn every_kind_of_musl_gets_a_heap_that_works() {
     let Some(built) = built() else { return };
     for Variant { name, libc_a, refused } in VARIANTS {
-        let libc_a = libc_a(built);
+        let libc_a = libc_a(&built);
         let path = Path::new("libc.a");
         for malloc in ["brawn", "mimalloc", "jemalloc"] {
             let made = overlay::make(path, &libc_a, Arch::host(), &Choice::malloc(malloc).unwrap());
@@ -255,7 +250,7 @@ fn every_kind_of_musl_gets_a_heap_that_works() {
             assert!(malloc != "brawn" || refused.is_none(), "{name}: the Brawn heap has nothing to stand on");
             assert_eq!(made.manifest.libc, "musl 1.2.3", "{name}");
             let folder = tempfile::tempdir().unwrap();
-            let program = link(built, &made.libc_a, folder.path());
+            let program = link(&built, &made.libc_a, folder.path());
             let expectation = brawn_elf::Expectation {
                 malloc: Some(malloc.to_owned()),
                 ..brawn_elf::Expectation::default()

@@ -60,7 +60,7 @@ pub fn folder(cache: &Cache, arch: Arch) -> Result<Option<PathBuf>, Error> {
     for (name, source) in wanted {
         let link = place.join(name);
         fs_err::create_dir_all(link.parent().unwrap_or(&place))?;
-        // Another process may be doing the same: whoever comes second finds the link in place.
+        // Another process may be doing the same: anyone who comes second finds the link in place.
         let _ = fs_err::remove_file(&link);
         if let Err(error) = fs_err::os::unix::fs::symlink(&source, &link)
             && error.kind() != std::io::ErrorKind::AlreadyExists

@@ -1,4 +1,4 @@
-//! The libraries of a link: C++'s runtime for whoever asks for it, and an unwinder for what unwinds.
+//! The libraries of a link: C++'s runtime for anyone who asks for it, and an unwinder for what unwinds.
 
 use std::path::{Path, PathBuf};
 

@@ -77,7 +77,7 @@ pub fn install(triple: &str, linker: &Path, executable: &Path) -> Result<PathBuf
     install_in(&cache()?, triple, linker, executable)
 }
 
-/// The same in a given cache. Whoever calls the linker through this seam sets [`vars::CACHE_DIR`] to it.
+/// The same in a given cache. Anyone who calls the linker through this seam sets [`vars::CACHE_DIR`] to it.
 pub fn install_in(cache: &Cache, triple: &str, linker: &Path, executable: &Path) -> Result<PathBuf, Error> {
     let text = linker.to_string_lossy();
     let folder = cache.part(FOLDER).join(triple).join(&brawn_libc::sha256_hex(text.as_bytes())[..12]);

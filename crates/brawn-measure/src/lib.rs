@@ -7,7 +7,7 @@
 //! * what the variants print is compared run by run, and a difference ends the session: time that was spent on
 //!   another answer counts for nothing;
 //! * memory is the peak of the process as the kernel saw it when the process ended ([`probe`]), not `ru_maxrss`, which
-//!   for a small program is the size of whoever started it;
+//!   for a small program is the size of the process that started it;
 //! * raw samples are kept, and summaries are medians with the range and a bootstrap interval beside them
 //!   ([`statistics`]).
 //!

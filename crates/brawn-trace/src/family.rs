@@ -22,7 +22,7 @@ const ROUND: Duration = Duration::from_millis(100);
 /// that neither a second fork nor a session of its own takes a process out of reach. When the last one is dropped, all
 /// such processes are killed, with everything below them.
 ///
-/// The program itself is not meant: whoever started it by [`spawn`] ends it before. A program must have a process group of its own,
+/// The program itself is not meant: the caller of [`spawn`] ends it before. A program must have a process group of its own,
 /// since children in the group of this process count as its own commands.
 ///
 /// A control group would catch processes that fork without end, too. But a group of its own is given to few users, and
@@ -36,7 +36,7 @@ struct Watch {
     families: usize,
     /// Whether orphans came to this process before.
     reaped_before: bool,
-    /// Children that were there before: they belong to whoever was in this process before `brawn`.
+    /// Children that were there before: they belong to the program that ran in this process before `brawn`.
     before: BTreeSet<Identity>,
     /// Programs that were started: others wait for them.
     programs: BTreeSet<i32>,

@@ -11,7 +11,7 @@ use brawn_measure::format;
 pub enum Error {
     /// Building or linking failed, or there is no record of a link.
     #[error(transparent)]
-    Driver(#[from] brawn_link::Error),
+    Link(#[from] brawn_link::Error),
 
     /// An allocator, preset or knob is not known.
     #[error(transparent)]
@@ -19,7 +19,7 @@ pub enum Error {
 
     /// A measurement failed for a reason that is not one candidate's: no room, a refused quota, a port in use.
     #[error(transparent)]
-    Bench(#[from] brawn_measure::Error),
+    Measure(#[from] brawn_measure::Error),
 
     /// Reading or writing failed; the message names the path.
     #[error(transparent)]
@@ -153,9 +153,9 @@ pub enum Error {
 impl Diagnostic for Error {
     fn code(&self) -> Code {
         match self {
-            Self::Driver(error) => error.code(),
+            Self::Link(error) => error.code(),
             Self::Libc(error) => error.code(),
-            Self::Bench(error) => error.code(),
+            Self::Measure(error) => error.code(),
             Self::Io(error) => error.code(),
             Self::NoExecutable
             | Self::ManyExecutables { .. }
@@ -174,14 +174,14 @@ impl Diagnostic for Error {
     }
 
     fn asked(&self) -> &[Asked] {
-        if let Self::Driver(error) = self { error.asked() } else { &[] }
+        if let Self::Link(error) = self { error.asked() } else { &[] }
     }
 
     fn hint(&self) -> Option<String> {
         Some(match self {
-            Self::Driver(error) => return error.hint(),
+            Self::Link(error) => return error.hint(),
             Self::Libc(error) => return error.hint(),
-            Self::Bench(error) => return error.hint(),
+            Self::Measure(error) => return error.hint(),
             Self::Io(error) => return error.hint(),
             Self::NoExecutable => "is it a library? Name the package with -p, or an example with --example".into(),
             Self::ManyExecutables { .. } => "name one with --bin".into(),

@@ -2,7 +2,7 @@
 //!
 //! A [`Job`](job::Job) is the work that every candidate does. A [`Search`](tune::Search) runs candidates in rounds:
 //! the allocators, then knobs of the best ones, then a last round of those that are left, with blocks that took no part
-//! in choosing them. In every round the candidates run interleaved, and whoever is certainly worse leaves early
+//! in choosing them. In every round the candidates run interleaved, and a candidate that is certainly worse leaves early
 //! ([`race`]). [`verdict`] decides, by rules that hold "nothing is certainly better" for an answer like any other.
 //!
 //! | module | does |

@@ -32,7 +32,7 @@ impl Links {
     /// The link of the executable at `path` as it was recorded, whose variants go into `folder`.
     ///
     /// # Errors
-    /// [`Error::Driver`] when an input of it is gone or has changed.
+    /// [`Error::Link`] when an input of it is gone or has changed.
     pub fn of(cache: Cache, recorded: Recorded, path: &Path, folder: PathBuf) -> Result<Self, Error> {
         recorded.check()?;
         let file_name = path.file_name().unwrap_or_default().to_owned();

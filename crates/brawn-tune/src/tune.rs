@@ -62,7 +62,7 @@ pub trait Linker {
     fn link(&mut self, candidate: &mut Candidate) -> Result<Result<(), Failure>, Error>;
 }
 
-/// What happens, for whoever shows it.
+/// What happens, for the code that shows it.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Step<'a> {
@@ -206,7 +206,7 @@ impl<'a, S: Stage, L: Linker> Search<'a, S, L> {
                 false => FEWEST,
             };
             let late = blocks >= fewest && self.spent() + next > until;
-            // Whoever is left comes into the last round anyway, which has more use for the time.
+            // Every candidate that is left comes into the last round anyway, which has more use for the time.
             let chosen = round.name != FINAL && blocks >= ENOUGH && round.rivals() <= rounds::FINALISTS;
             if blocks >= MOST
                 || chosen

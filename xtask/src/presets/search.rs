@@ -121,7 +121,7 @@ fn measure(search: &Search) -> Result<(Results, Results)> {
         search.time,
         search.blocks
     );
-    let command = format!("brawn-bench presets {flags}");
+    let command = format!("xtask presets {flags}");
     starts.command.clone_from(&command);
     Ok((merge(parts, &command)?.context("no case was measured")?, starts))
 }

@@ -85,7 +85,7 @@ pub const PROGRAMS: &[Program] = &[
     Program {
         name: "jaq",
         about: "Short-lived command-line tool: reads a JSON document of 2 MB, groups and sums it.",
-        // By default it brings an allocator of its own, as Brawn tells whoever builds it.
+        // By default it brings an allocator of its own, as Brawn tells anyone who builds it.
         origin: Origin::Crate("2.3.0", "jaq", &["--no-default-features"]),
         limit: "64MiB",
         share: 0.8,

@@ -27,7 +27,7 @@ impl Workshop {
     /// A workshop in `root`, which need not exist yet. `brawn` is the executable that stands in the linker's place.
     ///
     /// # Errors
-    /// [`Error::Io`] when the folder cannot be made; [`Error::Driver`] on a machine that Brawn has no kit for.
+    /// [`Error::Io`] when the folder cannot be made; [`Error::Link`] on a machine that Brawn has no kit for.
     pub fn open(root: &Path, brawn: &Path) -> Result<Workshop, Error> {
         fs_err::create_dir_all(root)?;
         let arch = Arch::host()
@@ -46,7 +46,7 @@ impl Workshop {
     /// The folder that is taken when the user names none: `bench` in Brawn's cache.
     ///
     /// # Errors
-    /// [`Error::Driver`] when there is no folder for a cache.
+    /// [`Error::Link`] when there is no folder for a cache.
     pub fn default_root() -> Result<PathBuf, Error> {
         Ok(seam::cache()?.part(brawn_libc::cache::BENCH))
     }
@@ -141,7 +141,7 @@ impl Workshop {
     /// The linker for static musl programs written in Rust, whose links are recorded, for `-C linker=`.
     ///
     /// # Errors
-    /// [`Error::Driver`] when there is no linker at all.
+    /// [`Error::Link`] when there is no linker at all.
     pub fn musl_linker(&self) -> Result<PathBuf, Error> {
         let linker = seam::default_linker(self.rust()?, self.arch)?;
         Ok(seam::install_in(self.cache(), self.arch.musl_triple(), &linker, &self.brawn)?)

@@ -19,7 +19,7 @@ fn begun() -> MutexGuard<'static, Vec<PathBuf>> {
     BEGUN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Removes what was begun and is not finished, for a process that ends at once, such as on a signal. Whoever begins
+/// Removes what was begun and is not finished, for a process that ends at once, such as on a signal. Anyone who begins
 /// something afterwards waits for that end.
 pub fn discard() {
     let begun = begun();

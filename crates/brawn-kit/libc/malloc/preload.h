@@ -4,7 +4,7 @@
  *
  * - fork: no libc calls into somebody else's heap around it, so handlers are registered. Those of glibc's
  *   programs are in a library that is linked statically; the function behind it is in libc itself.
- * - The lock on the list of streams: whoever flushes all streams holds it while waiting for one, and whoever
+ * - The lock on the list of streams: anyone who flushes all streams holds it while waiting for one, and anyone who
  *   reads a line holds that one while waiting for the heap. So fork must have it before the heap's locks, and
  *   takes it after the handlers. glibc lets others take it; it is recursive, so that fork can take it again.
  *   musl keeps its own to itself.

@@ -33,7 +33,7 @@ static uint32_t xcr0(void) {
     return low;
 }
 
-/* Takes what the CPU says of itself in leaves 1 and 7, and keeps and returns the level that follows. Whoever
+/* Takes what the CPU says of itself in leaves 1 and 7, and keeps and returns the level that follows. Anyone who
  * was told that by somebody who has looked before, as a library for glibc is, spares the process the look. It
  * runs once, so it need not be aligned as others are. */
 extern HIDDEN __attribute__((aligned(4))) unsigned level_from(uint32_t leaf1_ecx, uint32_t leaf7_ebx,
@@ -61,7 +61,7 @@ COLD unsigned level_from(uint32_t leaf1_ecx, uint32_t leaf7_ebx, uint32_t leaf7_
         level = level_most;
     }
     __atomic_store_n(&rep_flags, (leaf7_ebx & LEAF7_EBX_ERMS) != 0, __ATOMIC_RELAXED);
-    /* Last, so that whoever sees the level sees the rest. */
+    /* Last, so that anyone who sees the level sees the rest. */
     __atomic_store_n(&brawn_level, (unsigned char)level, __ATOMIC_RELEASE);
     return level;
 }

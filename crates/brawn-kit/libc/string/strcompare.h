@@ -96,7 +96,7 @@ INLINE bool LEVEL_NAME(parting_in_four)(const lane *a, const lane *b) {
 
 INLINE int LEVEL_NAME(order)(const lane *a, const lane *b) {
     if (*a == *b) {
-        /* Mostly the end of both, or never: whoever asks for that need not wait for the difference. */
+        /* Mostly the end of both, or never: anyone who asks for that need not wait for the difference. */
         BRANCH();
         return 0;
     }

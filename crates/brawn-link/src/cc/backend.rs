@@ -372,7 +372,7 @@ fn driver_line(facts: &DriverFacts, line: &CommandLine, pie: bool) -> Vec<String
     // Debian's musl lacks some of the empty archives that others have for what is in libc.a.
     let nowhere = |name: &str| IN_LIBC.contains(&name) && !facts.start.join(format!("lib{name}.a")).is_file();
     args.extend(line.link_args().filter(|arg| !arg.strip_prefix("-l").is_some_and(nowhere)).cloned());
-    // Before the end file, which ends the tables of whoever unwinds the stack: nothing may stand behind it.
+    // Before the end file, which ends the tables of the unwinder: nothing may stand behind it.
     args.push(LIBRARIES.into());
     args.extend(facts.libraries.iter().cloned());
     args.push("-Wl,--end-group".into());

@@ -237,7 +237,7 @@ mod tests {
         assert_eq!((group.read("memory.max"), group.read("memory.swap.max")), ("4096".into(), "0".into()));
         assert!(!folder.join("memory.oom.group").exists(), "a kernel that does not know it stays as it is");
         assert_eq!(fs_err::read_to_string(tree.path().join("cgroup.subtree_control")).unwrap(), "");
-        // Into the group goes whoever is started by the command.
+        // What the command starts goes into the group.
         let mut command = Command::new("true");
         group.hold(&mut command).unwrap();
         assert!(command.status().unwrap().success());

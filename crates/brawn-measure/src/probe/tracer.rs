@@ -78,7 +78,7 @@ impl<T: Send + 'static> Tracee<T> {
         let thread = std::thread::spawn(move || match begin(&mut command) {
             Ok(begun) => {
                 let (pid, start) = (begun.pid, begun.start);
-                // Whoever does not listen any more has dropped the program, and it is being killed.
+                // A receiver that is gone has dropped the program, and it is being killed.
                 let _ = tell_started.send(Ok(begun));
                 let _ = tell_ended.send(follow(pid, start));
             }

@@ -51,7 +51,7 @@ static void serve(int listener, size_t bytes, int crash) {
         int connection = accept(listener, NULL, NULL);
         if (connection < 0)
             exit(4);
-        /* Whoever only looks whether there is a server sends nothing. */
+        /* Anyone who only looks whether there is a server sends nothing. */
         if (read(connection, &byte, 1) == 1) {
             if (crash)
                 abort();

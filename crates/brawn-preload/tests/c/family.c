@@ -113,7 +113,7 @@ static void family(void) {
     the_free(copy);
 }
 
-/* Names that only some libcs have: here whoever asks for them gets a heap that knows its blocks. */
+/* Names that only some libcs have: here anyone who asks for them gets a heap that knows its blocks. */
 static void other_names(void) {
     void *(*const pvalloc)(size_t) = (void *(*)(size_t))dlsym(RTLD_DEFAULT, "pvalloc");
     void (*const cfree)(void *) = (void (*)(void *))dlsym(RTLD_DEFAULT, "cfree");

@@ -1,7 +1,7 @@
 //! A WASI module to compile, of any size, that prints a number that is known beforehand.
 //!
 //! Random functions of integer arithmetic, memory accesses, branches, loops and calls are made as trees. Each is written
-//! as WebAssembly and is also evaluated here, so that whoever compiles and runs the module can be checked. The same
+//! as WebAssembly and is also evaluated here, so that anyone who compiles and runs the module can be checked. The same
 //! seed gives the same module, to the byte.
 
 use super::encode::{Section, name, signed, unsigned};

@@ -60,7 +60,7 @@ fn work(server: &Server, exporter: &Exporter, number: usize) -> Result<(), Failu
     loop {
         let request = server.recv()?;
         if request.url() != "/metrics" {
-            // Whoever asked may have gone already, here and below; that is no reason to end.
+            // Anyone who asked may have gone already, here and below; that is no reason to end.
             let _ = request.respond(Response::empty(404));
             continue;
         }

@@ -8,7 +8,7 @@
  * later than the slot. 6 marks a slot that is a smaller group, which no one frees; so here it can also mean
  * that a block lies in a cache.
  *
- * All this is the same from musl 1.2.1 to 1.2.6 on 64-bit machines. Whoever links this file makes sure that
+ * All this is the same from musl 1.2.1 to 1.2.6 on 64-bit machines. Anyone who links this file makes sure that
  * the libc.a has that mallocng (crates/brawn-libc/src/layout.rs). */
 #ifndef BRAWN_LAYOUT_H
 #define BRAWN_LAYOUT_H
@@ -211,7 +211,7 @@ static inline void block_unmark(void *block) {
 }
 
 /* Moves a block that begins later than its slot (mallocng cycles offsets in slots, and aligned blocks begin
- * where they must) to the slot's start, so that whoever gets it next has all of it. */
+ * where they must) to the slot's start, so that anyone who gets it next has all of it. */
 static inline void *block_to_start(const struct slot *slot, void *block) {
     unsigned char *const start = slot->start, *const old = block;
     if (old == start) {

@@ -105,7 +105,7 @@ static RARE size_t pages_bound(void) {
     return kept(more > KEEP_BASE ? more : KEEP_BASE) >> atomic_load_explicit(&pages.shift, RELAXED);
 }
 
-/* They are zero now, or about to be. Whoever calls this owns them. */
+/* They are zero now, or about to be. Anyone who calls this owns them. */
 static RARE uint64_t pages_clean(uint32_t number, unsigned word, uint64_t mask) {
     const uint64_t dirty = atomic_fetch_and_explicit(&chunk_of(number)->dirty[word], ~mask, RELAXED) & mask;
     if (dirty != 0) {
@@ -138,7 +138,7 @@ static RARE uint64_t run_claim(struct chunk *chunk, unsigned word, unsigned leng
     return mask;
 }
 
-/* Whoever owned them does no longer. */
+/* Their owner has them no longer. */
 static RARE void run_release(uint32_t number, unsigned word, uint64_t mask) {
     atomic_fetch_and_explicit(&chunk_of(number)->used[word], ~mask, memory_order_release);
     atomic_store_explicit(room_of(number), RUN_LARGEST, RELAXED);

@@ -1,4 +1,4 @@
-/* The names under which a crate calls the allocator that it brings, on top of the program's one heap: whoever
+/* The names under which a crate calls the allocator that it brings, on top of the program's one heap: anyone who
  * answers to malloc. Only public names are called here, so that any heap may stand behind them. */
 #ifndef BRAWN_NAMES_H
 #define BRAWN_NAMES_H

@@ -59,7 +59,7 @@ static double cold_ticks(loop_function *loop, const struct work *work) {
     for (size_t line = 0; line < COLD_LINES; line++) {
         cold_code[line]();
     }
-    /* The operands are to be warm, whoever ran before. */
+    /* The operands are to be warm, no matter who ran before. */
     const struct operands *const call = work->calls;
     unsigned sum = 0;
     for (size_t i = 0; i < 8192; i += 64) {

@@ -29,7 +29,7 @@ pub struct Flags {
     /// The program and its first arguments, each with its own flag [default: the executable]
     #[arg(long, value_name = "WORD", allow_hyphen_values = true)]
     entrypoint: Vec<String>,
-    /// An argument that whoever starts the container may replace (repeatable)
+    /// An argument that anyone who starts the container may replace (repeatable)
     #[arg(long = "arg", value_name = "WORD", allow_hyphen_values = true)]
     args: Vec<String>,
     /// An environment variable (repeatable)

@@ -1,4 +1,4 @@
-//! Inputs that would harm whoever gives them to a command: names and contents that steer a terminal, and files that never end.
+//! Inputs that would harm anyone who gives them to a command: names and contents that steer a terminal, and files that never end.
 
 mod answers;
 mod elf;

@@ -1,4 +1,4 @@
-//! The crates as `cargo package` packs them: whoever installs from a registry has no repository around them.
+//! The crates as `cargo package` packs them: anyone who installs from a registry has no repository around them.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

@@ -166,7 +166,7 @@ static bool lies_in(const volatile void *place, const volatile void *start, size
 }
 
 /* Counters are only ever added to, what is in use changes no bound here, and the number of processors is the
- * same whoever asks for it. */
+ * same no matter who asks for it. */
 bool front_address_counts(const volatile void *place) {
     return !lies_in(place, &counters, sizeof counters) && !lies_in(place, &processors, sizeof processors) &&
            !lies_in(place, &recent, sizeof recent);
