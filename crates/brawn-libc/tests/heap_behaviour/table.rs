@@ -68,9 +68,12 @@ pub struct Emulated {
     pub skip: Option<String>,
     quick: Option<Vec<String>>,
     long: Option<Vec<String>>,
-    /// How many parts a long run has (`part=0` and so on): each is a run of its own, so that an emulator that got stuck repeats no
-    /// more than one.
+    /// How many parts a long run has (`part=0` and so on). Each is a run of its own, made [`Self::times`] times: an emulator gets
+    /// stuck sooner or later, and then repeats no more than one.
     parts: Option<usize>,
+    /// How often a long run makes each of its parts.
+    #[serde(default = "once")]
+    times: usize,
     why: Option<String>,
 }
 
@@ -83,6 +86,10 @@ struct Exception {
     #[serde(default)]
     skip: bool,
     why: String,
+}
+
+fn once() -> usize {
+    1
 }
 
 fn default_seconds() -> u64 {
@@ -159,7 +166,7 @@ impl Test {
         let arguments = self.arguments(malloc, version, emulated, long);
         let Some(parts) = self.qemu.parts.filter(|_| emulated && long) else { return vec![arguments] };
         let with = |part: usize| [&arguments[..], &[format!("part={part}")]].concat();
-        (0..parts).map(with).collect()
+        (0..parts * self.qemu.times).map(|run| with(run % parts)).collect()
     }
 
     /// How long a run may take: a hang must end, a busy machine must not fail.
