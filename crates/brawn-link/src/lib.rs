@@ -34,6 +34,7 @@ pub mod libraries;
 pub mod line;
 pub mod link;
 pub mod linkers;
+mod objects;
 pub mod progress;
 pub mod record;
 pub mod replay;

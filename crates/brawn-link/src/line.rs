@@ -4,9 +4,8 @@ use std::path::{Path, PathBuf};
 
 use brawn_base::file;
 use object::read::archive::ArchiveFile;
-use object::{Object as _, ObjectSymbol as _};
 
-use crate::Error;
+use crate::{Error, objects};
 
 /// Who the arguments are written for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -182,19 +181,15 @@ impl Line {
 
     /// Whether any input but a libc.a defines `malloc`.
     pub fn may_bring_malloc(&self) -> bool {
-        let defines = |object: &[u8]| {
-            object::File::parse(object).is_ok_and(|file| {
-                let defined = |symbol: &object::Symbol<'_, '_>| symbol.is_global() && symbol.is_definition();
-                file.symbols().filter(defined).any(|symbol| symbol.name() == Ok("malloc"))
-            })
-        };
         let inputs = self.inputs().into_iter().filter(|path| !path.ends_with("libc.a"));
         inputs.filter_map(|path| file::read(path, file::OBJECT).ok()).any(|bytes| {
-            let Ok(archive) = ArchiveFile::parse(&*bytes) else { return defines(&bytes) };
-            match archive.symbols() {
-                Ok(Some(mut index)) => index.any(|entry| entry.is_ok_and(|entry| entry.name() == b"malloc")),
-                _ => archive.members().flatten().any(|member| member.data(&*bytes).is_ok_and(defines)),
+            // An archive's index says it without a look at the members.
+            if let Ok(archive) = ArchiveFile::parse(&*bytes)
+                && let Ok(Some(mut index)) = archive.symbols()
+            {
+                return index.any(|entry| entry.is_ok_and(|entry| entry.name() == b"malloc"));
             }
+            objects::of(&bytes).into_iter().any(|object| objects::defined(object).contains("malloc"))
         })
     }
 

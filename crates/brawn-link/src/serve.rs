@@ -11,11 +11,10 @@ use brawn_base::file;
 use brawn_elf::Arch;
 use brawn_kit::Names;
 use brawn_libc::archive;
-use object::read::archive::ArchiveFile;
 use object::{Object as _, ObjectSymbol as _};
 
-use crate::Error;
 use crate::line::Line;
+use crate::{Error, objects};
 
 /// What a link gets in the place of the allocators that it was given.
 #[derive(Default)]
@@ -41,7 +40,7 @@ impl Served {
         for (count, (library, name)) in libraries(line).into_iter().enumerate() {
             let bytes = file::read(&library, file::OBJECT)?;
             let without = archive::without(&library, &bytes, |member| {
-                let defined = defined(member);
+                let defined = objects::defined(member);
                 let Some(names) = brawn_kit::names(arch).find(|names| is_there(names, &defined)) else {
                     return false;
                 };
@@ -85,13 +84,8 @@ impl Served {
         let mut needed = BTreeSet::new();
         for input in line.inputs() {
             let Ok(bytes) = file::read(&input, file::OBJECT) else { continue };
-            match ArchiveFile::parse(&*bytes) {
-                Ok(archive) => {
-                    for member in archive.members().flatten().filter_map(|member| member.data(&*bytes).ok()) {
-                        self.needs(member, &mut needed);
-                    }
-                }
-                Err(_) => self.needs(&bytes, &mut needed),
+            for object in objects::of(&bytes) {
+                self.needs(object, &mut needed);
             }
         }
         let heaps: BTreeSet<&str> = needed.iter().filter_map(|name| self.lost.get(name).copied()).collect();
@@ -131,13 +125,6 @@ fn is_there(names: &Names, defined: &BTreeSet<String>) -> bool {
 /// Whether only the allocators' own sources define a name.
 fn is_inner(name: &str) -> bool {
     ["_mi_", "mi_", "_rjem_", "je_"].iter().any(|prefix| name.starts_with(prefix))
-}
-
-/// The global definitions of an object.
-fn defined(object: &[u8]) -> BTreeSet<String> {
-    let Ok(file) = object::File::parse(object) else { return BTreeSet::new() };
-    let defined = file.symbols().filter(|symbol| symbol.is_global() && !symbol.is_undefined());
-    defined.filter_map(|symbol| symbol.name().ok().map(str::to_owned)).collect()
 }
 
 /// The archives and Rust libraries of a link, and the names of those that are looked for by name.

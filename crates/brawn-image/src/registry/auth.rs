@@ -17,8 +17,7 @@ struct Token {
     access_token: Option<String>,
 }
 
-/// What has to be done to log in.
-#[derive(Debug)]
+/// What has to be done to log in. It holds passwords, and so is not for printing.
 pub(crate) enum Login {
     /// Nothing more than to say who we are, with this `Authorization`.
     Password(String),
