@@ -87,14 +87,12 @@ fuzz: setup ## everything that reads bytes from outside, the string functions an
 	crates/brawn-kit/libc/malloc/test/run fuzz $(FUZZ_SECONDS) HARDENED
 
 # The other architecture's executable is made here as well: zig compiles what is C in it.
-release: setup ## make what a release consists of, for both architectures, in target/dist/: nothing is published
-	cargo build $(CARGO_FLAGS) -p brawn
+release: setup driver ## make what a release consists of, for both architectures, in target/dist/: nothing is published
 	scripts/release build x86_64 aarch64
 	scripts/release pack x86_64 aarch64
 	cargo test $(CARGO_FLAGS) -p brawn --test cli -- release:: --ignored
 
-release-check: setup ## build again elsewhere and compare the bytes, and install from the packaged crates without a network
-	cargo build $(CARGO_FLAGS) -p brawn
+release-check: setup driver ## build again elsewhere and compare the bytes, and install from the packaged crates without a network
 	scripts/release build
 	scripts/release again
 	scripts/release crates

@@ -36,7 +36,7 @@ codes! {
     Failed = 1, "a link failed, or an executable does not pass verification or a check";
     Usage = 2, "wrong arguments or settings";
     Input = 3, "an input cannot be used, or changed since it was recorded";
-    Missing = 4, "a target, linker, compiler or right is missing on this machine";
+    Missing = 4, "a target, linker, compiler, kit or right is missing on this machine";
     Io = 5, "reading or writing failed";
     Gate = 6, "a condition of `bench compare --fail-if` holds";
     Registry = 7, "a registry cannot be reached, or refuses";

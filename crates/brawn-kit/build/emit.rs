@@ -3,6 +3,7 @@
 use crate::pack::Packed;
 use crate::preload::Library;
 use crate::strings::Set;
+use crate::table::Arch;
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -29,13 +30,21 @@ pub struct Row<'a> {
 /// Writes the table to this file.
 pub fn write(
     path: &Path,
+    arches: &[&Arch],
     rows: &[Row<'_>],
     sets: &[Set],
     libraries: &[Library],
     names: &[crate::names::Object],
 ) -> Result<(), std::io::Error> {
+    let variants: Vec<String> =
+        arches.iter().map(|arch| format!("brawn_elf::Arch::{}", arch.variant)).collect();
+    let mut text = format!(
+        "/// The architectures that this kit is for.\npub const ARCHES: [brawn_elf::Arch; {}] = [{}];\n\n",
+        variants.len(),
+        variants.join(", ")
+    );
     // Arrays and not references to them, for what unpacks itself once must be a static of its own.
-    let mut text = format!("pub(crate) static ALLOCATORS: [Allocator; {}] = [\n", rows.len());
+    let _ = writeln!(text, "pub(crate) static ALLOCATORS: [Allocator; {}] = [", rows.len());
     for row in rows {
         let recipe = row.recipe;
         // Writing into a String cannot fail.

@@ -20,12 +20,17 @@ use std::env;
 use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use table::{ARCHES, Arch, RECIPES, Recipe};
+use table::{Arch, RECIPES, Recipe};
 
 #[derive(Debug, thiserror::Error)]
 enum Error {
     #[error("{variable} is not set; is this a build script of Cargo?")]
     Environment { variable: &'static str },
+    #[error(
+        "there is no kit for {0}\n\
+         hint: the features x86_64 and aarch64 choose the architectures of programs that are linked with it"
+    )]
+    Architecture(String),
     #[error(transparent)]
     Source(#[from] sources::Error),
     #[error(transparent)]
@@ -62,7 +67,16 @@ fn variable(variable: &'static str) -> Result<std::ffi::OsString, Error> {
     env::var_os(variable).ok_or(Error::Environment { variable })
 }
 
+/// The architectures to build for: the crate's own, and those that its features add.
+fn arches() -> Result<Vec<&'static Arch>, Error> {
+    let own = variable("CARGO_CFG_TARGET_ARCH")?.to_string_lossy().into_owned();
+    let feature = |arch: &Arch| env::var_os(format!("CARGO_FEATURE_{}", arch.name.to_uppercase())).is_some();
+    let arches: Vec<_> = table::ARCHES.iter().filter(|arch| arch.name == own || feature(arch)).collect();
+    if arches.is_empty() { Err(Error::Architecture(own)) } else { Ok(arches) }
+}
+
 fn run() -> Result<(), Error> {
+    let arches = arches()?;
     let manifest_dir = PathBuf::from(variable("CARGO_MANIFEST_DIR")?);
     let out = PathBuf::from(variable("OUT_DIR")?);
     let host = variable("HOST")?.to_string_lossy().into_owned();
@@ -79,7 +93,7 @@ fn run() -> Result<(), Error> {
         println!("cargo::rerun-if-changed={}", folders.libc.join(folder).display());
     }
     println!("cargo::rerun-if-changed={}", compiler::private_zig(&root).display());
-    for variable in ARCHES.iter().flat_map(compiler::variables) {
+    for variable in arches.iter().copied().flat_map(compiler::variables) {
         println!("cargo::rerun-if-env-changed={variable}");
     }
 
@@ -92,7 +106,7 @@ fn run() -> Result<(), Error> {
     let own = sources::Source { folder: folders.libc.clone(), version };
     sources.insert(table::OWN_SOURCES.to_owned(), own);
     let mut compilers = BTreeMap::new();
-    for arch in &ARCHES {
+    for arch in &arches {
         compilers.insert(arch.name, compiler::find(&root, arch, host_arch)?);
     }
 
@@ -103,7 +117,7 @@ fn run() -> Result<(), Error> {
     let table = |recipe: &Recipe| recipe.knobs.map(|file| &tables[file]);
 
     let jobs: Vec<(&Recipe, &Arch)> =
-        RECIPES.iter().flat_map(|recipe| ARCHES.iter().map(move |arch| (recipe, arch))).collect();
+        RECIPES.iter().flat_map(|recipe| arches.iter().map(move |arch| (recipe, *arch))).collect();
     let build = |&(recipe, arch): &(&'static Recipe, &'static Arch)| -> Result<emit::Object, Error> {
         let compiler = &compilers[arch.name];
         let source = &sources[recipe.source_crate];
@@ -142,10 +156,10 @@ fn run() -> Result<(), Error> {
             recipe,
             source_crate_version: sources[recipe.source_crate].version.clone(),
             knobs: knobs::expression(table(recipe)),
-            objects: objects.by_ref().take(ARCHES.len()).collect(),
+            objects: objects.by_ref().take(arches.len()).collect(),
         });
     }
-    let sets = strings::build(&compilers, &folders, &root)?;
+    let sets = strings::build(&arches, &compilers, &folders, &root)?;
     let set = |arch: &Arch| sets.iter().find(|set| set.cpu.is_none() && set.arch_variant == arch.variant);
     let preloaded: Vec<_> = jobs
         .iter()
@@ -157,8 +171,8 @@ fn run() -> Result<(), Error> {
         preload::build(recipe, arch, compiler, source, table(recipe), set, &folders, &root)
             .map_err(|source| Error::Preload { name: recipe.name, arch: arch.name, source })
     })?;
-    let names = names::build(&compilers, &folders, &root)?;
-    emit::write(&out.join("kit.rs"), &rows, &sets, &libraries, &names)?;
+    let names = names::build(&arches, &compilers, &folders, &root)?;
+    emit::write(&out.join("kit.rs"), &arches, &rows, &sets, &libraries, &names)?;
     Ok(())
 }
 

@@ -4,7 +4,7 @@ use crate::compile::{self, Folders};
 use crate::compiler::Compiler;
 use crate::pack::Packed;
 use crate::seal;
-use crate::table::{ARCHES, Arch, C_FLAGS, FLAGS, NAMES, NAMES_IMPORTS, Names};
+use crate::table::{Arch, C_FLAGS, FLAGS, NAMES, NAMES_IMPORTS, Names};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::Path;
@@ -29,12 +29,13 @@ pub struct Object {
 
 /// Compiles all of them.
 pub fn build(
+    arches: &[&'static Arch],
     compilers: &BTreeMap<&str, Compiler>,
     folders: &Folders,
     root: &Path,
 ) -> Result<Vec<Object>, Error> {
     let jobs: Vec<(&Names, &Arch)> =
-        NAMES.iter().flat_map(|names| ARCHES.iter().map(move |arch| (names, arch))).collect();
+        NAMES.iter().flat_map(|names| arches.iter().map(move |arch| (names, *arch))).collect();
     crate::in_parallel(&jobs, |&(names, arch)| one(names, arch, &compilers[arch.name], folders, root))
 }
 

@@ -1,4 +1,4 @@
-use crate::{ALLOCATORS, Knobs, Object};
+use crate::{ALLOCATORS, ARCHES, Knobs, Object};
 use brawn_elf::Arch;
 
 /// An allocator of the kit, compiled with one set of build options.
@@ -22,18 +22,14 @@ pub struct Allocator {
     pub license: &'static str,
     /// Its settings, if it has any.
     pub knobs: Option<Knobs>,
-    /// One object per architecture, in the order of [`Arch::ALL`].
-    pub(crate) objects: [Object; Arch::ALL.len()],
+    /// One object per architecture, in the order of [`ARCHES`].
+    pub(crate) objects: [Object; ARCHES.len()],
 }
 
 impl Allocator {
-    /// The object to put into a `libc.a` of this architecture.
-    pub fn object(&self, arch: Arch) -> &Object {
-        // The build script makes one object for every architecture; the order is checked by a test.
-        match arch {
-            Arch::X86_64 => &self.objects[0],
-            Arch::Aarch64 => &self.objects[1],
-        }
+    /// The object to put into a `libc.a` of this architecture, if it is one of [`ARCHES`].
+    pub fn object(&self, arch: Arch) -> Option<&Object> {
+        self.objects.iter().find(|object| object.arch == arch)
     }
 }
 

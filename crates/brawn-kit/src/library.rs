@@ -1,6 +1,6 @@
 use brawn_elf::Arch;
 
-use crate::{LIBRARIES, Packed, knobs};
+use crate::{ARCHES, LIBRARIES, Packed, knobs};
 
 /// A shared library with an allocator and the string functions, for programs that load their libc at run time. The
 /// same one serves musl and glibc.
@@ -71,5 +71,5 @@ pub fn library(name: &str, arch: Arch) -> Option<&'static Library> {
 
 /// The names of the allocators that there are shared libraries with, in the order in which lists show them.
 pub fn library_names() -> impl Iterator<Item = &'static str> {
-    LIBRARIES.iter().filter(|library| library.arch == Arch::X86_64).map(|library| library.name)
+    LIBRARIES.iter().filter(|library| library.arch == ARCHES[0]).map(|library| library.name)
 }

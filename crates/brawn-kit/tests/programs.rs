@@ -33,17 +33,19 @@ fn run_with_every_heap(arch: Arch, program: &str, arguments: &[&str]) {
     {
         return common::skip(&format!("{qemu} is not installed"));
     }
+    let of_kit =
+        |allocator: &'static brawn_kit::Allocator| allocator.object(arch).expect("tests have all of them");
     let folder = tempfile::tempdir().expect("a folder");
     let mut failures = Vec::new();
     // A front needs musl's mallocng behind it, which zig's libc.a does not have; brawn-libc's tests run it.
     let is_front = |object: &brawn_kit::Object| object.imports.contains(&"__libc_malloc_impl");
-    let can_run = |allocator: &&brawn_kit::Allocator| {
-        !is_front(allocator.object(arch)) && !cannot_run(allocator.name, program, qemu.is_some())
+    let can_run = |allocator: &&'static brawn_kit::Allocator| {
+        !is_front(of_kit(allocator)) && !cannot_run(allocator.name, program, qemu.is_some())
     };
     for allocator in allocators().iter().filter(can_run) {
         let object = folder.path().join(format!("{}.o", allocator.name));
         let executable = folder.path().join(allocator.name);
-        fs_err::write(&object, allocator.object(arch).file.bytes()).expect("the object");
+        fs_err::write(&object, of_kit(allocator).file.bytes()).expect("the object");
         let source = manifest_dir.join("tests/c").join(program);
         let mut link = Command::new(&compiler.argv[0]);
         link.args(&compiler.argv[1..]).args(["-static", "-O1", "-g0", "-fno-builtin"]);

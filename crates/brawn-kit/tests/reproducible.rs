@@ -57,7 +57,7 @@ fn building_again_elsewhere_gives_the_same_object() {
         };
         let sealed = seal::seal(&object, &contract).expect("keeps its contract");
         let allocator = brawn_kit::allocator(recipe.name).expect("mimalloc2");
-        let kit = allocator.object(Arch::from_name(arch.name).expect("an architecture"));
+        let kit = allocator.object(Arch::from_name(arch.name).expect("an architecture")).expect("its object");
         assert_eq!(sources[recipe.source_crate].version, allocator.source_crate_version);
         assert!(sealed.knobs_at.is_some(), "room for knobs");
         assert_eq!(compiler.identity, kit.compiler);

@@ -12,7 +12,12 @@ mod seal;
 mod table;
 
 fn bytes(arch: Arch) -> &'static [u8] {
-    brawn_kit::allocator("mimalloc").expect("mimalloc is in the kit").object(arch).file.bytes()
+    brawn_kit::allocator("mimalloc")
+        .expect("mimalloc is in the kit")
+        .object(arch)
+        .expect("its object")
+        .file
+        .bytes()
 }
 
 fn contract() -> Contract<'static> {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use brawn_elf::Arch;
 use brawn_kit::{Allocator, Cpu, Knob, Knobs};
 
 use crate::Error;
@@ -122,6 +123,15 @@ impl Choice {
             cpu: None,
             knobs: BTreeMap::new(),
         })
+    }
+
+    /// Whether this executable holds what of the kit the choice takes for an architecture.
+    ///
+    /// # Errors
+    /// [`Error::NoKit`].
+    pub fn fits(&self, arch: Arch) -> Result<(), Error> {
+        let from_kit = self.strings || matches!(self.malloc, Malloc::Kit(_));
+        if from_kit && !brawn_kit::ARCHES.contains(&arch) { Err(Error::NoKit(arch)) } else { Ok(()) }
     }
 
     /// The same choice with the kit's string functions, or with musl's.

@@ -64,6 +64,10 @@ pub enum Error {
         found: String,
     },
 
+    /// This `brawn` was built without a kit for the architecture.
+    #[error("this brawn was built without the kit for {0}")]
+    NoKit(Arch),
+
     /// musl before 1.2.2 has no names through which its own calls could be redirected.
     #[error("{} is musl {version}, which is older than 1.2.2", path.display())]
     TooOld {
@@ -272,6 +276,7 @@ impl Diagnostic for Error {
         match self {
             Error::Io(error) | Error::Unwritable { source: error, .. } => error.code(),
             Error::NotAnOverlay(_) => Code::Io,
+            Error::NoKit(_) => Code::Missing,
             Error::UnknownName { .. }
             | Error::Untrusted { .. }
             | Error::UnknownKnob { .. }
@@ -323,6 +328,10 @@ impl Diagnostic for Error {
             Error::WrongArch { wanted, .. } => format!(
                 "give the libc.a of {wanted}, for Rust with `rustup target add {}`, or change --target",
                 wanted.musl_triple()
+            ),
+            Error::NoKit(arch) => format!(
+                "a released brawn holds the kits for all architectures; from its sources, `cargo install --path crates/brawn \
+                 --features {arch}` builds this one as well, with zig or another C compiler for {arch}-linux-musl"
             ),
             Error::UnsupportedArch { .. } => {
                 let known: Vec<_> = Arch::ALL.iter().map(|arch| arch.name()).collect();

@@ -108,6 +108,7 @@ pub(crate) fn make_from(
 ) -> Result<Made, Error> {
     let archive = Archive::parse(path, base)?;
     let musl = Musl::recognise(path, &archive, wanted)?;
+    choice.fits(musl.arch)?;
     let note = Note {
         kit: brawn_kit::VERSION.to_owned(),
         preset: choice.preset.map(|preset| preset.name.to_owned()),
@@ -161,7 +162,7 @@ pub(crate) fn make_from(
 pub(crate) fn id(libc_sha256: &str, arch: Arch, choice: &Choice) -> String {
     let object = match choice.malloc {
         Malloc::Stock => String::new(),
-        Malloc::Kit(allocator) => allocator.object(arch).file.sha256().to_owned(),
+        Malloc::Kit(allocator) => allocator.object(arch).map_or("", |object| object.file.sha256()).to_owned(),
     };
     let mut text = format!(
         "brawn overlay {FORMAT}\nkit {}\nlibc {libc_sha256}\narch {arch}\npreset {}\nmalloc {} {object}\n",
@@ -184,7 +185,7 @@ pub(crate) fn id(libc_sha256: &str, arch: Arch, choice: &Choice) -> String {
 /// The allocator's object with the knobs written into it, where they are not those that it has built in.
 fn object_with_knobs(arch: Arch, choice: &Choice) -> Option<Vec<u8>> {
     let Malloc::Kit(allocator) = choice.malloc else { return None };
-    Some(allocator.object(arch).with_knobs(&choice.knob_text()?))
+    Some(allocator.object(arch)?.with_knobs(&choice.knob_text()?))
 }
 
 fn kit_members<'a>(
@@ -197,7 +198,7 @@ fn kit_members<'a>(
     let mut members = match choice.malloc {
         Malloc::Stock => Vec::new(),
         Malloc::Kit(allocator) => {
-            let object = allocator.object(arch);
+            let object = allocator.object(arch).ok_or(Error::NoKit(arch))?;
             vec![Member::parse(
                 path,
                 object.member_name.to_owned(),

@@ -71,7 +71,7 @@ impl Invocation {
             .map_err(|error| Error::CargoConfig(error.into()))?;
         let settings = Settings::collect(flags.clone(), package_folder(&package).as_deref())?;
         // Wrong names are refused here, once, and not by each link.
-        settings.choice()?;
+        let choice = settings.choice()?;
 
         let named = options(cargo_args, "--target");
         let arches = if named.is_empty() {
@@ -79,6 +79,7 @@ impl Invocation {
         } else {
             named.iter().map(|triple| musl_arch(triple)).collect::<Result<_, _>>()?
         };
+        arches.iter().try_for_each(|arch| choice.fits(*arch))?;
         let mut environment = Vec::new();
         let (set, remove) = flags.environment();
         environment.extend(set.into_iter().map(|(name, value)| (name.to_owned(), value.into())));

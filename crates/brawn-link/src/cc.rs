@@ -108,6 +108,7 @@ pub fn run(
         }
         Step::Link => {
             let choice = settings.choice()?;
+            choice.fits(arch)?;
             let scratch = tempfile::Builder::new().prefix("brawn-cc-").tempdir()?;
             let mut line = line;
             // Sources on a link line are compiled on their own first, so that a replay need not compile them again.

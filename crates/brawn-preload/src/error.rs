@@ -59,6 +59,10 @@ pub enum Error {
         found: String,
     },
 
+    /// This `brawn` was built without a kit for the architecture.
+    #[error(transparent)]
+    Kit(#[from] brawn_libc::Error),
+
     /// There is no library for this architecture.
     #[error("there is no library with {malloc} for {arch}")]
     NoLibrary {
@@ -112,6 +116,7 @@ impl Diagnostic for Error {
         match self {
             Error::NotPreloadable { .. } | Error::OverlayOnly { .. } | Error::UnknownSystem(_) => Code::Usage,
             Error::NotFound(_) => Code::Missing,
+            Error::Kit(error) => error.code(),
             Error::Separator(_) => Code::Io,
             Error::Unwritable { source: error, .. } | Error::Io(error) => error.code(),
             Error::Static(_)
@@ -149,6 +154,7 @@ impl Diagnostic for Error {
             Error::ScriptsWithoutEnd(_) => "name the program itself".to_owned(),
             Error::Separator(_) => "set BRAWN_CACHE_DIR to a folder without them".to_owned(),
             Error::Elf { source, .. } => return source.hint(),
+            Error::Kit(error) => return error.hint(),
             Error::NotFound(path) if path.contains('/') => "give an executable file (chmod +x)".to_owned(),
             Error::NotFound(_) => "give its path, with a slash in it".to_owned(),
             Error::Unwritable { source, .. } => brawn_base::hint_of_writing(source).to_owned(),

@@ -45,7 +45,7 @@ impl Library {
     /// The library for a choice.
     ///
     /// # Errors
-    /// [`Error::NotPreloadable`], [`Error::OverlayOnly`], [`Error::NoLibrary`].
+    /// [`Error::NotPreloadable`], [`Error::OverlayOnly`], [`Error::Kit`], [`Error::NoLibrary`].
     pub fn new(choice: &Choice, libc: Libc, arch: Arch) -> Result<Library, Error> {
         let malloc = choice.malloc.name();
         if !brawn_kit::library_names().any(|name| name == malloc) {
@@ -64,6 +64,7 @@ impl Library {
         if choice.knobs.contains_key(LEVEL_KNOB) {
             return Err(Error::OverlayOnly { setting: format!("--knob {LEVEL_KNOB}") });
         }
+        choice.fits(arch)?;
         let library = brawn_kit::library(malloc, arch)
             .ok_or_else(|| Error::NoLibrary { malloc: malloc.to_owned(), arch })?;
         let strings = choice.strings && libc == Libc::Musl;

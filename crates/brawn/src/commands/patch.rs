@@ -35,8 +35,13 @@ pub struct Arguments {
 
 /// `brawn patch`
 pub fn patch(before: Options, arguments: Arguments) -> Result<ExitCode> {
-    let (options, targets) = targets(before, arguments)?;
+    let (options, mut targets) = targets(before, arguments)?;
     let choice = choice(&options)?;
+    // Of all targets of a toolchain, those that there is a kit for.
+    let fits = |(_, arch): &Target| arch.is_none_or(|arch| choice.fits(arch).is_ok());
+    if options.target.is_none() && targets.iter().any(fits) {
+        targets.retain(fits);
+    }
     each(&options, targets, |path, arch| brawn_libc::patch::patch(path, arch, &choice, options.dry_run))
 }
 

@@ -19,7 +19,8 @@ pub(super) fn look() -> Finding {
         .filter(|allocator| !allocator.name.contains("secure"))
         .map(|allocator| format!("{} {}", allocator.name, allocator.version))
         .collect();
-    let carried = format!("kit {}: {}", brawn_kit::VERSION, versions.join(", "));
+    let arches: Vec<&str> = brawn_kit::ARCHES.iter().map(|arch| arch.name()).collect();
+    let carried = format!("kit {} for {}: {}", brawn_kit::VERSION, arches.join(" and "), versions.join(", "));
     const COST: &str = "no executable with the kit's heap can be linked";
     if versions.is_empty() {
         return Finding::missing(NAME, "it holds no allocator", COST, "build brawn again: make brawn");

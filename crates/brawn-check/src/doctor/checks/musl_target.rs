@@ -1,6 +1,5 @@
 //! Does the Rust toolchain have the musl targets?
 
-use brawn_elf::Arch;
 use brawn_link::toolchain::Rust;
 
 use super::host;
@@ -20,8 +19,8 @@ pub(super) fn look() -> Finding {
     };
     let targets = Rust::find().map(|rust| rust.musl_targets()).unwrap_or_default();
     let found: Vec<&str> = targets.iter().map(|arch| arch.musl_triple()).collect();
-    let others: Vec<&str> =
-        Arch::ALL.iter().filter(|arch| !targets.contains(arch)).map(|arch| arch.musl_triple()).collect();
+    let others = brawn_kit::ARCHES.iter().filter(|arch| !targets.contains(arch));
+    let others: Vec<&str> = others.map(|arch| arch.musl_triple()).collect();
     if !targets.contains(&own) {
         let cost = "no Rust package can be built for this machine";
         return Finding::missing(NAME, format!("no {triple}"), cost, format!("rustup target add {triple}"));
