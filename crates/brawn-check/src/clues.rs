@@ -5,7 +5,7 @@
 
 use brawn_elf::obfuscated::obfuscate;
 
-use crate::needs::Strength::{Likely, Possible};
+use crate::Strength::{Likely, Possible};
 use crate::{Need, Strength};
 
 /// A text in constant data.

@@ -168,6 +168,17 @@ impl std::fmt::Display for Need {
     }
 }
 
+/// How much the evidence for a need says. Whether the code runs at all cannot be told from the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Strength {
+    /// The code that would use it is there.
+    Likely,
+    /// Libraries bring the code along unasked, or do well without what it looks for.
+    Possible,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

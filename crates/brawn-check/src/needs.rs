@@ -10,7 +10,7 @@ use brawn_elf::{Arch, Evidence, EvidenceKind, Image, Inspection, constant_data};
 use serde::{Deserialize, Serialize};
 
 use crate::clues::{FUNCTIONS, TEXTS};
-use crate::{Content, Need, Provider};
+use crate::{Content, Need, Provider, Strength};
 
 /// What an executable shows of its needs.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,17 +32,6 @@ pub struct Found {
     /// The evidence, the strongest first; never empty.
     #[cfg_attr(test, schemars(with = "Vec<crate::schema::Evidence>"))]
     pub evidence: Vec<Evidence>,
-}
-
-/// How much the evidence for a need says. Whether the code runs at all cannot be told from the file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub enum Strength {
-    /// The code that would use it is there.
-    Likely,
-    /// Libraries bring the code along unasked, or do well without what it looks for.
-    Possible,
 }
 
 /// No more pieces of evidence than this are kept for one need.

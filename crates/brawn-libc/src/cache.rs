@@ -10,6 +10,8 @@
 //! and things are removed under its exclusive form ([`evict`]).
 
 pub mod evict;
+mod hold;
+mod kinds;
 pub mod usage;
 
 use std::fs::File;
@@ -26,26 +28,9 @@ use crate::overlay::{self, Overlay};
 use crate::{Error, digest, trust};
 use brawn_base::temporary;
 
-/// Overlays.
-pub const OVERLAYS: &str = "overlays";
-/// Recorded links.
-pub const LINKS: &str = "links";
-/// Shared libraries for `brawn run --preload`.
-pub const PRELOADS: &str = "preload";
-/// Digests of files, by their identity.
-pub const DIGESTS: &str = "digests";
-/// What compilers said about themselves.
-pub const COMPILERS: &str = "compilers";
-/// The names by which linkers find C++'s runtime.
-pub const CXX: &str = "c++";
-/// Links to the kernel's headers.
-pub const HEADERS: &str = "kernel-headers";
-/// `brawn` in a linker's place.
-pub const SEAMS: &str = "brawn-seam";
-/// `brawn` in a compiler's place.
-pub const DRIVERS: &str = "brawn-cc";
-/// Sources and programs of `brawn bench`.
-pub const BENCH: &str = "bench";
+pub use hold::Hold;
+use kinds::KINDS;
+pub use kinds::{BENCH, COMPILERS, CXX, DIGESTS, DRIVERS, HEADERS, LINKS, OVERLAYS, PRELOADS, SEAMS};
 
 const LOCK: &str = "lock";
 
@@ -58,10 +43,6 @@ pub struct Cache {
     root: PathBuf,
 }
 
-/// Nothing goes out of the cache while this lives.
-#[derive(Clone, Debug)]
-pub struct Hold(#[allow(dead_code, reason = "it is the lock that counts")] Option<Arc<File>>);
-
 impl Cache {
     /// The cache in `root`, which is made for this user alone unless it is there.
     ///
@@ -69,7 +50,7 @@ impl Cache {
     /// [`Error::Untrusted`] when others could have put something into it; [`Error::Unwritable`].
     pub fn open(root: &Path) -> Result<Cache, Error> {
         let root = trust::own_folder(root)?;
-        for kind in usage::KINDS {
+        for kind in KINDS {
             for folder in kind.folders {
                 match trust::check(&root.join(folder)) {
                     Err(Error::Io(error)) if error.kind() == std::io::ErrorKind::NotFound => {}

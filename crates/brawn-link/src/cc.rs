@@ -6,6 +6,7 @@
 
 mod backend;
 mod command_line;
+mod language;
 mod memory;
 mod probe;
 mod zig;
@@ -14,12 +15,14 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 
-pub use backend::{Backend, Language, default_libc, is_musl, is_this_machines};
-pub(crate) use backend::{IN_LIBC, LIBRARIES};
+pub(crate) use backend::LIBRARIES;
+pub use backend::{Backend, default_libc, is_musl, is_this_machines};
+pub(crate) use language::IN_LIBC;
+pub use language::Language;
 pub(crate) use zig::zig;
 
 use crate::cc::backend::LinkLine;
-use crate::cc::command_line::{CommandLine, Step};
+use crate::cc::command_line::{CommandLine, Source, Step};
 use crate::link::{self, Job, Linked};
 use crate::settings::{Layer, Settings};
 use crate::toolchain::musl_arch;
@@ -171,18 +174,4 @@ fn compiler(backend: &Backend, headers: Option<&Path>, args: &[String]) -> Comma
 fn status(mut command: Command) -> Result<ExitStatus, Error> {
     let program = command.get_program().to_string_lossy().into_owned();
     command.status().map_err(|source| Error::Spawn { program, source })
-}
-
-/// A source file on a link line.
-pub(crate) struct Source {
-    index: usize,
-    path: PathBuf,
-    /// The language that the line names for it; otherwise its ending tells.
-    language: Option<String>,
-}
-
-impl Source {
-    fn stem(&self) -> String {
-        self.path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
-    }
 }

@@ -4,55 +4,15 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use brawn_base::file;
-use brawn_elf::{Arch, HeapFacts, LinkId, Problem, link_note_object};
+use brawn_elf::{HeapFacts, LinkId, Problem, link_note_object};
 use brawn_libc::{Cache, Choice, Overlay, sha256_hex};
 
-use crate::line::{Line, join_response};
+pub use crate::job::{Job, Keep};
+use crate::line::join_response;
 use crate::record::{Input, OUTPUT, OVERLAY, RECORD, Record, Store};
 use crate::serve::Served;
 use crate::settings::Gate;
 use crate::{Error, identity, libraries, unfit};
-
-/// A link that is about to be done.
-pub struct Job {
-    /// Program and fixed arguments.
-    pub linker: Vec<String>,
-    /// The arguments.
-    pub line: Line,
-    /// The architecture of the target.
-    pub arch: Arch,
-    /// Where the `libc.a` is, when the arguments do not tell.
-    pub libc: Option<PathBuf>,
-    /// The folder of the package that is being built, for its settings at replay.
-    pub package: Option<PathBuf>,
-    /// Which inputs will not outlive the link.
-    pub keep: Keep,
-}
-
-/// Which inputs of a link have to be copied, because the build system removes them after it.
-pub enum Keep {
-    /// Every object file, and whatever lies in a temporary folder: rustc removes both.
-    Objects,
-    /// What lies below this folder, or else in a temporary one: Go removes what it links.
-    Below(PathBuf),
-}
-
-impl Keep {
-    fn applies(&self, path: &Path) -> bool {
-        match self {
-            Keep::Objects => {
-                path.extension().is_some_and(|extension| extension == "o") && !path.starts_with("/usr")
-                    || path.starts_with(std::env::temp_dir())
-            }
-            // A project may lie in the temporary folder itself.
-            Keep::Below(folder) => {
-                path.starts_with(folder)
-                    || path.starts_with(std::env::temp_dir())
-                        && std::env::current_dir().is_ok_and(|here| !path.starts_with(here))
-            }
-        }
-    }
-}
 
 /// The default size of thread stacks in bytes, when the user sets none: glibc's usual 8 MiB, which is also the most
 /// that musl takes from an executable. Its own default is 128 KiB.

@@ -9,7 +9,7 @@ use brawn_elf::Arch;
 use crate::cc::{Backend, Language};
 use crate::record::Record;
 use crate::toolchain::{on_path, on_path_of};
-use crate::{Error, cargo};
+use crate::{Error, configured};
 
 /// The choices for each architecture, found out when they are first asked for.
 #[derive(Default)]
@@ -36,7 +36,7 @@ impl Linkers {
 fn chosen(arch: Arch) -> Vec<Vec<String>> {
     let compilers = [Language::C, Language::Cxx].into_iter();
     let compilers = compilers.filter_map(|language| Some(Backend::find(arch, language).ok()?.linker()));
-    let cargos = cargo::linkers(arch).unwrap_or_default().into_iter();
+    let cargos = configured::linkers(arch).unwrap_or_default().into_iter();
     compilers.chain(cargos.map(|path| vec![path.to_string_lossy().into_owned()])).collect()
 }
 

@@ -19,6 +19,8 @@ use crate::settings::{Layer, Settings};
 use crate::toolchain::{Rust, musl_arch, on_path};
 use crate::{Error, libraries, vars};
 
+pub use crate::home::{cache, cache_folder};
+
 const FOLDER: &str = brawn_libc::cache::SEAMS;
 
 /// The file beside a seam that names the linker behind it.
@@ -115,30 +117,6 @@ pub fn default_linker(rust: &Rust, arch: Arch) -> Result<PathBuf, Error> {
         .flatten()
         .or_else(|| rust.rust_lld())
         .ok_or_else(|| Error::NoLinker { triple: arch.musl_triple().to_owned() })
-}
-
-/// The cache for overlays and records, made unless it is there.
-///
-/// # Errors
-/// [`Error::Libc`] when it is not this user's alone.
-pub fn cache() -> Result<Cache, Error> {
-    Ok(Cache::open(&cache_folder()?)?)
-}
-
-/// Where the cache is, or would be.
-pub fn cache_folder() -> Result<PathBuf, Error> {
-    if let Some(path) = vars::get(vars::CACHE_DIR) {
-        return Ok(std::path::absolute(path)?);
-    }
-    vars::get("XDG_CACHE_HOME")
-        .map(PathBuf::from)
-        .filter(|path| path.is_absolute())
-        .or_else(|| std::env::home_dir().map(|home| home.join(".cache")))
-        .map(|base| base.join("brawn"))
-        .ok_or_else(|| Error::Unsupported {
-            what: "no folder for the cache: HOME is not set".into(),
-            hint: format!("set {} to a folder", vars::CACHE_DIR),
-        })
 }
 
 #[cfg(test)]

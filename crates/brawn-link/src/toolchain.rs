@@ -40,6 +40,15 @@ impl Rust {
         }
     }
 
+    /// The triple of a musl target as this toolchain calls it: Alpine's own Rust has a vendor of its own.
+    pub fn triple(&self, arch: Arch) -> String {
+        if musl_arch(&self.host).is_ok_and(|host| host == arch) {
+            self.host.clone()
+        } else {
+            arch.musl_triple().to_owned()
+        }
+    }
+
     /// The musl targets that are installed.
     pub fn musl_targets(&self) -> Vec<Arch> {
         Arch::ALL.into_iter().filter(|arch| self.self_contained(*arch).is_ok()).collect()
@@ -50,6 +59,11 @@ impl Rust {
         let path = self.sysroot.join("lib/rustlib").join(&self.host).join("bin/rust-lld");
         path.exists().then_some(path)
     }
+}
+
+/// The cargo that called us as `cargo brawn`, or the one on PATH.
+pub(crate) fn cargo() -> String {
+    vars::get("CARGO").unwrap_or_else(|| "cargo".into())
 }
 
 /// The architecture of a target triple that Brawn can build for.

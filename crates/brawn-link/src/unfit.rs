@@ -9,8 +9,8 @@ use object::{Object as _, ObjectSymbol as _};
 
 use crate::Error;
 use crate::cc::IN_LIBC;
+use crate::job::Job;
 use crate::line::{Flavor, Line};
-use crate::link::Job;
 use crate::toolchain::query;
 
 /// Symbols that only glibc has, as code calls them that was compiled with its headers.
@@ -190,7 +190,7 @@ fn remedy(name: &str, crates: bool) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::link::Keep;
+    use crate::job::Keep;
 
     /// A link by a linker, so that no compiler is asked.
     fn job(text: &str) -> Job {

@@ -11,8 +11,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::failure::Failure;
 use crate::goal::Goal;
-use crate::verdict::ALIKE;
 
+/// Costs are alike that are not certainly further apart than this: two percent are not worth a change.
+pub(crate) const ALIKE: f64 = 0.02;
 /// Fewest blocks after which a lane may be out.
 const EARLIEST: usize = 3;
 /// Blocks from which on the interval of a ratio is trusted as it is.

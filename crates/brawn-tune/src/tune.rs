@@ -96,6 +96,8 @@ const WARMING: f64 = 0.15;
 /// When so many have waited in vain and none has ended well, the others are not tried: each would take the longest time that
 /// there is.
 const IN_VAIN: usize = 3;
+/// Most candidates in the last round, beside what is used now and the references.
+const FINALISTS: usize = 4;
 /// The name of the last round.
 const FINAL: &str = "final";
 /// The name of what is used now, run a second time.
@@ -207,7 +209,7 @@ impl<'a, S: Stage, L: Linker> Search<'a, S, L> {
             };
             let late = blocks >= fewest && self.spent() + next > until;
             // Every candidate that is left comes into the last round anyway, which has more use for the time.
-            let chosen = round.name != FINAL && blocks >= ENOUGH && round.rivals() <= rounds::FINALISTS;
+            let chosen = round.name != FINAL && blocks >= ENOUGH && round.rivals() <= FINALISTS;
             if blocks >= MOST
                 || chosen
                 || late

@@ -5,15 +5,13 @@ use brawn_measure::{Summary, statistics};
 use serde::{Deserialize, Serialize};
 
 use crate::goal::Goal;
-use crate::race::{ENOUGH, Lane, Role, Round, ratio};
+use crate::race::{ALIKE, ENOUGH, Lane, Role, Round, ratio};
 
-/// The smallest difference in the second figure that is worth a change where costs are alike: ten percent.
-const SECOND_WORTH: f64 = 0.10;
-/// Costs are alike that are not certainly further apart than this: two percent are not worth a change.
-pub(crate) const ALIKE: f64 = 0.02;
 /// What seems to cost more than this beside the best is not alike, however little is certain: a noisy machine must not make
 /// something slow look as good.
 const WITHIN: f64 = 0.025;
+/// The smallest difference in the second figure that is worth a change where costs are alike: ten percent.
+const SECOND_WORTH: f64 = 0.10;
 /// Second figures this close are alike, and the simpler setting is taken.
 const SECOND_ALIKE: f64 = 0.05;
 /// A difference this large is certain with fewer.

@@ -7,49 +7,12 @@ use std::time::SystemTime;
 
 use brawn_base::temporary;
 
-use super::{BENCH, COMPILERS, CXX, Cache, DIGESTS, DRIVERS, HEADERS, LINKS, OVERLAYS, PRELOADS, SEAMS};
+use super::Cache;
+use super::kinds::LINKS;
+pub use super::kinds::{KINDS, Kind};
 
 /// The files that make a record; all others in its folder are copies of what was linked.
 pub const RECORD: [&str; 5] = ["record.json", "id", "output", "overlay", "note.o"];
-
-/// One kind of thing in the cache.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Kind {
-    /// Its name for `brawn cache clear`.
-    pub name: &'static str,
-    /// What it is, in one line.
-    pub summary: &'static str,
-    /// The folders that hold it.
-    pub folders: &'static [&'static str],
-    /// Whether it goes by itself when the cache grows over its limit, and counts for that limit.
-    pub limited: bool,
-    /// Whether `brawn cache clear` without a name takes it: exported variables and build folders name the others.
-    pub cleared: bool,
-}
-
-/// Every kind.
-pub const KINDS: &[Kind] = &[
-    kind("overlays", "a libc.a with another heap, for each choice", &[OVERLAYS], true),
-    kind("records", "links that can be done again, with copies of their objects", &[LINKS], true),
-    kind("preloads", "heaps as shared libraries, for `brawn run`", &[PRELOADS], true),
-    kind("facts", "digests of files, and what compilers said about themselves", &[DIGESTS, COMPILERS], true),
-    kind("c++", "the names by which linkers find C++'s runtime", &[CXX], false),
-    kind("headers", "links to the kernel's headers", &[HEADERS], false),
-    kind("bench", "sources and programs of `brawn bench`", &[BENCH], false),
-    Kind {
-        cleared: false,
-        ..kind("drivers", "brawn in the place of linkers and compilers", &[SEAMS, DRIVERS], false)
-    },
-];
-
-const fn kind(
-    name: &'static str,
-    summary: &'static str,
-    folders: &'static [&'static str],
-    limited: bool,
-) -> Kind {
-    Kind { name, summary, folders, limited, cleared: true }
-}
 
 /// One thing in the cache: a file, or a folder with all that is in it.
 #[derive(Clone, Debug)]

@@ -8,45 +8,12 @@ use brawn_elf::Arch;
 use serde::{Deserialize, Serialize};
 
 use super::command_line::CommandLine;
+use super::language::{IN_LIBC, Language};
 use super::memory::remembered;
 use super::probe;
 use super::zig::{self, zig};
 use crate::toolchain::{display, on_path, query};
 use crate::{Error, vars};
-
-/// What a compiler compiles, and what is linked for it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Language {
-    /// C: the C library alone.
-    C,
-    /// C++: its runtime as well.
-    Cxx,
-}
-
-impl Language {
-    /// The name by which Brawn is called as this compiler: `brawn cc`, `brawn c++`.
-    pub fn command(self) -> &'static str {
-        match self {
-            Language::C => "cc",
-            Language::Cxx => "c++",
-        }
-    }
-
-    fn variable(self) -> &'static str {
-        match self {
-            Language::C => vars::CC,
-            Language::Cxx => vars::CXX,
-        }
-    }
-
-    /// What GCC's compiler for this language is called, behind a target's triple.
-    fn gcc(self) -> &'static str {
-        match self {
-            Language::C => "gcc",
-            Language::Cxx => "g++",
-        }
-    }
-}
 
 /// A C or C++ compiler for musl.
 pub struct Backend {
@@ -383,9 +350,6 @@ fn driver_line(facts: &DriverFacts, line: &CommandLine, pie: bool) -> Vec<String
 
 /// What stands before a driver's own libraries.
 pub(crate) const LIBRARIES: &str = "-Wl,--start-group";
-
-/// Libraries that other systems have and that musl keeps in `libc.a`.
-pub(crate) const IN_LIBC: &[&str] = &["c", "m", "pthread", "rt", "dl", "util", "resolv", "crypt", "xnet"];
 
 #[cfg(test)]
 mod tests {

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use super::{Language, Source};
+use super::language::Language;
 use crate::Error;
 
 /// What a command line amounts to.
@@ -273,6 +273,20 @@ const MODES: &[&str] = &["-static", "-static-pie", "-pie", "-no-pie", "-nopie"];
 
 fn ends_in(path: &str, endings: &[&str]) -> bool {
     Path::new(path).extension().is_some_and(|ending| endings.iter().any(|known| ending == *known))
+}
+
+/// A source file on a link line.
+pub(crate) struct Source {
+    pub(super) index: usize,
+    pub(super) path: PathBuf,
+    /// The language that the line names for it; otherwise its ending tells.
+    language: Option<String>,
+}
+
+impl Source {
+    pub(super) fn stem(&self) -> String {
+        self.path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+    }
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::toolchain::on_path;
-use crate::{Error, seam};
+use crate::{Error, home};
 
 #[derive(Serialize, Deserialize)]
 struct Memory<T> {
@@ -31,7 +31,7 @@ pub(super) fn remembered<T: Serialize + DeserializeOwned>(
     let program = on_path(&command[0]);
     let file = program.as_ref().and_then(|path| path.metadata().ok());
     let modified = file.as_ref().and_then(|file| file.modified().ok());
-    let (Some(program), Some(file), Some(modified), Ok(cache)) = (program, file, modified, seam::cache())
+    let (Some(program), Some(file), Some(modified), Ok(cache)) = (program, file, modified, home::cache())
     else {
         return ask();
     };

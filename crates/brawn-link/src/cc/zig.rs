@@ -5,8 +5,8 @@ use std::process::Command;
 
 use serde::{Deserialize, Serialize};
 
-use super::backend::{IN_LIBC, Language};
 use super::command_line::CommandLine;
+use super::language::{IN_LIBC, Language};
 use super::memory::remembered;
 use crate::toolchain::{display, on_path, query};
 use crate::{Error, progress, vars};

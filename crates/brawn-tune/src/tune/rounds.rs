@@ -1,6 +1,6 @@
 //! Who is in the second round, and who in the last.
 
-use super::{FEWEST_FINAL, FEWEST_LANES, FINAL, Linker, Search, Stage, TWIN};
+use super::{FEWEST_FINAL, FEWEST_LANES, FINAL, FINALISTS, Linker, Search, Stage, TWIN};
 use crate::candidate::Candidate;
 use crate::front;
 use crate::race::{Lane, Role, Round, ratio};
@@ -9,8 +9,6 @@ use crate::space;
 
 /// Most neighbours of the best setting that are tried.
 const NEIGHBOURS: usize = 12;
-/// Most candidates in the last round, beside what is used now and the references.
-pub(super) const FINALISTS: usize = 4;
 /// The same when no one leaves early: what the race would have missed must be among them.
 const FINALISTS_OF_ALL: usize = 6;
 /// Lanes whose cost lies this close to the best one's come into the last round, as do those that are not certainly worse.

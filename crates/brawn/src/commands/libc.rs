@@ -5,6 +5,7 @@ use brawn_base::text::shown;
 use brawn_elf::Arch;
 use brawn_libc::overlay::{Manifest, copy_to, make};
 use brawn_libc::patch::base_of;
+use brawn_link::cc::{Backend, Language};
 use brawn_link::toolchain::{Rust, musl_arch};
 use clap::Args;
 
@@ -79,7 +80,7 @@ fn base(from: &str, arch: Option<Arch>) -> Result<(PathBuf, Option<Arch>)> {
         }
         "system" => {
             let arch = arch.map_or_else(host, Ok)?;
-            (super::patch::system_libc(arch)?, Some(arch))
+            (Backend::find(arch, Language::C)?.system_libc()?, Some(arch))
         }
         path => (PathBuf::from(path), arch),
     };

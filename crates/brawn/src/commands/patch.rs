@@ -152,6 +152,6 @@ fn libcs_below(root: &Path, arch: Option<Arch>) -> Result<Vec<PathBuf>> {
 }
 
 /// The `libc.a` of the machine's C compiler for musl.
-pub fn system_libc(arch: Arch) -> Result<PathBuf, brawn_link::Error> {
+fn system_libc(arch: Arch) -> Result<PathBuf, brawn_link::Error> {
     Backend::find(arch, Language::C)?.system_libc()
 }

@@ -17,22 +17,16 @@ struct Term {
 }
 
 impl Table {
-    /// A random table of so many terms; the seed must not be 0. Three inputs in four are fixed in a term.
+    /// A random table of so many terms. Three inputs in four are fixed in a term.
     pub fn generate(inputs: usize, outputs: usize, terms: usize, seed: u64) -> Table {
-        let mut state = seed;
-        let mut random = || {
-            state ^= state << 13;
-            state ^= state >> 7;
-            state ^= state << 17;
-            state >> 8
-        };
+        let mut random = fastrand::Rng::with_seed(seed);
         let (input_mask, output_mask) = ((1u32 << inputs) - 1, (1u64 << outputs) - 1);
         let terms = (0..terms)
             .map(|_| {
-                let fixed = (random() | random()) as u32 & input_mask;
+                let fixed = (random.u32(..) | random.u32(..)) & input_mask;
                 // At least one output, or the term would say nothing.
-                let outputs = (random() & output_mask).max(1);
-                Term { fixed, bits: random() as u32 & fixed, outputs }
+                let outputs = (random.u64(..) & output_mask).max(1);
+                Term { fixed, bits: random.u32(..) & fixed, outputs }
             })
             .collect();
         Table { inputs, outputs, terms }

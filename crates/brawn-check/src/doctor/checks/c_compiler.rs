@@ -3,7 +3,7 @@
 use brawn_link::cc::{Backend, Language};
 use brawn_link::toolchain::Rust;
 
-use super::host;
+use super::machine::host;
 use crate::doctor::Finding;
 
 pub(super) const NAME: &str = "c-compiler";

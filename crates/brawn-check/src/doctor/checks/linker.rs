@@ -3,7 +3,7 @@
 use brawn_link::seam::default_linker;
 use brawn_link::toolchain::{Rust, on_path};
 
-use super::host;
+use super::machine::host;
 use crate::doctor::Finding;
 
 pub(super) const NAME: &str = "linker";

@@ -5,6 +5,7 @@ mod cache;
 mod cgroup;
 mod kit;
 mod linker;
+mod machine;
 mod musl_target;
 mod perf;
 mod ptrace;
@@ -37,15 +38,3 @@ pub const CHECKS: &[Check] = &[
     Check { name: cgroup::NAME, look: cgroup::look },
     Check { name: registry::NAME, look: registry::look },
 ];
-
-/// A setting of the kernel's, if there is such a one.
-fn kernel_setting(name: &str) -> Option<i64> {
-    let path = format!("/proc/sys/{}", name.replace('.', "/"));
-    fs_err::read_to_string(path).ok()?.trim().parse().ok()
-}
-
-/// The architecture of this machine and the triple of its musl target.
-fn host() -> Option<(brawn_elf::Arch, &'static str)> {
-    let arch = brawn_elf::Arch::host()?;
-    Some((arch, arch.musl_triple()))
-}

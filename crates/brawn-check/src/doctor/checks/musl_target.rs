@@ -2,7 +2,7 @@
 
 use brawn_link::toolchain::Rust;
 
-use super::host;
+use super::machine::host;
 use crate::doctor::Finding;
 
 pub(super) const NAME: &str = "musl-target";

@@ -2,7 +2,7 @@
 
 use brawn_link::toolchain::on_path;
 
-use super::kernel_setting;
+use super::machine::kernel_setting;
 use crate::doctor::Finding;
 
 pub(super) const NAME: &str = "perf";

@@ -1,6 +1,6 @@
 //! May programs be traced?
 
-use super::kernel_setting;
+use super::machine::kernel_setting;
 use crate::doctor::Finding;
 
 pub(super) const NAME: &str = "ptrace";

@@ -2,7 +2,7 @@
 
 use crate::How;
 
-use super::kernel_setting;
+use super::machine::kernel_setting;
 use crate::doctor::Finding;
 
 pub(super) const NAME: &str = "user-namespaces";

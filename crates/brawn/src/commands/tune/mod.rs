@@ -3,6 +3,7 @@
 mod arguments;
 mod clock;
 mod load;
+mod paths;
 mod progress;
 mod run;
 mod subject;

@@ -22,10 +22,11 @@ use clap::Parser;
 use super::Arguments;
 use super::arguments::Kept;
 use super::clock::Clock;
+use super::paths::existing;
 use super::progress::Progress;
 use super::subject::{self, Subject};
 use crate::cli::{Options, usage};
-use crate::exit::{Context as _, Result};
+use crate::exit::Result;
 use crate::{output, uses};
 
 /// The folder of the candidates' executables in that of a run.
@@ -169,11 +170,6 @@ fn job(arguments: &Arguments, interrupt: Arc<AtomicBool>) -> Result<Job> {
         scratch: std::env::temp_dir(),
         interrupt,
     })
-}
-
-/// The whole path of something that an option names.
-pub fn existing(path: &Path, what: &str) -> Result<PathBuf> {
-    fs_err::canonicalize(path).context(|| format!("there is no {what} `{}`", path.display()))
 }
 
 /// Whole cores are cores; a fraction is a quota.

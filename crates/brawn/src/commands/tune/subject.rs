@@ -18,8 +18,8 @@ use clap::Parser;
 
 use super::Arguments;
 use super::arguments::Also;
+use super::paths::existing;
 use super::progress::Progress;
-use super::run::existing;
 use crate::cli::{Options, usage};
 use crate::commands::authorise;
 use crate::exit::{Context as _, Failure, Result};
