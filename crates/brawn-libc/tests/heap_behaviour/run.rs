@@ -68,7 +68,8 @@ pub fn run(
         command.stdout(create(&stdout)?).stderr(create(&stderr)?);
         Ok(command)
     };
-    let status = emulator::run(command, limit, libc.emulated()).map_err(|error| error.to_string())?;
+    let status = emulator::run(command, limit, libc.emulated())
+        .map_err(|error| format!("{}: {error}", arguments.join(" ")))?;
     let read = |path: &Path| fs_err::read_to_string(path).map_err(|error| error.to_string());
     Ok(judge(test, arguments, status, &read(&stdout)?, &read(&stderr)?))
 }

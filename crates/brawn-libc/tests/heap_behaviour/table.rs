@@ -74,6 +74,9 @@ pub struct Emulated {
     /// How often a long run makes each of its parts.
     #[serde(default = "once")]
     times: usize,
+    /// The parts of which a long run makes one run at quick length.
+    #[serde(default)]
+    brief: Vec<usize>,
     why: Option<String>,
 }
 
@@ -165,8 +168,11 @@ impl Test {
     pub fn runs(&self, malloc: &str, version: &str, emulated: bool, long: bool) -> Vec<Vec<String>> {
         let arguments = self.arguments(malloc, version, emulated, long);
         let Some(parts) = self.qemu.parts.filter(|_| emulated && long) else { return vec![arguments] };
-        let with = |part: usize| [&arguments[..], &[format!("part={part}")]].concat();
-        (0..parts * self.qemu.times).map(|run| with(run % parts)).collect()
+        let with = |arguments: &[String], part: usize| [arguments, &[format!("part={part}")]].concat();
+        let quick = self.arguments(malloc, version, emulated, false);
+        let long = (0..parts).filter(|part| !self.qemu.brief.contains(part));
+        let long = (0..self.qemu.times).flat_map(|_| long.clone().map(|part| with(&arguments, part)));
+        long.chain(self.qemu.brief.iter().map(|part| with(&quick, *part))).collect()
     }
 
     /// How long a run may take: a hang must end, a busy machine must not fail.
