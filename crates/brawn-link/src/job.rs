@@ -36,6 +36,7 @@ impl Keep {
             Keep::Objects => {
                 path.extension().is_some_and(|extension| extension == "o") && !path.starts_with("/usr")
                     || path.starts_with(std::env::temp_dir())
+                    || is_rustcs(path)
             }
             // A project may lie in the temporary folder itself.
             Keep::Below(folder) => {
@@ -44,5 +45,26 @@ impl Keep {
                         && std::env::current_dir().is_ok_and(|here| !path.starts_with(here))
             }
         }
+    }
+}
+
+/// Whether it lies in a folder that rustc makes for one link, beside the output: libraries of which LTO has taken a part.
+fn is_rustcs(path: &Path) -> bool {
+    let folder = path.parent().and_then(Path::file_name).and_then(|name| name.to_str());
+    let letters = folder.and_then(|folder| folder.strip_prefix("rustc"));
+    letters.is_some_and(|letters| letters.len() == 6 && letters.chars().all(|c| c.is_ascii_alphanumeric()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_rustc_removes_after_a_link_is_kept() {
+        let kept = |path: &str| Keep::Objects.applies(Path::new(path));
+        assert!(kept("/p/target/release/deps/app.o"));
+        assert!(kept("/p/target/release/deps/rustcLfGglt/libring-2b71e58fda388f31.rlib"));
+        assert!(!kept("/p/target/release/deps/libring-2b71e58fda388f31.rlib"));
+        assert!(!kept("/p/rustc-stable/libring.rlib") && !kept("/usr/lib/crt1.o"));
     }
 }
