@@ -12,6 +12,7 @@ mod seal;
 mod sources;
 mod strings;
 mod table;
+mod unwind;
 
 use compile::Form;
 use pack::Packed;

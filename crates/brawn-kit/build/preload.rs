@@ -53,6 +53,7 @@ const LINK: &[&[&str]] = &[
     &["--hash-style=gnu"],
     &["--gc-sections"],
     &["--build-id=none"],
+    &["--eh-frame-hdr"],
     &["-s"],
     &["-z", "now"],
     &["-z", "initfirst"],

@@ -1,6 +1,7 @@
 //! Makes a compiled object fit to be a member of somebody else's `libc.a`: everything local except what it is
 //! meant to offer, and checked to need nothing that a musl `libc.a` lacks.
 
+use crate::unwind;
 use object::build::Id as _;
 use object::build::elf::{Builder, Section, SectionData, SectionId, Symbol};
 use object::elf;
@@ -56,6 +57,8 @@ pub enum Error {
     ThreadLocalModel { section: String, r_type: u32 },
     #[error("the section {0} does not belong into the kit")]
     Section(String),
+    #[error(transparent)]
+    Unwind(#[from] unwind::Error),
     #[error("holds the path {0} of the machine that built it")]
     Path(String),
 }
@@ -63,7 +66,7 @@ pub enum Error {
 /// Rewrites a relocatable object: makes symbols local, drops what nothing exported leads to, and checks the rest
 /// against the contract.
 pub fn seal(object: &[u8], contract: &Contract<'_>) -> Result<Sealed, Error> {
-    let object = without_groups(object);
+    let object = with_known_types(object);
     let mut builder = Builder::read(object.as_slice())?;
     if builder.header.e_machine != contract.machine {
         return Err(Error::Machine { found: builder.header.e_machine.0, wanted: contract.machine.0 });
@@ -72,7 +75,7 @@ pub fn seal(object: &[u8], contract: &Contract<'_>) -> Result<Sealed, Error> {
     if let Some(name) = contract.exports.iter().find(|name| !exported.contains_key(**name)) {
         return Err(Error::MissingExport((*name).to_owned()));
     }
-    prune(&mut builder, exported.values().copied());
+    prune(&mut builder, exported.values().copied())?;
     let imports = imports(&builder);
     let unknown = |name: &&String| !contract.imports.contains(&name.as_str());
     let unknown: Vec<&str> = imports.iter().filter(unknown).map(String::as_str).collect();
@@ -91,9 +94,10 @@ pub fn seal(object: &[u8], contract: &Contract<'_>) -> Result<Sealed, Error> {
     Ok(Sealed { bytes, imports, knobs_at })
 }
 
-/// Groups are for functions that several objects may hold, of which the linker keeps one: ours are ours. The
-/// sections that list them, which the reader below does not know, become ordinary ones, and go like other notes.
-fn without_groups(object: &[u8]) -> Vec<u8> {
+/// Gives two types of section that the reader below does not know an ordinary one. Groups are for functions that several
+/// objects may hold, of which the linker keeps one: ours are ours, and the sections that list them go like other notes.
+/// Tables for unwinding have a type of their own on x86_64 that no linker insists on.
+fn with_known_types(object: &[u8]) -> Vec<u8> {
     let mut bytes = object.to_vec();
     let number = |at: usize, size: usize| {
         let field = object.get(at..at + size).unwrap_or_default();
@@ -102,7 +106,7 @@ fn without_groups(object: &[u8]) -> Vec<u8> {
     // e_shoff, e_shentsize and e_shnum of a 64-bit header; sh_type is the second field of a section's.
     let (table, entry, count) = (number(0x28, 8), number(0x3a, 2), number(0x3c, 2));
     for at in (0..count).map(|index| table.saturating_add(index * entry).saturating_add(4)) {
-        if number(at, 4) == elf::SHT_GROUP.0 as usize {
+        if [elf::SHT_GROUP, elf::SHT_X86_64_UNWIND].iter().any(|kind| number(at, 4) == kind.0 as usize) {
             bytes[at..at + 4].copy_from_slice(&elf::SHT_PROGBITS.0.to_le_bytes());
         }
     }
@@ -149,7 +153,10 @@ fn localise(
 
 /// Drops every section of the program that nothing leads to from these ones, so that a linker without
 /// `--gc-sections` gets no dead code, and no symbol is asked for that only dead code needs.
-fn prune(builder: &mut Builder<'_>, roots: impl Iterator<Item = Option<SectionId>>) {
+fn prune(
+    builder: &mut Builder<'_>,
+    roots: impl Iterator<Item = Option<SectionId>>,
+) -> Result<(), unwind::Error> {
     // From the index of each section to the sections that its relocations lead to.
     let mut edges: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for section in &builder.sections {
@@ -172,8 +179,12 @@ fn prune(builder: &mut Builder<'_>, roots: impl Iterator<Item = Option<SectionId
             }
         }
     }
+    let tables = unwind::keep(builder, &reached)?;
     for section in &mut builder.sections {
         section.sh_flags = elf::SectionFlags(section.sh_flags.0 & !elf::SHF_GROUP.0);
+        if tables.contains(&section.id()) {
+            continue;
+        }
         section.delete = match section.data {
             SectionData::Relocation(_) => {
                 section.sh_info_section.is_some_and(|id| !reached.contains(&id.index()))
@@ -198,6 +209,7 @@ fn prune(builder: &mut Builder<'_>, roots: impl Iterator<Item = Option<SectionId
         let useless = is_undefined(symbol) || symbol.st_type() == elf::STT_FILE;
         symbol.delete |= useless && !used.contains(&symbol.id().index());
     }
+    Ok(())
 }
 
 /// The symbols that the object needs from others, sorted.
@@ -210,7 +222,7 @@ fn imports(builder: &Builder<'_>) -> Vec<String> {
 fn check_sections(builder: &Builder<'_>, contract: &Contract<'_>) -> Result<(), Error> {
     for section in &builder.sections {
         let name = text(&section.name);
-        if name.contains(".debug") || name.contains(".eh_frame") {
+        if name.contains(".debug") {
             return Err(Error::Section(name));
         }
         if let SectionData::Relocation(relocations) = &section.data

@@ -188,7 +188,7 @@ fn no_ifunc_no_debug_information_and_one_constructor() {
             file.sections().map(|section| section.name().expect("a name").to_owned()).collect();
         let with = |prefix: &str| sections.iter().filter(|section| section.starts_with(prefix)).count();
         assert_eq!(with(".debug"), 0, "{name}");
-        assert_eq!(with(".eh_frame"), 0, "{name}");
+        assert_eq!(with(".eh_frame"), 1, "{name}");
         assert_eq!(with(".comment"), 0, "{name}");
         assert_eq!(
             with(".group"),

@@ -19,6 +19,8 @@ mod sources;
 #[path = "../build/table.rs"]
 #[allow(dead_code)]
 mod table;
+#[path = "../build/unwind.rs"]
+mod unwind;
 
 #[test]
 fn building_again_elsewhere_gives_the_same_object() {

@@ -10,6 +10,9 @@ mod seal;
 #[path = "../build/table.rs"]
 #[allow(dead_code)]
 mod table;
+#[path = "../build/unwind.rs"]
+#[allow(dead_code)]
+mod unwind;
 
 fn bytes(arch: Arch) -> &'static [u8] {
     brawn_kit::allocator("mimalloc")

@@ -116,7 +116,7 @@ fn no_object_needs_help_to_start() {
             }
             for section in file.sections() {
                 let name = section.name().expect("a name");
-                assert!(!name.starts_with(".debug") && !name.starts_with(".eh_frame"), "{member}: {name}");
+                assert!(!name.starts_with(".debug"), "{member}: {name}");
                 assert!(!name.contains("init_array") && !name.starts_with(".tdata"), "{member}: {name}");
                 // Data with relocations would have to be relocated before the first call.
                 let data = name.starts_with(".data") || name.starts_with(".rodata");
@@ -145,19 +145,24 @@ fn a_set_for_any_processor_can_be_held_to_each_level() {
     assert_eq!(values, [1, 2, 3]);
 }
 
-/// What a program would carry that calls every string function there is: code and constants, in bytes.
+/// What a program would carry that calls every string function there is, in bytes: code and constants, and tables for
+/// unwinding, which nothing reads before something unwinds.
 #[test]
 fn all_functions_together_keep_within_their_size() {
     // No more than 40 KB were asked for, of all levels together. The others have been reached, and 2 % more is allowed, so
     // that the sets do not grow unseen.
-    let reached = [39_972, 22_843, 23_696, 22_260];
-    for (set, reached) in sets().zip(reached) {
-        let size: u64 = members(set)
-            .values()
-            .flat_map(|file| file.sections())
-            .filter(|section| matches!(section.kind(), SectionKind::Text | SectionKind::ReadOnlyData))
-            .map(|section| section.size())
-            .sum();
+    let reached = [(39_972, 7_200), (22_843, 5_216), (23_696, 5_240), (22_260, 4_088)];
+    for (set, (reached, tables_reached)) in sets().zip(reached) {
+        let (mut size, mut tables) = (0, 0);
+        for section in members(set).values().flat_map(|file| file.sections()) {
+            match section.kind() {
+                _ if section.name() == Ok(".eh_frame") => tables += section.size(),
+                SectionKind::Text | SectionKind::ReadOnlyData => size += section.size(),
+                _ => {}
+            }
+        }
+        let most_tables = tables_reached + tables_reached / 50;
+        assert!(tables > 0 && tables <= most_tables, "{tables} bytes, more than {most_tables}");
         assert!(size > reached / 2, "{size} bytes for {:?} are too few to be all", (set.arch, set.cpu));
         let most = (reached + reached / 50).min(40_000);
         assert!(size <= most, "{size} bytes, more than {most}, for {:?}", (set.arch, set.cpu));

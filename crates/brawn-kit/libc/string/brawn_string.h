@@ -134,6 +134,15 @@ INLINE unsigned char *if_room(const unsigned char *p, size_t n, size_t least,
 #endif
 }
 
+/* A directive about the stack for debuggers, profilers and unwinders, in assembly that moves the stack pointer. */
+#define CFI(directive) ".cfi_" directive "\n\t"
+/* The same for a part of a function in another section, which clang before 18 refuses. */
+#if defined(__clang_major__) && __clang_major__ < 18
+#define CFI_APART(directive)
+#else
+#define CFI_APART CFI
+#endif
+
 /* --- levels ------------------------------------------------------------------------------------------ */
 
 #define LEVEL_UNKNOWN 0
@@ -161,7 +170,8 @@ HIDDEN unsigned brawn_detect(void);
 
 /* The level, which the first long call of the process asks for. In assembly, so that for a call that hardly
  * ever happens (below the red zone) no one needs a stack frame, or a second set of jumps. The call has a
- * section of its own, as in one that holds cold functions it would stand in their way. */
+ * section of its own, as in one that holds cold functions it would stand in their way. Who asks may have nothing on
+ * the stack but the return address: that is what the section tells debuggers. */
 INLINE unsigned level_now(void) {
     unsigned level;
     /* clang-format off */
@@ -170,10 +180,11 @@ INLINE unsigned level_now(void) {
                      "jz 2f\n"
                      "1:\n\t"
                      ".pushsection .text.unlikely.level, \"ax\", @progbits\n"
-                     "2:\tadd $-128, %%rsp\n\t"
+                     "2:\t" CFI_APART("startproc")
+                     "add $-128, %%rsp\n\t" CFI_APART("def_cfa_offset 136")
                      "call " BRAWN_STRINGIFY(brawn_detect) "\n\t"
-                     "sub $-128, %%rsp\n\t"
-                     "jmp 1b\n\t"
+                     "sub $-128, %%rsp\n\t" CFI_APART("def_cfa_offset 8")
+                     "jmp 1b\n\t" CFI_APART("endproc")
                      ".popsection"
                      : "=a"(level) : : "cc", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7",
                        "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15");

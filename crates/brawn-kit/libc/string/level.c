@@ -71,13 +71,15 @@ COLD unsigned level_from(uint32_t leaf1_ecx, uint32_t leaf7_ebx, uint32_t leaf7_
 #define NAME_HERE BRAWN_STRINGIFY(brawn_detect)
 __asm__(".pushsection .text.unlikely, \"ax\", @progbits\n\t"
         ".globl " NAME_HERE "\n\t.hidden " NAME_HERE "\n\t.type " NAME_HERE ", @function\n"
-        NAME_HERE ":\n\t"
-        "push %rbp\n\tmov %rsp, %rbp\n\t"
+        NAME_HERE ":\n\t" CFI("startproc")
+        "push %rbp\n\t" CFI("def_cfa_offset 16") CFI("offset %rbp, -16")
+        "mov %rsp, %rbp\n\t" CFI("def_cfa_register %rbp")
         "push %rcx\n\tpush %rdx\n\tpush %rsi\n\tpush %rdi\n\t"
         "push %r8\n\tpush %r9\n\tpush %r10\n\tpush %r11\n\t"
         "and $-16, %rsp\n\tcall brawn_look_at_cpu\n\tlea -64(%rbp), %rsp\n\t"
         "pop %r11\n\tpop %r10\n\tpop %r9\n\tpop %r8\n\t"
-        "pop %rdi\n\tpop %rsi\n\tpop %rdx\n\tpop %rcx\n\tpop %rbp\n\tret\n\t"
+        "pop %rdi\n\tpop %rsi\n\tpop %rdx\n\tpop %rcx\n\t"
+        "pop %rbp\n\t" CFI("def_cfa %rsp, 8") "ret\n\t" CFI("endproc")
         ".size " NAME_HERE ", . - " NAME_HERE "\n\t"
         ".popsection");
 /* clang-format on */

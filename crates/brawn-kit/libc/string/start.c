@@ -28,24 +28,29 @@ HIDDEN __attribute__((used)) const char __brawn_start_line[] = LINE;
 
 HIDDEN __attribute__((naked)) int __libc_start_main(void);
 
+#define PUSH(what) "push " what "\n\t" CFI("adjust_cfa_offset 8")
+#define POP(where) "pop " where "\n\t" CFI("adjust_cfa_offset -8")
+
 /* A jump that is taken ends the process: nothing on the stack matters then. */
 int __libc_start_main(void) {
+    /* clang-format off */
     __asm__ volatile(
-        "push %%rdx\n\tpush %%rcx\n\tpush %%rbx\n\t"
-        "push $1\n\tpop %%rax\n\tcpuid\n\t"
+        PUSH("%%rdx") PUSH("%%rcx") PUSH("%%rbx") CFI("rel_offset %%rbx, 0")
+        PUSH("$1") POP("%%rax") "cpuid\n\t"
         "not %%ecx\n\ttest %[leaf1], %%ecx\n\tjnz 1f\n\t"
         "xor %%ecx, %%ecx\n\txgetbv\n\tnot %%eax\n\ttest %[xcr0], %%al\n\tjnz 1f\n\t"
         /* ecx is 0 still: the first half of leaf 7. */
-        "push $7\n\tpop %%rax\n\tcpuid\n\t"
+        PUSH("$7") POP("%%rax") "cpuid\n\t"
         "not %%ebx\n\ttest %[leaf7], %%ebx\n\tjnz 1f\n\t"
-        "pop %%rbx\n\tpop %%rcx\n\tpop %%rdx\n\tjmp __brawn_libc_start_main\n"
-        "1:\n\t" /* write(2, line, length), exit_group(127) */
-        "push $1\n\tpop %%rax\n\tpush $2\n\tpop %%rdi\n\tlea __brawn_start_line(%%rip), %%rsi\n\t"
-        "push %[length]\n\tpop %%rdx\n\tsyscall\n\t"
-        "mov $231, %%eax\n\tpush $127\n\tpop %%rdi\n\tsyscall\n\thlt"
+        POP("%%rbx") CFI("same_value %%rbx") POP("%%rcx") POP("%%rdx") "jmp __brawn_libc_start_main\n"
+        "1:\n\t" CFI("def_cfa_offset 32") CFI("rel_offset %%rbx, 0") /* write(2, line, length), exit_group(127) */
+        PUSH("$1") POP("%%rax") PUSH("$2") POP("%%rdi") "lea __brawn_start_line(%%rip), %%rsi\n\t"
+        PUSH("%[length]") POP("%%rdx") "syscall\n\t"
+        "mov $231, %%eax\n\t" PUSH("$127") POP("%%rdi") "syscall\n\thlt"
         :
         : [leaf1] "i"(LEAF1_ECX_OSXSAVE | LEAF1_ECX_AVX), [xcr0] "i"(XCR0_NEEDED), [leaf7] "i"(LEAF7_NEEDED),
           [length] "i"(sizeof LINE - 1));
+    /* clang-format on */
 }
 
 #endif

@@ -92,6 +92,11 @@ OVER_READS static MAYBE_UNUSED char *LEVEL_NAME(search_long)(const char *p, cons
 DISPATCHED(char *, search_long, (const char *p, const char *needle, struct search search),
            (p, needle, search))
 
+/* A function of its own, for the entry has a stack frame, which level_now() does not expect. */
+static NOINLINE char *search_further(const char *p, const char *needle, struct search search) {
+    return search_long(p, needle, search);
+}
+
 /* The haystack begins close to the end of its page: byte by byte into the next one. */
 COLD static char *search_across(const char *haystack, const char *needle) {
     struct search search = {haystack, 0};
@@ -108,7 +113,7 @@ COLD static char *search_across(const char *haystack, const char *needle) {
             search.spent += same;
         }
     }
-    return search_long(page + VEC, needle, search);
+    return search_further(page + VEC, needle, search);
 }
 
 OVER_READS INLINE char *search_small(const char *haystack, const char *needle) {
@@ -130,7 +135,7 @@ OVER_READS INLINE char *search_small(const char *haystack, const char *needle) {
             return found;
         }
     }
-    return search_long(haystack + SMALL_BYTES + 1, needle, search);
+    return search_further(haystack + SMALL_BYTES + 1, needle, search);
 #endif
 }
 

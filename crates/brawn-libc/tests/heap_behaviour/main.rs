@@ -67,7 +67,9 @@ fn main() -> ExitCode {
             move || libc.mallocng_asks_the_front().map_err(Failed::from)
         }));
         for malloc in brawn_libc::Malloc::names() {
-            for test in tests.all.iter().filter(|test| tests.wanted(test, malloc, index == 0, long)) {
+            let wanted =
+                |test: &&Arc<Test>| tests.wanted(test, malloc, index == 0, libc.is_of_rustup(), long);
+            for test in tests.all.iter().filter(wanted) {
                 let skip = tests.skipped(test, malloc, libc.emulated());
                 trials.push(trial(test, &libc, malloc, long, &objects, &reports).with_ignored_flag(skip));
             }

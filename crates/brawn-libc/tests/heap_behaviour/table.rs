@@ -23,11 +23,12 @@ pub struct Tests {
 }
 
 impl Tests {
-    /// Whether a program runs with this allocator on a musl: if this is the `first` musl, then all do.
-    pub fn wanted(&self, test: &Test, malloc: &str, first: bool, long: bool) -> bool {
+    /// Whether a program runs with this allocator on a musl: if this is the `first` musl, then all do, and few on one that
+    /// did not come with Rust.
+    pub fn wanted(&self, test: &Test, malloc: &str, first: bool, rustup: bool, long: bool) -> bool {
         let in_use =
             malloc.starts_with("brawn") || brawn_libc::PRESETS.iter().any(|preset| preset.malloc == malloc);
-        first || long || in_use || test.sample
+        (rustup || !test.rustup) && (first || long || in_use || test.sample)
     }
 
     /// Whether this cannot run.
@@ -51,6 +52,8 @@ pub struct Test {
     sample: bool,
     #[serde(default)]
     pub link: Vec<String>,
+    #[serde(default)]
+    rustup: bool,
     #[serde(default = "default_seconds")]
     seconds: u64,
     #[serde(default)]
