@@ -4,131 +4,9 @@
 #ifndef BRAWN_FAMILY_H
 #define BRAWN_FAMILY_H
 
-#include "thread.h"
+#include "hardened.h"
 
 #define PUBLIC __attribute__((visibility("default"), used))
-
-/* The classes of small sizes, by their units. */
-static const unsigned char small_class[64] = {
-    0,  0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 10, 11, 11, 11, 12, 12, 12, 13, 13, 14,
-    14, 14, 14, 14, 15, 15, 15, 15, 15, 15, 16, 16, 16, 16, 16, 17, 17, 17, 17, 17, 17, 18,
-    18, 18, 18, 18, 18, 18, 18, 19, 19, 19, 19, 19, 19, 19, 19, 19, 19, 19, 19, 19,
-};
-
-#define SMALL_LARGEST ((size_t)(63 * UNIT - IN_BAND))
-
-static COLD void *fail(int error) {
-    *kernel_libc_errno() = error;
-    return NULL;
-}
-
-static SLOW void *medium_malloc(size_t size) {
-    const unsigned class = class_of_medium(size);
-    void *const block = shelf_take(class);
-    if (likely(block != NULL)) {
-        return block;
-    }
-    COUNT(medium_misses, 1);
-    if (own != &cache_none && own != &cache_closed) {
-        cache_visit(own, class);
-    }
-    return backend_malloc(class_request(class));
-}
-
-static SLOW void *large_malloc(size_t size, bool fresh) {
-    if (unlikely(size > PTRDIFF_MAX - PAGE)) {
-        return fail(ENOMEM);
-    }
-    void *block = fresh ? NULL : large_take(size);
-    if (block == NULL) {
-        block = backend_malloc(size);
-        if (block != NULL) {
-            const struct slot slot = slot_of(block);
-            large_resized(0, (size_t)(slot.end - slot.start));
-        }
-    }
-    return block;
-}
-
-static inline __attribute__((always_inline)) void *front_malloc(size_t size) {
-    if (likely(size <= SMALL_LARGEST)) {
-        const unsigned class = small_class[(size + IN_BAND + UNIT - 1) / UNIT];
-        struct bin *const bin = &own->bins[class];
-        if (likely(bin->head != NULL)) {
-            return bin_pop(bin);
-        }
-        return small_miss(class);
-    }
-    return size <= LARGEST_SLOT ? medium_malloc(size) : large_malloc(size, false);
-}
-
-/* The same out of line. */
-static SLOW void *any_malloc(size_t size) {
-    return front_malloc(size);
-}
-
-/* Everything but a small block at its slot's start: frees a block whose slot is known. */
-static SLOW void free_slot(const struct slot *slot, void *block) {
-    if (unlikely(secrets.meta == 0)) {
-        secrets_start(); /* now that there is a block, mallocng has its secret */
-    }
-    block = block_to_start(slot, block);
-    const size_t capacity = (size_t)(slot->end - slot->start);
-    if (meta_class(slot->meta) == CLASS_OF_MAPPINGS) {
-        block_take_all(block, 0);
-        large_give(block, capacity);
-        return;
-    }
-    const unsigned class = class_of_capacity(meta_class(slot->meta), capacity);
-    if (class >= SMALL_CLASSES) {
-        shelf_give(class, block, slot->index);
-        return;
-    }
-    struct bin *const bin = &own->bins[class];
-    if (bin->room > 0) {
-        bin_push(bin, block, slot->index);
-    } else {
-        small_overflow(class, block, slot->index);
-    }
-}
-
-static SLOW void free_any(void *block) {
-    const struct slot slot = slot_of(block);
-    (void)slot_size(&slot, block);
-    free_slot(&slot, block);
-}
-
-static inline __attribute__((always_inline)) void front_free(void *block) {
-    if (block == NULL) {
-        return;
-    }
-    /* Not aligned, wide, or free: there may be no group. */
-    const struct header header = header_of(block);
-    if (unlikely(((uintptr_t)block & (UNIT - 1)) != 0 || header.wide != 0 || header.reserved != 0)) {
-        free_any(block);
-        return;
-    }
-    /* What mallocng checks besides, that the slot is one of the group and in use there, needs a look at what
-     * it writes to; it makes this check itself when the block goes back. */
-    const struct group *const group =
-        (const struct group *)((unsigned char *)block - UNIT * (size_t)header.offset - UNIT);
-    const struct meta *const meta = group->meta;
-    const unsigned class = meta_class(meta);
-    if (unlikely(class >= SMALL_CLASSES || meta->group != group || meta_secret(meta) != secrets.meta ||
-                 header.offset != header.index * __malloc_size_classes[class] ||
-                 ((unsigned char *)block)[class_capacity(class)] != 0)) {
-        free_any(block);
-        return;
-    }
-    struct bin *const bin = &own->bins[class];
-    if (likely(bin->room > 0)) {
-        bin_push(bin, block, header.index);
-        return;
-    }
-    small_overflow(class, block, header.index);
-}
-
-#include "hardened.h"
 
 static void *front_calloc(size_t size) {
     if (size <= LARGEST_SLOT) {
@@ -302,7 +180,7 @@ struct brawn_malloc_info {
 PUBLIC COLD size_t brawn_malloc_info(struct brawn_malloc_info *result, size_t size) {
     struct brawn_malloc_info info = {
         .own_bytes = quarantine_bytes(own) + own->spare_bytes,
-        .shared_bound = stock_bound() * stock_count(),
+        .shared_bound = pool_bound() * pool_count(),
         .large_bytes = large.bytes,
         .refills = counters.refills,
         .refilled = counters.refilled_blocks,
@@ -317,23 +195,23 @@ PUBLIC COLD size_t brawn_malloc_info(struct brawn_malloc_info *result, size_t si
         const struct bin *const bin = &own->bins[class];
         info.own_bytes += (size_t)(bin->size - bin->room) * class_bytes(class);
     }
-    for (unsigned number = 0; number < STOCKS; number++) {
-        struct stock *const stock = &stocks[number];
-        const bool locked = lock_take(&stock->lock);
-        info.shared_bytes += stock->bytes;
-        info.chains_taken += stock->chains_taken;
-        info.chains_given += stock->chains_given;
-        info.medium_hits += stock->blocks_taken;
+    for (unsigned number = 0; number < POOLS; number++) {
+        struct pool *const pool = &pools[number];
+        const bool locked = lock_take(&pool->lock);
+        info.shared_bytes += pool->bytes;
+        info.chains_taken += pool->chains_taken;
+        info.chains_given += pool->chains_given;
+        info.medium_hits += pool->blocks_taken;
         for (unsigned class = 0; class < SMALL_CLASSES; class ++) {
-            for (uint32_t at = 0; at < tally_count(&stock->depots[class]); at++) {
-                info.class_bytes[class] += stock->chains[at][class].count * class_bytes(class);
+            for (uint32_t at = 0; at < tally_count(&pool->depots[class]); at++) {
+                info.class_bytes[class] += pool->chains[at][class].count * class_bytes(class);
             }
         }
         for (unsigned class = SMALL_CLASSES; class < CLASSES; class ++) {
             info.class_bytes[class] +=
-                tally_count(&stock->shelves[class - SMALL_CLASSES].tally) * class_bytes(class);
+                tally_count(&pool->shelves[class - SMALL_CLASSES].tally) * class_bytes(class);
         }
-        lock_give(&stock->lock, locked);
+        lock_give(&pool->lock, locked);
     }
     memcpy(result, &info, size < sizeof info ? size : sizeof info);
     return sizeof info;
@@ -355,8 +233,8 @@ PUBLIC RARE void __brawn_atfork(int who) {
     if (who >= 0) {
         __malloc_atfork(who);
     }
-    for (unsigned number = 0; number < STOCKS; number++) {
-        who < 0 ? lock_take_always(&stocks[number].lock) : lock_give_always(&stocks[number].lock);
+    for (unsigned number = 0; number < POOLS; number++) {
+        who < 0 ? lock_take_always(&pools[number].lock) : lock_give_always(&pools[number].lock);
     }
     who < 0 ? lock_take_always(&large.lock) : lock_give_always(&large.lock);
     if (who < 0) {

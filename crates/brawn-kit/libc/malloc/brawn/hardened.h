@@ -11,6 +11,8 @@
 #ifndef BRAWN_HARDENED_H
 #define BRAWN_HARDENED_H
 
+#include "alloc.h"
+
 #ifdef BRAWN_HARDENED
 
 /* What a free block is filled with: no pointer, no small number, and no text. */

@@ -1,4 +1,4 @@
-/* How mallocng lays out its memory: what the front has to know of it to tell a block's class without a lock.
+/* How mallocng lays out memory: what the front end must know to tell a block's class without a lock.
  *
  * A group is a mapping, or a slot of a larger group, cut into up to 32 slots of one size. Its first 16 bytes
  * lead to a `struct meta`, which lies apart in a page that begins with a secret. A block is preceded by four
@@ -39,7 +39,7 @@ enum {
     SMALL_CLASSES = 20,     /* up to 1,004 bytes: kept by threads, in chains by all */
     CLASS_OF_MAPPINGS = 63, /* stands for a block that is a mapping of its own */
     PAGE = 4096,            /* unit of `maplen`, whatever the machine's pages are */
-    RESERVED_CACHED = 6,    /* the block is in a cache of this front */
+    RESERVED_CACHED = 6,    /* the block is in a cache of the front end */
     RESERVED_FREE = 7,      /* the block begins elsewhere, or is free */
 };
 

@@ -9,7 +9,7 @@
  * A chunk has two bits for each page: whether it is in use, and whether it was written to since it came from
  * the system. Nothing here is locked. Pages are taken under mallocng's lock, so by one thread at a time; they
  * come back, and go back to the system, by any: who sets a page's bit in `used` owns it. So a fork at any
- * moment costs the child a few pages at worst, and no lock of the front has to be taken behind mallocng's. */
+ * moment costs the child a few pages at worst, and none of our locks has to be taken behind mallocng's. */
 #ifndef BRAWN_PAGES_H
 #define BRAWN_PAGES_H
 
@@ -28,14 +28,14 @@ enum {
 /* Above this size a mapping may be a block of its own, which large.h tells `recent` of. */
 #define GROUP_LARGEST ((size_t)32 * PAGE)
 
-/* Bytes of kept pages, whatever is in use. Checks of the front by itself set it and the numbers below
+/* Bytes of kept pages, whatever is in use. Checks of the front end alone set it and the numbers below
  * smaller. */
 #ifndef KEEP_BASE
 #define KEEP_BASE ((size_t)128 << 10)
 #endif
 
 /* A chunk of 256 pages is 1 MiB as a rule, less than a huge page, so that none comes unasked. Beyond so many
- * chunks every group has its own mapping, as without this. Checks of the front by itself set both smaller. */
+ * chunks every group has its own mapping, as without this. Checks of the front end alone set both smaller. */
 #ifndef CHUNKS
 #define CHUNKS 4096
 #define CHUNK_WORDS 4

@@ -16,7 +16,7 @@
 /* With each round of upkeep one part in so many of what is known of the past is forgotten. */
 enum { RECENT_DECAY = 8 };
 
-/* Checks of the front by itself set it to 0: their bounds stay where they are. */
+/* Checks of the front end alone set it to 0: their bounds stay where they are. */
 #ifndef RECENT_COUNTS
 #define RECENT_COUNTS 1
 #endif

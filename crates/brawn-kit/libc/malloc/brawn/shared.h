@@ -1,6 +1,6 @@
 /* What threads share: chains of small blocks, which one thread has too many of and another may want, and
- * medium blocks. All of it lies in stocks, one for each processor as far as there are threads for them: what
- * a thread finds there was last touched on its own processor, and hardly anybody else wants the lock. Stocks
+ * medium blocks. All of it lies in pools, one for each processor as far as there are threads for them: what
+ * a thread finds there was last touched on its own processor, and hardly anybody else wants the lock. Pools
  * are bounded in bytes, and what no one wanted for a second of the program's activity goes back to mallocng
  * by and by. */
 #ifndef BRAWN_SHARED_H
@@ -15,33 +15,33 @@
 
 enum {
     SHELVES = CLASSES - SMALL_CLASSES,
-    STOCK_LOOKS = 16,      /* visits of a thread between two looks at where it runs */
-    SHELVES_TO_TRY = 2,    /* classes for a medium block: it has a fifth more than was asked for with each */
-    STOCK_ROOM_BLOCKS = 8, /* blocks that give way at once */
-    STOCK_SLACK = 4,       /* of what may be kept for a program that comes back: a part, for each stock */
+    POOL_LOOKS = 16,      /* visits of a thread between two looks at where it runs */
+    SHELVES_TO_TRY = 2,   /* classes for a medium block: it has a fifth more than was asked for with each */
+    POOL_ROOM_BLOCKS = 8, /* blocks that give way at once */
+    POOL_SLACK = 4,       /* of what may be kept for a program that comes back: a part, for each pool */
 };
 
-/* Chains of one class in one stock. Checks of the front by itself set it smaller. */
+/* Chains of one class in one pool. Checks of the front end alone set it smaller. */
 #ifndef DEPOT_CHAINS
 #define DEPOT_CHAINS 256
 #endif
 
-/* Stocks, at most. */
-#ifndef STOCKS
-#define STOCKS 16
+/* Pools, at most. */
+#ifndef POOLS
+#define POOLS 16
 #endif
 
-/* Bytes that may lie in one stock: a base, and its part of what there is for each thread, up to the ceiling.
- * Checks of the front by itself set them smaller. */
-#ifndef STOCK_BASE
-#define STOCK_BASE ((size_t)512 << 10)
+/* Bytes that may lie in one pool: a base, and its part of what there is for each thread, up to the ceiling.
+ * Checks of the front end alone set them smaller. */
+#ifndef POOL_BASE
+#define POOL_BASE ((size_t)512 << 10)
 #endif
-#ifndef STOCKS_PER_THREAD
-#define STOCKS_PER_THREAD ((size_t)64 << 10)
+#ifndef POOLS_PER_THREAD
+#define POOLS_PER_THREAD ((size_t)64 << 10)
 #endif
-#define STOCK_CEILING ((size_t)1 << 20)
+#define POOL_CEILING ((size_t)1 << 20)
 
-/* How many chains or blocks of a class there are. Written under the stock's lock, and read without as well.
+/* How many chains or blocks of a class there are. Written under the pool's lock, and read without as well.
  */
 struct tally {
     _Atomic(uint16_t) count;
@@ -56,7 +56,7 @@ struct shelf {
 };
 
 /* All of it belongs to who has the lock. */
-struct stock {
+struct pool {
     _Alignas(64) lock lock;
     uint32_t hand; /* of the search for room */
     size_t bytes;
@@ -67,12 +67,12 @@ struct stock {
     struct chain chains[DEPOT_CHAINS][SMALL_CLASSES];
 };
 
-static struct stock stocks[STOCKS];
-static _Atomic(uint32_t) processors; /* up to STOCKS, or 0: no one has looked yet */
+static struct pool pools[POOLS];
+static _Atomic(uint32_t) processors; /* up to POOLS, or 0: no one has looked yet */
 
 /* Where this thread runs, as it was when it looked. */
 static __thread struct {
-    struct stock *stock;
+    struct pool *pool;
     uint32_t looks;
 } place;
 
@@ -106,41 +106,41 @@ static inline size_t class_request(unsigned class) {
     return capacity > LARGEST_SLOT ? LARGEST_SLOT : capacity;
 }
 
-static inline uint32_t stocks_in_use(void) {
+static inline uint32_t pools_in_use(void) {
     return atomic_load_explicit(&processors, memory_order_relaxed);
 }
 
-static inline uint32_t stock_count(void) {
-    const uint32_t threads = (uint32_t)__libc.threads_minus_1 + 1, most = stocks_in_use();
+static inline uint32_t pool_count(void) {
+    const uint32_t threads = (uint32_t)__libc.threads_minus_1 + 1, most = pools_in_use();
     return most == 0 ? 1 : threads < most ? threads : most;
 }
 
-static RARE size_t stock_bound(void) {
-    const size_t count = stock_count(), threads = (size_t)(unsigned)__libc.threads_minus_1 + 1;
-    const size_t bound = STOCK_BASE + STOCKS_PER_THREAD * threads / count;
-    return kept((bound < STOCK_CEILING ? bound : STOCK_CEILING) + recent_slack() / STOCK_SLACK);
+static RARE size_t pool_bound(void) {
+    const size_t count = pool_count(), threads = (size_t)(unsigned)__libc.threads_minus_1 + 1;
+    const size_t bound = POOL_BASE + POOLS_PER_THREAD * threads / count;
+    return kept((bound < POOL_CEILING ? bound : POOL_CEILING) + recent_slack() / POOL_SLACK);
 }
 
-static RARE struct stock *stock_look(void) {
-    if (stocks_in_use() == 0) {
+static RARE struct pool *pool_look(void) {
+    if (pools_in_use() == 0) {
         const long count = KERNEL_CALL(sysconf(_SC_NPROCESSORS_ONLN));
         atomic_store_explicit(&processors,
-                              count < 1        ? 1
-                              : count < STOCKS ? (uint32_t)count
-                                               : STOCKS,
+                              count < 1       ? 1
+                              : count < POOLS ? (uint32_t)count
+                                              : POOLS,
                               memory_order_relaxed);
     }
     const int processor = KERNEL_CALL(sched_getcpu());
-    place.looks = STOCK_LOOKS;
-    return place.stock = &stocks[processor < 0 ? 0 : (uint32_t)processor % stock_count()];
+    place.looks = POOL_LOOKS;
+    return place.pool = &pools[processor < 0 ? 0 : (uint32_t)processor % pool_count()];
 }
 
-/* The stock of this processor, give or take a few visits. */
-static inline struct stock *stock_here(void) {
+/* The pool of this processor, give or take a few visits. */
+static inline struct pool *pool_here(void) {
     if (!threads_exist()) {
-        return &stocks[0];
+        return &pools[0];
     }
-    return likely(place.looks-- > 0) ? place.stock : stock_look();
+    return likely(place.looks-- > 0) ? place.pool : pool_look();
 }
 
 static inline uint16_t tally_count(const struct tally *tally) {
@@ -155,79 +155,78 @@ static inline void tally_set(struct tally *tally, unsigned count) {
 }
 
 /* The last chain of a depot, or none. The caller has the lock. */
-static RARE struct chain depot_pop(struct stock *stock, unsigned class) {
-    struct tally *const depot = &stock->depots[class];
+static RARE struct chain depot_pop(struct pool *pool, unsigned class) {
+    struct tally *const depot = &pool->depots[class];
     const unsigned count = tally_count(depot);
     if (count == 0) {
         return (struct chain){NULL, 0};
     }
-    const struct chain chain = stock->chains[count - 1][class];
+    const struct chain chain = pool->chains[count - 1][class];
     tally_set(depot, count - 1);
-    stock->bytes -= chain.count * class_bytes(class);
+    pool->bytes -= chain.count * class_bytes(class);
     return chain;
 }
 
 /* The first block of a shelf, or none. The caller has the lock. */
-static inline void *shelf_pop(struct stock *stock, unsigned class) {
-    struct shelf *const shelf = &stock->shelves[class - SMALL_CLASSES];
+static inline void *shelf_pop(struct pool *pool, unsigned class) {
+    struct shelf *const shelf = &pool->shelves[class - SMALL_CLASSES];
     void *const block = shelf->head;
     if (block != NULL) {
         shelf->head = list_next(block);
         tally_set(&shelf->tally, tally_count(&shelf->tally) - 1u);
-        stock->bytes -= class_bytes(class);
+        pool->bytes -= class_bytes(class);
     }
     return block;
 }
 
-static inline struct tally *stock_tally(struct stock *stock, unsigned class) {
-    return class < SMALL_CLASSES ? &stock->depots[class] : &stock->shelves[class - SMALL_CLASSES].tally;
+static inline struct tally *pool_tally(struct pool *pool, unsigned class) {
+    return class < SMALL_CLASSES ? &pool->depots[class] : &pool->shelves[class - SMALL_CLASSES].tally;
 }
 
 /* Takes out what has not been used for the longest time, as the hand of a clock goes round (a class that was
  * used gets one more round): a few medium blocks, or one chain of small ones. */
-static RARE struct chain stock_oldest(struct stock *stock, size_t bound) {
+static RARE struct chain pool_oldest(struct pool *pool, size_t bound) {
     struct chain out = {NULL, 0};
-    for (int turns = 0; turns < 2 * CLASSES && stock->bytes > bound && out.count < STOCK_ROOM_BLOCKS;
-         turns++) {
-        const unsigned class = stock->hand++ % CLASSES;
-        struct tally *const tally = stock_tally(stock, class);
+    for (int turns = 0; turns < 2 * CLASSES && pool->bytes > bound && out.count < POOL_ROOM_BLOCKS; turns++) {
+        const unsigned class = pool->hand++ % CLASSES;
+        struct tally *const tally = pool_tally(pool, class);
         if (tally->used || tally_count(tally) == 0) {
             tally->used = false;
         } else if (class >= SMALL_CLASSES) {
-            void *const block = shelf_pop(stock, class);
+            void *const block = shelf_pop(pool, class);
             list_link(block, out.head);
             out.head = block;
             out.count++;
         } else if (out.head == NULL) {
-            return depot_pop(stock, class);
+            return depot_pop(pool, class);
         }
     }
     return out;
 }
 
 /* Gives back so much that no more than `bound` bytes are left. The caller has the lock, and has it again. */
-static RARE bool stock_make_room(struct stock *stock, size_t bound, bool locked) {
+static RARE bool pool_make_room(struct pool *pool, size_t bound, bool locked) {
     struct chain out;
-    while (stock->bytes > bound && (out = stock_oldest(stock, bound)).head != NULL) {
-        lock_give(&stock->lock, locked);
+    while (pool->bytes > bound && (out = pool_oldest(pool, bound)).head != NULL) {
+        lock_give(&pool->lock, locked);
         chain_give(out);
-        locked = lock_take(&stock->lock);
+        locked = lock_take(&pool->lock);
     }
     return locked;
 }
 
 /* The smallest block of so many classes from this one on, or NULL. */
-static SLOW void *shelf_take_from(struct stock *stock, unsigned class, unsigned classes) {
+static SLOW void *shelf_take_from(struct pool *pool, unsigned class, unsigned classes) {
     void *block = NULL;
     for (const unsigned end = class + classes < CLASSES ? class + classes : CLASSES;
          class < end && block == NULL; class ++) {
-        struct shelf *const shelf = &stock->shelves[class - SMALL_CLASSES];
+        struct shelf *const shelf = &pool->shelves[class - SMALL_CLASSES];
         if (tally_count(&shelf->tally) > 0) {
-            const bool locked = lock_take(&stock->lock);
-            block = shelf_pop(stock, class);
+            const bool locked = lock_take(&pool->lock);
+            block = shelf_pop(pool, class);
             shelf->tally.used |= block != NULL;
-            stock->blocks_taken += block != NULL;
-            lock_give(&stock->lock, locked);
+            pool->blocks_taken += block != NULL;
+            lock_give(&pool->lock, locked);
         }
     }
     return block;
@@ -235,9 +234,9 @@ static SLOW void *shelf_take_from(struct stock *stock, unsigned class, unsigned 
 
 /* From here, or from another processor; larger than needed rather than from mallocng. */
 static void *shelf_take(unsigned class) {
-    void *block = shelf_take_from(stock_here(), class, SHELVES_TO_TRY);
-    for (uint32_t at = 0; block == NULL && at < stocks_in_use(); at++) {
-        block = shelf_take_from(&stocks[at], class, 1);
+    void *block = shelf_take_from(pool_here(), class, SHELVES_TO_TRY);
+    for (uint32_t at = 0; block == NULL && at < pools_in_use(); at++) {
+        block = shelf_take_from(&pools[at], class, 1);
     }
     if (block != NULL) {
         block_unmark(block);
@@ -247,38 +246,38 @@ static void *shelf_take(unsigned class) {
 
 /* Keeps a block at its slot's start. */
 static RARE void shelf_give(unsigned class, void *block, unsigned index) {
-    struct stock *const stock = stock_here();
-    struct shelf *const shelf = &stock->shelves[class - SMALL_CLASSES];
-    const size_t bound = stock_bound();
+    struct pool *const pool = pool_here();
+    struct shelf *const shelf = &pool->shelves[class - SMALL_CLASSES];
+    const size_t bound = pool_bound();
     block_mark(block, index);
-    bool locked = lock_take(&stock->lock);
+    bool locked = lock_take(&pool->lock);
     list_link(block, shelf->head);
     shelf->head = block;
     tally_set(&shelf->tally, tally_count(&shelf->tally) + 1u);
-    stock->bytes += class_bytes(class);
-    if (unlikely(stock->bytes > bound)) {
-        locked = stock_make_room(stock, bound, locked);
+    pool->bytes += class_bytes(class);
+    if (unlikely(pool->bytes > bound)) {
+        locked = pool_make_room(pool, bound, locked);
     }
-    lock_give(&stock->lock, locked);
+    lock_give(&pool->lock, locked);
 }
 
-static RARE struct chain depot_take_from(struct stock *stock, unsigned class) {
+static RARE struct chain depot_take_from(struct pool *pool, unsigned class) {
     struct chain chain = {NULL, 0};
-    if (tally_count(&stock->depots[class]) > 0) {
-        const bool locked = lock_take(&stock->lock);
-        chain = depot_pop(stock, class);
-        stock->depots[class].used |= chain.head != NULL;
-        stock->chains_taken += chain.head != NULL;
-        lock_give(&stock->lock, locked);
+    if (tally_count(&pool->depots[class]) > 0) {
+        const bool locked = lock_take(&pool->lock);
+        chain = depot_pop(pool, class);
+        pool->depots[class].used |= chain.head != NULL;
+        pool->chains_taken += chain.head != NULL;
+        lock_give(&pool->lock, locked);
     }
     return chain;
 }
 
 /* A chain from here, or from another processor. */
 static RARE struct chain depot_take(unsigned class) {
-    struct chain chain = depot_take_from(stock_here(), class);
-    for (uint32_t at = 0; chain.head == NULL && at < stocks_in_use(); at++) {
-        chain = depot_take_from(&stocks[at], class);
+    struct chain chain = depot_take_from(pool_here(), class);
+    for (uint32_t at = 0; chain.head == NULL && at < pools_in_use(); at++) {
+        chain = depot_take_from(&pools[at], class);
     }
     return chain;
 }
@@ -288,56 +287,56 @@ static RARE void depot_give(unsigned class, struct chain chain) {
     if (chain.head == NULL) {
         return;
     }
-    struct stock *const stock = stock_here();
-    struct tally *const depot = &stock->depots[class];
-    const size_t bound = stock_bound(), bytes = chain.count * class_bytes(class);
-    bool locked = lock_take(&stock->lock);
-    if (stock->bytes + bytes > bound) {
-        locked = stock_make_room(stock, bound > bytes ? bound - bytes : 0, locked);
+    struct pool *const pool = pool_here();
+    struct tally *const depot = &pool->depots[class];
+    const size_t bound = pool_bound(), bytes = chain.count * class_bytes(class);
+    bool locked = lock_take(&pool->lock);
+    if (pool->bytes + bytes > bound) {
+        locked = pool_make_room(pool, bound > bytes ? bound - bytes : 0, locked);
     }
     const unsigned count = tally_count(depot);
-    if (count < DEPOT_CHAINS && stock->bytes + bytes <= bound) {
-        stock->chains[count][class] = chain;
+    if (count < DEPOT_CHAINS && pool->bytes + bytes <= bound) {
+        pool->chains[count][class] = chain;
         tally_set(depot, count + 1);
-        stock->bytes += bytes;
-        stock->chains_given++;
+        pool->bytes += bytes;
+        pool->chains_given++;
         chain.head = NULL;
     }
-    lock_give(&stock->lock, locked);
+    lock_give(&pool->lock, locked);
     chain_give(chain);
 }
 
 /* Gives back everything that was never wanted since the last upkeep: half of it, so that a slow rhythm is not
  * mistaken for the end; or, for `malloc_trim` and when memory is short, all that is here. */
-static RARE bool stock_release(struct stock *stock, bool everything) {
+static RARE bool pool_release(struct pool *pool, bool everything) {
     bool any = false;
-    bool locked = lock_take(&stock->lock);
+    bool locked = lock_take(&pool->lock);
     for (unsigned class = 0; class < CLASSES; class ++) {
-        struct tally *const tally = stock_tally(stock, class);
+        struct tally *const tally = pool_tally(pool, class);
         uint32_t wanted = everything ? UINT32_MAX : (tally->lowest + 1u) / 2;
         for (; wanted > 0 && tally_count(tally) > 0; wanted--) {
             struct chain chain = {NULL, 1};
             if (class < SMALL_CLASSES) {
-                chain = depot_pop(stock, class);
+                chain = depot_pop(pool, class);
             } else {
-                chain.head = shelf_pop(stock, class);
+                chain.head = shelf_pop(pool, class);
                 list_link(chain.head, NULL);
             }
-            lock_give(&stock->lock, locked);
+            lock_give(&pool->lock, locked);
             any = true;
             chain_give(chain);
-            locked = lock_take(&stock->lock);
+            locked = lock_take(&pool->lock);
         }
         tally->lowest = tally_count(tally);
     }
-    lock_give(&stock->lock, locked);
+    lock_give(&pool->lock, locked);
     return any;
 }
 
 static RARE bool shared_release(bool everything) {
     bool any = false;
-    for (uint32_t at = 0; at < STOCKS && (at == 0 || at < stocks_in_use()); at++) {
-        any |= stock_release(&stocks[at], everything);
+    for (uint32_t at = 0; at < POOLS && (at == 0 || at < pools_in_use()); at++) {
+        any |= pool_release(&pools[at], everything);
     }
     return any;
 }

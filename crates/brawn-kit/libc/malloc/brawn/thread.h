@@ -34,7 +34,7 @@ enum {
 };
 
 /* Bytes of lists of one class, and of first runs, that there are for each processor, whatever the number of
- * threads: see `crowd_share`. Checks of the front by itself set them to 0. */
+ * threads: see `crowd_share`. Checks of the front end alone set them to 0. */
 #ifndef MAGAZINE_CROWD
 #define MAGAZINE_CROWD ((size_t)64 << 10)
 #define RUN_CROWD ((size_t)8 << 10)
@@ -85,7 +85,7 @@ static _Atomic(uint64_t) last_upkeep;
  * while threads run at the same time, and costs memory with each. */
 static SLOW size_t crowd_share(size_t crowd, size_t most, size_t least) {
     const size_t threads = (size_t)(unsigned)__libc.threads_minus_1 + 1;
-    const size_t many = stocks_in_use() == 0 ? 1 : stocks_in_use();
+    const size_t many = pools_in_use() == 0 ? 1 : pools_in_use();
     const size_t share = crowd * many / threads;
     return share > most ? most : share < least ? least : share;
 }

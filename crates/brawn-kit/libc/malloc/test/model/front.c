@@ -138,9 +138,9 @@ static int model_madvise(void *start, size_t size, int advice) {
 #include "../names.h"
 
 #define LOCK_SPINS 1
-#define STOCKS 2
-#define STOCK_BASE ((size_t)128 << 10) /* small bounds, so that few blocks reach them */
-#define STOCKS_PER_THREAD ((size_t)0)
+#define POOLS 2
+#define POOL_BASE ((size_t)128 << 10) /* small bounds, so that few blocks reach them */
+#define POOLS_PER_THREAD ((size_t)0)
 #define MAGAZINE_CROWD ((size_t)0)
 #define KEEP_BASE ((size_t)2 * 4096)
 #define CHUNKS 3
@@ -216,16 +216,16 @@ static void see_cache(const struct cache *cache, bool *seen) {
     }
 }
 
-static size_t see_stock(const struct stock *stock, bool *seen) {
+static size_t see_pool(const struct pool *pool, bool *seen) {
     size_t bytes = 0;
     for (unsigned class = 0; class < SMALL_CLASSES; class++) {
-        for (uint32_t at = 0; at < stock->depots[class].count; at++) {
-            const struct chain *const chain = &stock->chains[at][class];
+        for (uint32_t at = 0; at < pool->depots[class].count; at++) {
+            const struct chain *const chain = &pool->chains[at][class];
             bytes += see_list(chain->head, chain->count, seen) * class_bytes(class);
         }
     }
     for (unsigned at = 0; at < SHELVES; at++) {
-        bytes += see_list(stock->shelves[at].head, stock->shelves[at].tally.count, seen) *
+        bytes += see_list(pool->shelves[at].head, pool->shelves[at].tally.count, seen) *
                  class_bytes(at + SMALL_CLASSES);
     }
     return bytes;
@@ -305,20 +305,20 @@ static void see_pages(bool at_rest) {
 /* Everything that is kept, block by block. At rest no block may be anywhere else. */
 void front_check(bool at_rest) {
     bool seen[MODEL_BLOCKS] = {false};
-    const size_t bound = stock_bound();
+    const size_t bound = pool_bound();
     size_t mapped = 0;
     for (int thread = 0; thread < MODEL_THREADS; thread++) {
         if (model.threads[thread].exists && !model.threads[thread].lost) {
             see_cache(cache_of(thread), seen);
         }
     }
-    for (unsigned number = 0; number < STOCKS; number++) {
-        const size_t bytes = see_stock(&stocks[number], seen);
-        if (at_rest && bytes != stocks[number].bytes) {
-            model_fail("the bytes of a stock are counted wrong");
+    for (unsigned number = 0; number < POOLS; number++) {
+        const size_t bytes = see_pool(&pools[number], seen);
+        if (at_rest && bytes != pools[number].bytes) {
+            model_fail("the bytes of a pool are counted wrong");
         }
         if (at_rest && bytes > bound) {
-            model_fail("more bytes lie in a stock than may");
+            model_fail("more bytes lie in a pool than may");
         }
     }
     see_pages(at_rest);
@@ -343,15 +343,15 @@ void front_check(bool at_rest) {
 /* What is only ever counted tells states apart that are not different. */
 void front_forget_statistics(void) {
     memset(&counters, 0, sizeof counters);
-    for (unsigned number = 0; number < STOCKS; number++) {
-        stocks[number].chains_taken = stocks[number].chains_given = stocks[number].blocks_taken = 0;
+    for (unsigned number = 0; number < POOLS; number++) {
+        pools[number].chains_taken = pools[number].chains_given = pools[number].blocks_taken = 0;
     }
 }
 
 bool front_locks_are_free(void) {
     uint32_t held = large.lock | (uint32_t)__malloc_lock[0] | library_keys | library_lock;
-    for (unsigned number = 0; number < STOCKS; number++) {
-        held |= stocks[number].lock;
+    for (unsigned number = 0; number < POOLS; number++) {
+        held |= pools[number].lock;
     }
     return held == 0;
 }

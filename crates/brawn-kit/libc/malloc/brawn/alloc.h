@@ -1,0 +1,128 @@
+/* How a block leaves the heap and comes back: the thread's own lists, the pools, mallocng, in this order.
+ * malloc and free are little more, but for the hardened build, which stands between them and this. */
+#ifndef BRAWN_ALLOC_H
+#define BRAWN_ALLOC_H
+
+#include "thread.h"
+
+/* The classes of small sizes, by their units. */
+static const unsigned char small_class[64] = {
+    0,  0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 10, 11, 11, 11, 12, 12, 12, 13, 13, 14,
+    14, 14, 14, 14, 15, 15, 15, 15, 15, 15, 16, 16, 16, 16, 16, 17, 17, 17, 17, 17, 17, 18,
+    18, 18, 18, 18, 18, 18, 18, 19, 19, 19, 19, 19, 19, 19, 19, 19, 19, 19, 19, 19,
+};
+
+#define SMALL_LARGEST ((size_t)(63 * UNIT - IN_BAND))
+
+static COLD void *fail(int error) {
+    *kernel_libc_errno() = error;
+    return NULL;
+}
+
+static SLOW void *medium_malloc(size_t size) {
+    const unsigned class = class_of_medium(size);
+    void *const block = shelf_take(class);
+    if (likely(block != NULL)) {
+        return block;
+    }
+    COUNT(medium_misses, 1);
+    if (own != &cache_none && own != &cache_closed) {
+        cache_visit(own, class);
+    }
+    return backend_malloc(class_request(class));
+}
+
+static SLOW void *large_malloc(size_t size, bool fresh) {
+    if (unlikely(size > PTRDIFF_MAX - PAGE)) {
+        return fail(ENOMEM);
+    }
+    void *block = fresh ? NULL : large_take(size);
+    if (block == NULL) {
+        block = backend_malloc(size);
+        if (block != NULL) {
+            const struct slot slot = slot_of(block);
+            large_resized(0, (size_t)(slot.end - slot.start));
+        }
+    }
+    return block;
+}
+
+static inline __attribute__((always_inline)) void *front_malloc(size_t size) {
+    if (likely(size <= SMALL_LARGEST)) {
+        const unsigned class = small_class[(size + IN_BAND + UNIT - 1) / UNIT];
+        struct bin *const bin = &own->bins[class];
+        if (likely(bin->head != NULL)) {
+            return bin_pop(bin);
+        }
+        return small_miss(class);
+    }
+    return size <= LARGEST_SLOT ? medium_malloc(size) : large_malloc(size, false);
+}
+
+/* The same out of line. */
+static SLOW void *any_malloc(size_t size) {
+    return front_malloc(size);
+}
+
+/* Everything but a small block at its slot's start: frees a block whose slot is known. */
+static SLOW void free_slot(const struct slot *slot, void *block) {
+    if (unlikely(secrets.meta == 0)) {
+        secrets_start(); /* now that there is a block, mallocng has its secret */
+    }
+    block = block_to_start(slot, block);
+    const size_t capacity = (size_t)(slot->end - slot->start);
+    if (meta_class(slot->meta) == CLASS_OF_MAPPINGS) {
+        block_take_all(block, 0);
+        large_give(block, capacity);
+        return;
+    }
+    const unsigned class = class_of_capacity(meta_class(slot->meta), capacity);
+    if (class >= SMALL_CLASSES) {
+        shelf_give(class, block, slot->index);
+        return;
+    }
+    struct bin *const bin = &own->bins[class];
+    if (bin->room > 0) {
+        bin_push(bin, block, slot->index);
+    } else {
+        small_overflow(class, block, slot->index);
+    }
+}
+
+static SLOW void free_any(void *block) {
+    const struct slot slot = slot_of(block);
+    (void)slot_size(&slot, block);
+    free_slot(&slot, block);
+}
+
+static inline __attribute__((always_inline)) void front_free(void *block) {
+    if (block == NULL) {
+        return;
+    }
+    /* Not aligned, wide, or free: there may be no group. */
+    const struct header header = header_of(block);
+    if (unlikely(((uintptr_t)block & (UNIT - 1)) != 0 || header.wide != 0 || header.reserved != 0)) {
+        free_any(block);
+        return;
+    }
+    /* What mallocng checks besides, that the slot is one of the group and in use there, needs a look at what
+     * it writes to; it makes this check itself when the block goes back. */
+    const struct group *const group =
+        (const struct group *)((unsigned char *)block - UNIT * (size_t)header.offset - UNIT);
+    const struct meta *const meta = group->meta;
+    const unsigned class = meta_class(meta);
+    if (unlikely(class >= SMALL_CLASSES || meta->group != group || meta_secret(meta) != secrets.meta ||
+                 header.offset != header.index * __malloc_size_classes[class] ||
+                 ((unsigned char *)block)[class_capacity(class)] != 0)) {
+        free_any(block);
+        return;
+    }
+    struct bin *const bin = &own->bins[class];
+    if (likely(bin->room > 0)) {
+        bin_push(bin, block, header.index);
+        return;
+    }
+    small_overflow(class, block, header.index);
+}
+
+#endif
