@@ -6,7 +6,7 @@
 #ifndef BRAWN_COMPARE_H
 #define BRAWN_COMPARE_H
 
-#include "lanes.h"
+#include "characters.h"
 #include "vector.h"
 
 /* Compares more than 64 bytes; `wide` says that they are wide characters. */

@@ -10,7 +10,7 @@
 #ifndef BRAWN_FIND_H
 #define BRAWN_FIND_H
 
-#include "lanes.h"
+#include "characters.h"
 #include "vector.h"
 
 #ifndef LANES_WIDE

@@ -7,8 +7,7 @@
  *
  * Every function here ends with the end of the copy, or with `result` where that is not null. */
 
-#include "few.h"
-#include "some.h"
+#include "small_copy.h"
 
 INLINE lane *copied(lane *end, lane *result) {
     return result != NULL ? result : end;
@@ -45,9 +44,9 @@ OVER_READS INLINE lane *copy_small(lane *d, const lane *s, lane *result) {
     if (LIKELY(mask)) {
         const size_t length = first_of_four(mask), bytes = (length + 1) * sizeof(lane);
         if (bytes < 16) {
-            copy_few(d, s, bytes);
+            copy_up_to_16(d, s, bytes);
         } else {
-            copy_some(d, s, bytes);
+            copy_16_to_64(d, s, bytes);
         }
         return copied(d + length, result);
     }

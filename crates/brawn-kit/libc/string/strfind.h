@@ -35,9 +35,7 @@ HIDDEN FIND_RESULT find_across FIND_PARAMETERS;
 
 #ifdef BRAWN_PASS
 
-#define FOUR_CHARACTER FIND_CHARACTER
-#include "four.h"
-#undef FOUR_CHARACTER
+#include "group.h"
 
 #if (!defined(FIND_LONG) || defined(FIND_DEFINED)) && !defined(HELPERS_ONLY)
 
@@ -54,7 +52,7 @@ OVER_READS FIND_LINKAGE FIND_RESULT LEVEL_NAME(find_long) FIND_PARAMETERS {
         if (FIND_LIMITED && p >= end) {                                                                      \
             return FIND_DONE(end);                                                                           \
         }                                                                                                    \
-        mask = lane_mask_of(LEVEL_NAME(four_test)(vec_load_aligned(p), wanted));                             \
+        mask = lane_mask_of(LEVEL_NAME(four_test)(vec_load_aligned(p), wanted, FIND_CHARACTER));             \
         IN_REGISTER(mask);                                                                                   \
         if (UNLIKELY(mask)) {                                                                                \
             goto found;                                                                                      \
@@ -77,7 +75,7 @@ group:
         if (FIND_LIMITED && p >= end) {
             return FIND_DONE(end);
         }
-        if (LEVEL_NAME(in_four)(p, wanted)) {
+        if (LEVEL_NAME(in_four)(p, wanted, FIND_CHARACTER)) {
             goto four;
         }
     }
@@ -111,7 +109,7 @@ static
     const lane *const end = (const lane *)what;
     const vec wanted = lane_fill(character);
     const lane *p = align_down(s, VEC);
-    lane_mask mask = lane_mask_of(LEVEL_NAME(four_test)(vec_load_aligned(p), wanted));
+    lane_mask mask = lane_mask_of(LEVEL_NAME(four_test)(vec_load_aligned(p), wanted, FIND_CHARACTER));
     (void)base, (void)end;
     mask = lane_mask_after(mask, (size_t)(s - p));
     if (mask) {
@@ -122,7 +120,7 @@ static
         if (FIND_LIMITED && p >= end) {
             return FIND_DONE(end);
         }
-        mask = lane_mask_of(LEVEL_NAME(four_test)(vec_load_aligned(p), wanted));
+        mask = lane_mask_of(LEVEL_NAME(four_test)(vec_load_aligned(p), wanted, FIND_CHARACTER));
         if (mask) {
             goto found;
         }
@@ -168,13 +166,17 @@ OVER_READS INLINE FIND_RESULT find_small(const lane *base, lane character, size_
     uint64_t mask;
     bool has;
     if (FIND_CHARACTER && !TEXT_WIDE) {
-        const vec k0 = LEVEL_NAME(four_key)(v0, wanted), k1 = LEVEL_NAME(four_key)(v1, wanted),
-                  k2 = LEVEL_NAME(four_key)(v2, wanted), k3 = LEVEL_NAME(four_key)(v3, wanted);
+        const vec k0 = LEVEL_NAME(four_key)(v0, wanted, FIND_CHARACTER),
+                  k1 = LEVEL_NAME(four_key)(v1, wanted, FIND_CHARACTER),
+                  k2 = LEVEL_NAME(four_key)(v2, wanted, FIND_CHARACTER),
+                  k3 = LEVEL_NAME(four_key)(v3, wanted, FIND_CHARACTER);
         has = lane_test_any(lane_null(lane_min(lane_min(k0, k1), lane_min(k2, k3))));
         mask = mask_of_four(lane_null(k0), lane_null(k1), lane_null(k2), lane_null(k3));
     } else {
-        const lane_test t0 = LEVEL_NAME(four_test)(v0, wanted), t1 = LEVEL_NAME(four_test)(v1, wanted),
-                        t2 = LEVEL_NAME(four_test)(v2, wanted), t3 = LEVEL_NAME(four_test)(v3, wanted);
+        const lane_test t0 = LEVEL_NAME(four_test)(v0, wanted, FIND_CHARACTER),
+                        t1 = LEVEL_NAME(four_test)(v1, wanted, FIND_CHARACTER),
+                        t2 = LEVEL_NAME(four_test)(v2, wanted, FIND_CHARACTER),
+                        t3 = LEVEL_NAME(four_test)(v3, wanted, FIND_CHARACTER);
         has = any_of_four(t0, t1, t2, t3);
         mask = mask_of_four(t0, t1, t2, t3);
     }

@@ -1,7 +1,6 @@
 /* Appends at most n bytes of a string, and a null. */
 #include "entry.h"
-#include "few.h"
-#include "some.h"
+#include "small_copy.h"
 #include "text.h"
 #include "text_length.h"
 
@@ -46,9 +45,9 @@ OVER_READS char *NAME(strncat)(char *restrict d, const char *restrict s, size_t 
     }
     end[taken] = 0;
     if (taken > 16) {
-        copy_some(end, s, taken);
+        copy_16_to_64(end, s, taken);
     } else if (taken != 0) {
-        copy_few(end, s, taken);
+        copy_up_to_16(end, s, taken);
     }
     return d;
 }

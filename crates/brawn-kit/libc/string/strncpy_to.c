@@ -25,15 +25,14 @@ static NOINLINE char *filled(char *d, char *end, char *result) {
 #include "levels.h"
 #include "strcopy_long.h"
 
-#include "few.h"
-#include "some.h"
+#include "small_copy.h"
 
 /* 0 to 64 bytes. */
-INLINE void copy_up_to_some(char *d, const char *restrict s, size_t bytes) {
+INLINE void copy_up_to_64(char *d, const char *restrict s, size_t bytes) {
     if (bytes > 16) {
-        copy_some(d, s, bytes);
+        copy_16_to_64(d, s, bytes);
     } else if (bytes != 0) {
-        copy_few(d, s, bytes);
+        copy_up_to_16(d, s, bytes);
     }
 }
 
@@ -60,9 +59,9 @@ OVER_READS char *NAME(__brawn_strncpy_to)(char *d, const char *restrict s, size_
             /* Few nulls by far most often. */
             char *const end = d + length;
             const size_t left = n - length;
-            copy_up_to_some(d, s, length);
+            copy_up_to_64(d, s, length);
             if (left <= 16) {
-                clear_few(end, left);
+                clear_up_to_16(end, left);
             } else if (left <= 2 * VEC) {
                 vec_store(end, vec_zero());
                 vec_store(end + left - VEC, vec_zero());
@@ -79,6 +78,6 @@ OVER_READS char *NAME(__brawn_strncpy_to)(char *d, const char *restrict s, size_
         return copy_long(d + SMALL_BYTES, s + SMALL_BYTES, d + n, result);
     }
     BRANCH();
-    copy_up_to_some(d, s, n);
+    copy_up_to_64(d, s, n);
     return copied(d + n, result);
 }

@@ -6,9 +6,7 @@
 
 #ifdef BRAWN_PASS
 
-#define FOUR_CHARACTER 1
-#include "four.h"
-#undef FOUR_CHARACTER
+#include "group.h"
 
 /* Looks at one vector at p that has the character or the null. At the end of the string returns true, with
  * the answer in *last. */
@@ -53,7 +51,7 @@ single:
 #define STEP                                                                                                 \
     do {                                                                                                     \
         v = vec_load_aligned(p);                                                                             \
-        mask = lane_mask_of(LEVEL_NAME(four_test)(v, wanted));                                               \
+        mask = lane_mask_of(LEVEL_NAME(four_test)(v, wanted, true));                                         \
         IN_REGISTER(mask);                                                                                   \
         if (UNLIKELY(mask)) {                                                                                \
             goto found;                                                                                      \
@@ -69,7 +67,7 @@ single:
 group:
     /* A match in what has been looked at is found again as the last one, or a later one is. */
     for (p = align_down(p, 4 * VEC);; p += 4 * LANES) {
-        if (LEVEL_NAME(in_four)(p, wanted)) {
+        if (LEVEL_NAME(in_four)(p, wanted, true)) {
             if (LEVEL_NAME(ends_in_four)(p)) {
                 /* Only a match here is later than `seen`. */
                 older = last;
@@ -119,7 +117,7 @@ OVER_READS COLD static TEXT_TYPE *last_across(const lane *s, lane character) {
     }
     for (p += LANES; ((uintptr_t)p & (PAGE_BYTES - 1)) != 0; p += LANES) {
         const vec next = vec_load_aligned(p);
-        if (lane_test_any(LEVEL_NAME(four_test)(next, wanted)) &&
+        if (lane_test_any(LEVEL_NAME(four_test)(next, wanted, true)) &&
             LEVEL_NAME(last_of)(p, next, wanted, &last)) {
             return (TEXT_TYPE *)(uintptr_t)last;
         }
@@ -148,8 +146,9 @@ OVER_READS INLINE TEXT_TYPE *find_last(const lane *s, lane character) {
         last = s + last_of_four(mask);
     }
 #else
-    const vec least = lane_min(lane_min(LEVEL_NAME(four_key)(a, wanted), LEVEL_NAME(four_key)(b, wanted)),
-                               lane_min(LEVEL_NAME(four_key)(c, wanted), LEVEL_NAME(four_key)(d, wanted)));
+    const vec least =
+        lane_min(lane_min(LEVEL_NAME(four_key)(a, wanted, true), LEVEL_NAME(four_key)(b, wanted, true)),
+                 lane_min(LEVEL_NAME(four_key)(c, wanted, true), LEVEL_NAME(four_key)(d, wanted, true)));
     if (LIKELY(lane_test_any(lane_null(least)))) {
         const uint64_t ends = mask_of_four(lane_null(a), lane_null(b), lane_null(c), lane_null(d));
         const lane_test m0 = lane_equal(a, wanted), m1 = lane_equal(b, wanted), m2 = lane_equal(c, wanted),

@@ -1,10 +1,10 @@
-/* What the functions on null-terminated strings, of bytes or of wide characters, share beyond lanes.h. */
+/* What the functions on null-terminated strings, of bytes or of wide characters, share beyond characters.h. */
 #ifndef BRAWN_TEXT_H
 #define BRAWN_TEXT_H
 
 #include "brawn_string.h"
 #include "vector.h"
-#include "lanes.h"
+#include "characters.h"
 
 #include <wchar.h>
 

@@ -1,7 +1,7 @@
 /* wmemchr: see find.h. */
 #define WITHOUT_AVX512
 #define LANES_WIDE
-#include "lanes.h"
+#include "characters.h"
 
 #define FIND_LINKAGE OVER_READS static NOINLINE
 #define BRAWN_BODY "find_body.h"

@@ -1,7 +1,7 @@
 /* One text for a function on bytes and its twin on wide characters: `lane_` names stand for the vec_ names,
  * or for the wide_ names where the file has defined LANES_WIDE. LANES is how many fit into a vector. */
-#ifndef BRAWN_LANES_H
-#define BRAWN_LANES_H
+#ifndef BRAWN_CHARACTERS_H
+#define BRAWN_CHARACTERS_H
 
 #ifdef LANES_WIDE
 #define LANES WIDE
