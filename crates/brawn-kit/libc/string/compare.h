@@ -14,12 +14,7 @@
 #define compare_long_avx2 NAME(__brawn_compare_avx2)
 #define compare_long_avx512 NAME(__brawn_compare_avx512)
 #define compare_long_neon NAME(__brawn_compare_neon)
-#define COMPARE_LONG(variant)                                                                                \
-    HIDDEN int variant(const unsigned char *a, const unsigned char *b, size_t bytes, bool wide);
-COMPARE_LONG(compare_long_sse2)
-COMPARE_LONG(compare_long_avx2)
-COMPARE_LONG(compare_long_avx512)
-COMPARE_LONG(compare_long_neon)
+DISPATCH_SHARED(int, compare_long, (const unsigned char *a, const unsigned char *b, size_t bytes, bool wide))
 
 /* Compares at most 16 bytes, of which either operand's end near a page's. */
 #define compare_edge NAME(__brawn_compare_edge)

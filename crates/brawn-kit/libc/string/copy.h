@@ -10,12 +10,8 @@
 #define copy_long_avx2 NAME(__brawn_copy_avx2)
 #define copy_long_avx512 NAME(__brawn_copy_avx512)
 #define copy_long_neon NAME(__brawn_copy_neon)
-#define COPY_LONG(variant)                                                                                   \
-    HIDDEN void *variant(unsigned char *target, const unsigned char *source, size_t n, void *result);
-COPY_LONG(copy_long_sse2)
-COPY_LONG(copy_long_avx2)
-COPY_LONG(copy_long_avx512)
-COPY_LONG(copy_long_neon)
+DISPATCH_SHARED(void *, copy_long,
+                (unsigned char *target, const unsigned char *source, size_t n, void *result))
 
 #define COPY_SMALL 64
 

@@ -19,10 +19,7 @@
 #define find_long_avx2 NAME(__brawn_find_avx2)
 #define find_long_avx512 NAME(__brawn_find_avx512)
 #define find_long_neon NAME(__brawn_find_neon)
-HIDDEN void *find_long_sse2(const unsigned char *s, unsigned char c, size_t n);
-HIDDEN void *find_long_avx2(const unsigned char *s, unsigned char c, size_t n);
-HIDDEN void *find_long_avx512(const unsigned char *s, unsigned char c, size_t n);
-HIDDEN void *find_long_neon(const unsigned char *s, unsigned char c, size_t n);
+DISPATCH_SHARED(void *, find_long, (const unsigned char *s, unsigned char c, size_t n))
 #endif
 
 #ifndef BRAWN_FIND_BODY

@@ -11,11 +11,7 @@
 #define set_long_avx2 NAME(__brawn_set_avx2)
 #define set_long_avx512 NAME(__brawn_set_avx512)
 #define set_long_neon NAME(__brawn_set_neon)
-#define SET_LONG(variant) HIDDEN void *variant(unsigned char *target, uint32_t pattern, size_t n);
-SET_LONG(set_long_sse2)
-SET_LONG(set_long_avx2)
-SET_LONG(set_long_avx512)
-SET_LONG(set_long_neon)
+DISPATCH_SHARED(void *, set_long, (unsigned char *target, uint32_t pattern, size_t n))
 
 #define SET_SMALL 64
 
