@@ -57,14 +57,11 @@ fn rust_files(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// A table may be one file all the same.
-const TABLES: &[&str] = &["crates/brawn-kit/build/table.rs"];
-
 #[test]
 fn files_are_short() {
     let mut files = Vec::new();
     for (_, folder) in crates() {
-        ["src", "build"].iter().for_each(|part| rust_files(&folder.join(part), &mut files));
+        rust_files(&folder.join("src"), &mut files);
     }
     let mut lengths: Vec<(usize, PathBuf)> = files
         .into_iter()
@@ -72,10 +69,7 @@ fn files_are_short() {
         .collect();
     lengths.sort();
     assert!(lengths.len() > 300, "{}", lengths.len());
-    let long: Vec<_> = lengths
-        .iter()
-        .filter(|(lines, path)| *lines > LONGEST && !TABLES.iter().any(|table| path.ends_with(table)))
-        .collect();
+    let long: Vec<_> = lengths.iter().filter(|(lines, _)| *lines > LONGEST).collect();
     assert!(long.is_empty(), "split by meaning, at most {LONGEST} lines: {long:#?}");
     let median = lengths[lengths.len() / 2].0;
     assert!(median <= MEDIAN, "the file in the middle has {median} lines");

@@ -50,7 +50,10 @@ fn files_are_read_in_one_way() {
     let mut others = Vec::new();
     for (name, code) in code() {
         // The kit is built from this repository's own files, and the fuzzers' seeds are made by themselves.
-        if ["brawn-base/", "brawn-fuzz/", "brawn-kit/"].iter().any(|own| name.starts_with(own)) {
+        if ["brawn-base/", "brawn-fuzz/", "brawn-kit/", "brawn-kit-build/"]
+            .iter()
+            .any(|own| name.starts_with(own))
+        {
             continue;
         }
         // The modules `schema` are tests.
@@ -69,7 +72,8 @@ fn files_are_read_in_one_way() {
 fn every_error_is_a_diagnostic_that_names_every_variant() {
     let mut wrong = Vec::new();
     let mut errors = 0;
-    for (name, code) in code() {
+    // The kit is built by Cargo: its errors never reach the executable.
+    for (name, code) in code().into_iter().filter(|(name, _)| !name.starts_with("brawn-kit-build/")) {
         for declared in code.split("thiserror::Error)]").skip(1) {
             let item = |line: &&str| ["pub", "enum ", "struct "].iter().any(|word| line.starts_with(word));
             let item = declared.lines().find(item).unwrap();

@@ -86,20 +86,29 @@ impl Evidence {
 pub(crate) struct KitMarker {
     pub name: String,
     pub version: Option<String>,
+    /// Whether musl's mallocng stays behind it.
+    pub on_mallocng: bool,
 }
+
+/// What stands behind the version of such.
+const ON_MALLOCNG: &str = " on mallocng";
 
 /// The markers in constant data that can be read.
 pub(crate) fn kit_markers(image: &Image<'_>, hits: &Hits) -> Vec<KitMarker> {
     let mut markers: Vec<KitMarker> = Vec::new();
     for offset in hits.offsets(Mark::Kit) {
         let Some(text) = signature::text_from(image.data, offset + KIT_MARKER_LENGTH, 128) else { continue };
+        let (text, on_mallocng) = match text.strip_suffix(ON_MALLOCNG) {
+            Some(text) => (text, true),
+            None => (text, false),
+        };
         let (name, version) = match text.split_once(' ') {
             Some((name, version)) => (name, Some(version.to_owned())),
             None => (text, None),
         };
         let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
         if !name.is_empty() && name.chars().all(plain) {
-            markers.push(KitMarker { name: name.to_owned(), version });
+            markers.push(KitMarker { name: name.to_owned(), version, on_mallocng });
         }
     }
     markers
@@ -333,12 +342,11 @@ fn outside(clues: &Clues<'_>, heaps: &mut Vec<Heap>) {
     }
 }
 
-/// The allocators of the kit that keep musl's mallocng behind them.
-const FRONTS: &[&str] = &["brawn", "brawn-hardened", "trace"];
-
-/// The Brawn heap is a front: the one copy of mallocng behind it is a part of it, and no second heap.
+/// The Brawn heap is a front, as its marker says: the one copy of mallocng behind it is a part of it, and no second heap.
 fn front_and_backend(clues: &Clues<'_>, heaps: &mut Vec<Heap>) {
-    let is_front = |heap: &Heap| heap.kit && FRONTS.contains(&heap.name.as_str());
+    let fronts: Vec<&str> =
+        clues.markers.iter().filter(|marker| marker.on_mallocng).map(|marker| &*marker.name).collect();
+    let is_front = |heap: &Heap| heap.kit && fronts.contains(&heap.name.as_str());
     if !heaps.iter().any(is_front) || clues.hits.count(Mark::Mallocng) > 1 {
         return;
     }

@@ -14,6 +14,8 @@ pub struct Allocator {
     pub summary: &'static str,
     /// Whether it is built with hardening that costs time.
     pub secure: bool,
+    /// Whether musl's own heap stays behind it.
+    pub on_mallocng: bool,
     /// The crate that carries the sources.
     pub source_crate: &'static str,
     /// The version of that crate, as pinned in `Cargo.lock`.

@@ -1,6 +1,6 @@
 //! The kit: the compiled objects that Brawn puts into a `libc.a`.
 //!
-//! The build script compiles one relocatable object per allocator and architecture (see `build/`), and this
+//! The build script compiles one relocatable object per allocator and architecture (`brawn-kit-build`), and this
 //! crate carries them: for the architecture that it is compiled for, and for those that its features add ([`ARCHES`]). Everything in an object is local except the malloc family, so that it can stand in any
 //! `libc.a` and beside any other copy of the same allocator. `docs/reference/kit.md` tells which flags each is built
 //! with and why.

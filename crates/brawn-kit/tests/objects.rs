@@ -3,18 +3,26 @@
 
 use brawn_elf::Arch;
 use brawn_kit::{Allocator, Object, allocator, allocators};
+use brawn_kit_build::names;
+use brawn_kit_build::table::{self, Recipe};
 use object::read::elf::ElfFile64;
 use object::{Object as _, ObjectSection as _, ObjectSymbol as _, RelocationFlags, elf};
 use std::collections::BTreeSet;
-
-#[path = "../build/table.rs"]
-#[allow(dead_code)]
-mod table;
 
 fn every_object() -> impl Iterator<Item = (&'static str, &'static Object)> {
     allocators().iter().flat_map(|allocator| {
         Arch::ALL.into_iter().map(move |arch| (allocator.name, object(allocator, arch)))
     })
+}
+
+/// The table that the kit is built from.
+fn rows() -> Vec<Recipe> {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("libc/malloc");
+    table::read(&folder).expect("the table")
+}
+
+fn row(name: &str) -> Recipe {
+    rows().into_iter().find(|row| row.name == name).expect("a row for every object")
 }
 
 fn object(allocator: &'static Allocator, arch: Arch) -> &'static Object {
@@ -27,15 +35,19 @@ fn read(object: &'static Object) -> ElfFile64<'static> {
 
 #[test]
 fn the_allocators_are_here() {
-    let names: Vec<_> = allocators().iter().map(|allocator| allocator.name).collect();
-    let expected =
-        ["brawn", "brawn-hardened", "mimalloc", "mimalloc-secure", "mimalloc2", "mimalloc2-secure"];
-    assert_eq!(names[..6], expected);
-    assert_eq!(names[6..], ["jemalloc", "rpmalloc", "snmalloc", "hardened-malloc"]);
-    for name in names {
-        let found = allocator(name).expect("every listed name is found");
-        assert_eq!(found.secure, name.ends_with("-secure") || name.contains("hardened"));
+    let rows = rows();
+    let listed = rows.iter().filter(|row| row.listed).map(|row| row.name.as_str());
+    assert!(allocators().iter().map(|allocator| allocator.name).eq(listed));
+    for row in &rows {
+        let found = allocator(&row.name).expect("every name is found");
+        assert_eq!((found.secure, found.on_mallocng), (row.secure, row.family.is_on_mallocng()));
+        for arch in Arch::ALL {
+            assert_eq!(brawn_kit::library(&row.name, arch).is_some(), row.preload, "{}", row.name);
+        }
     }
+    assert!(
+        brawn_kit::library_names().eq(rows.iter().filter(|row| row.preload).map(|row| row.name.as_str()))
+    );
     assert!(allocator("malloc").is_none());
     let counting = allocator(brawn_kit::TRACE).expect("the heap that counts is found by its name");
     assert!(allocators().iter().all(|listed| listed.name != counting.name), "and in no list");
@@ -65,9 +77,7 @@ fn only_the_malloc_family_is_visible() {
         let mut names: Vec<_> = visible.iter().map(|symbol| symbol.name().expect("a name")).collect();
         names.sort_unstable();
         assert_eq!(names, object.exports, "{name} {}", object.arch);
-        let recipe =
-            table::RECIPES.iter().find(|recipe| recipe.name == name).expect("a row for every object");
-        assert_eq!(names, recipe.family.exports, "{name} {}", object.arch);
+        assert_eq!(names, row(name).family.symbols().exports, "{name} {}", object.arch);
         for symbol in visible {
             let replaceable = !symbol.name().expect("a name").starts_with("__");
             assert_eq!(symbol.is_weak(), replaceable, "{name}: {:?}", symbol.name());
@@ -80,8 +90,8 @@ fn only_the_malloc_family_is_visible() {
 fn the_names_of_crates_are_there_and_nothing_else() {
     for arch in Arch::ALL {
         let sets: Vec<_> = brawn_kit::names(arch).collect();
-        assert_eq!(sets.len(), table::NAMES.len());
-        for (set, row) in sets.into_iter().zip(table::NAMES) {
+        assert_eq!(sets.len(), names::NAMES.len());
+        for (set, row) in sets.into_iter().zip(names::NAMES) {
             let expected: Vec<String> =
                 row.names.iter().map(|name| format!("{}{name}", row.prefix)).collect();
             assert_eq!(set.names, expected, "{arch}");
@@ -94,7 +104,7 @@ fn the_names_of_crates_are_there_and_nothing_else() {
                 .collect();
             defined.sort_unstable();
             assert_eq!(defined, expected, "{arch}");
-            let allowed = |name: &str| name.is_empty() || table::NAMES_IMPORTS.contains(&name);
+            let allowed = |name: &str| name.is_empty() || names::NAMES_IMPORTS.contains(&name);
             let needed = file.symbols().filter(|symbol| symbol.is_undefined());
             assert!(needed.map(|symbol| symbol.name().expect("a name")).all(allowed), "{} {arch}", row.heap);
             for text in [&b"brawn-kit: "[..], env!("CARGO_MANIFEST_DIR").as_bytes()] {
@@ -142,7 +152,7 @@ fn the_marker_is_in_read_only_data_of_its_own() {
         for arch in Arch::ALL {
             let file = read(object(allocator, arch));
             let section = file.section_by_name(".rodata.brawn_kit").expect("the section of the marker");
-            let marker = format!("brawn-kit: {} {}\0", allocator.name, allocator.version);
+            let marker = format!("brawn-kit: {} {}\0", allocator.name, row(allocator.name).marked_version());
             assert_eq!(section.data().expect("data"), marker.as_bytes());
             let object::SectionFlags::Elf { sh_flags, .. } = section.flags() else {
                 panic!("an ELF section")
@@ -196,9 +206,10 @@ fn no_ifunc_no_debug_information_and_one_constructor() {
             "{name}: another copy of snmalloc in a program must not take its place"
         );
         // Most are best initialised by the main thread; the Brawn heap begins with the first call.
-        assert_eq!(with(".init_array"), usize::from(!name.starts_with("brawn")), "{name}");
+        let front = row(name).family.is_on_mallocng();
+        assert_eq!(with(".init_array"), usize::from(!front), "{name}");
         // And says at the end what it did, if a knob asks for that.
-        assert_eq!(with(".fini_array"), usize::from(name.starts_with("brawn")), "{name}");
+        assert_eq!(with(".fini_array"), usize::from(front), "{name}");
         assert_eq!(with(".note.GNU-stack"), 1, "{name}: a stack that is not executable");
     }
 }

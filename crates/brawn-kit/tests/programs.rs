@@ -3,19 +3,15 @@
 
 use brawn_elf::Arch;
 use brawn_kit::allocators;
+use brawn_kit_build::table::Recipe;
+use brawn_kit_build::{arches, compiler, table};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
 mod common;
-#[path = "../build/compiler.rs"]
-#[allow(dead_code)]
-mod compiler;
 #[path = "../../../tests/emulator.rs"]
 mod emulator;
-#[path = "../build/table.rs"]
-#[allow(dead_code)]
-mod table;
 
 /// What no program takes, even under qemu-user on a busy machine.
 const LIMIT: Duration = Duration::from_secs(300);
@@ -25,7 +21,7 @@ fn run_with_every_heap(arch: Arch, program: &str, arguments: &[&str]) {
     let manifest_dir = Path::new(env!("CARGO_MANIFEST_DIR"));
     let root = manifest_dir.ancestors().nth(2).expect("the root of the repository");
     let host_arch = env!("BRAWN_KIT_HOST").split('-').next().expect("an architecture");
-    let row = table::ARCHES.iter().find(|row| row.name == arch.name()).expect("an architecture of the kit");
+    let row = arches::ARCHES.iter().find(|row| row.name == arch.name()).expect("an architecture of the kit");
     let compiler = compiler::find(root, row, host_arch).expect("the compiler that built the kit");
     let qemu = (arch.name() != host_arch).then(|| format!("qemu-{arch}-static"));
     if let Some(qemu) = &qemu
@@ -38,9 +34,13 @@ fn run_with_every_heap(arch: Arch, program: &str, arguments: &[&str]) {
     let folder = tempfile::tempdir().expect("a folder");
     let mut failures = Vec::new();
     // A front needs musl's mallocng behind it, which zig's libc.a does not have; brawn-libc's tests run it.
-    let is_front = |object: &brawn_kit::Object| object.imports.contains(&"__libc_malloc_impl");
+    let rows = table::read(&manifest_dir.join("libc/malloc")).expect("the table");
+    let row =
+        |name: &str| -> &Recipe { rows.iter().find(|row| row.name == name).expect("a row for every heap") };
+    let test = format!("kit-{}", program.trim_end_matches(".c"));
+    let exception = |name: &str| row(name).exception(&test, qemu.is_some());
     let can_run = |allocator: &&'static brawn_kit::Allocator| {
-        !is_front(of_kit(allocator)) && !cannot_run(allocator.name, program, qemu.is_some())
+        !allocator.on_mallocng && !exception(allocator.name).is_some_and(|exception| exception.skip)
     };
     for allocator in allocators().iter().filter(can_run) {
         let object = folder.path().join(format!("{}.o", allocator.name));
@@ -67,7 +67,9 @@ fn run_with_every_heap(arch: Arch, program: &str, arguments: &[&str]) {
                 .env("MIMALLOC_VERBOSE", "1")
                 .env("MIMALLOC_SHOW_STATS", "1")
                 .env("MALLOC_CONF", "confirm_conf:true");
-            command.args(arguments).args(limits(allocator.name));
+            command
+                .args(arguments)
+                .args(exception(allocator.name).iter().flat_map(|exception| &exception.add));
             command.stdout(Stdio::null()).stderr(fs_err::File::create(&said)?.into_file());
             Ok(command)
         };
@@ -80,25 +82,6 @@ fn run_with_every_heap(arch: Arch, program: &str, arguments: &[&str]) {
         }
     }
     assert!(failures.is_empty(), "{program}: {}", failures.join("\n"));
-}
-
-/// What an allocator cannot be asked; docs/reference/heap-limits.md gives the reasons.
-fn cannot_run(name: &str, program: &str, emulated: bool) -> bool {
-    match name {
-        "hardened-malloc" => emulated || program == "limit.c",
-        "snmalloc" => program == "limit.c" || emulated && program == "fork.c",
-        "jemalloc" | "rpmalloc" => program == "limit.c",
-        _ => false,
-    }
-}
-
-/// Arguments of edges.c for what an allocator does not do.
-fn limits(name: &str) -> &'static [&'static str] {
-    match name {
-        "rpmalloc" => &["small-alignment"],
-        "snmalloc" => &["large-stack"],
-        _ => &[],
-    }
 }
 
 #[test]

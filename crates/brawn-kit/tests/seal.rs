@@ -2,17 +2,9 @@
 //! changes nothing.
 
 use brawn_elf::Arch;
+use brawn_kit_build::family::{IMPORTS, MALLOC_FAMILY, REPLACEABLE};
+use brawn_kit_build::seal::{Contract, Error, seal};
 use object::elf;
-use seal::{Contract, Error, seal};
-
-#[path = "../build/seal.rs"]
-mod seal;
-#[path = "../build/table.rs"]
-#[allow(dead_code)]
-mod table;
-#[path = "../build/unwind.rs"]
-#[allow(dead_code)]
-mod unwind;
 
 fn bytes(arch: Arch) -> &'static [u8] {
     brawn_kit::allocator("mimalloc")
@@ -26,10 +18,10 @@ fn bytes(arch: Arch) -> &'static [u8] {
 fn contract() -> Contract<'static> {
     Contract {
         machine: elf::EM_X86_64,
-        exports: table::MALLOC_FAMILY,
-        weak: table::REPLACEABLE,
+        exports: MALLOC_FAMILY,
+        weak: REPLACEABLE,
         hidden: &[],
-        imports: table::IMPORTS,
+        imports: IMPORTS,
         shared: false,
         forbidden: &[],
     }
@@ -47,7 +39,7 @@ fn sealing_twice_changes_nothing() {
 
 #[test]
 fn a_symbol_off_the_list_becomes_local() {
-    let exports: Vec<&str> = table::MALLOC_FAMILY.iter().copied().filter(|name| *name != "valloc").collect();
+    let exports: Vec<&str> = MALLOC_FAMILY.iter().copied().filter(|name| *name != "valloc").collect();
     let sealed =
         seal(bytes(Arch::X86_64), &Contract { exports: &exports, ..contract() }).expect("fewer exports");
     let again = seal(&sealed.bytes, &contract()).expect_err("valloc is gone");
@@ -56,7 +48,7 @@ fn a_symbol_off_the_list_becomes_local() {
 
 #[test]
 fn a_missing_export_is_refused() {
-    let mut exports = table::MALLOC_FAMILY.to_vec();
+    let mut exports = MALLOC_FAMILY.to_vec();
     exports.push("pvalloc");
     let error =
         seal(bytes(Arch::X86_64), &Contract { exports: &exports, ..contract() }).expect_err("no pvalloc");
@@ -65,7 +57,7 @@ fn a_missing_export_is_refused() {
 
 #[test]
 fn an_import_off_the_list_is_refused() {
-    let imports: Vec<&str> = table::IMPORTS.iter().copied().filter(|name| *name != "mmap").collect();
+    let imports: Vec<&str> = IMPORTS.iter().copied().filter(|name| *name != "mmap").collect();
     let error =
         seal(bytes(Arch::X86_64), &Contract { imports: &imports, ..contract() }).expect_err("needs mmap");
     assert_eq!(error.to_string(), "needs mmap, which a musl libc.a need not have");

@@ -51,7 +51,7 @@ impl Library {
         if !brawn_kit::library_names().any(|name| name == malloc) {
             let why = match choice.malloc {
                 Malloc::Stock => "it is the heap that the program has without us",
-                Malloc::Kit(_) if malloc.starts_with("brawn") => {
+                Malloc::Kit(allocator) if allocator.on_mallocng => {
                     "it works inside musl's own heap, which musl's libc.so keeps to itself, and glibc does not have"
                 }
                 Malloc::Kit(_) => "the kit holds it for static executables only",

@@ -11,7 +11,7 @@
 #include "mimalloc.h"
 
 #if MI_MALLOC_VERSION != 30600
-#error "another mimalloc than the table of the kit says: see crates/brawn-kit/build/table.rs"
+#error "another mimalloc than the table of the kit says: see allocators.toml"
 #endif
 
 static mi_error_fun *volatile mi_error_handler = &kit_error;

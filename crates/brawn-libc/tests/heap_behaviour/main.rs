@@ -40,7 +40,7 @@ fn main() -> ExitCode {
     let long = std::env::var_os(LONG).is_some_and(|value| value != "0");
     fs_err::create_dir_all(&scratch).expect("the scratch folder can be made");
     let programs = root.join("tests/libc");
-    let tests = table::read(&programs.join("tests.toml"));
+    let tests = table::read(&programs.join("tests.toml"), &root.join("crates/brawn-kit/libc/malloc"));
     let objects = Arc::new(Objects::new(root, scratch.clone()));
     let reports = Arc::new(Mutex::new(Vec::new()));
 

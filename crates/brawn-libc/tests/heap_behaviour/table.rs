@@ -1,4 +1,5 @@
-//! `tests/libc/tests.toml`: what runs, with which arguments, and where something else holds.
+//! `tests/libc/tests.toml`: what runs, with which arguments, and where something else holds. Where that is so with one
+//! allocator of the kit, its row there says it.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -10,8 +11,6 @@ use serde::Deserialize;
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Table {
-    /// Allocators that qemu-user cannot run, with the reason.
-    qemu: BTreeMap<String, String>,
     test: Vec<Test>,
 }
 
@@ -102,9 +101,21 @@ fn default_seconds() -> u64 {
     60
 }
 
-/// Reads the table and holds it to what its head promises.
-pub fn read(path: &Path) -> Tests {
-    let table: Table = parse(path);
+/// Reads the table and the kit's, and holds them to what their heads promise.
+pub fn read(path: &Path, kit: &Path) -> Tests {
+    let mut table: Table = parse(path);
+    let rows = brawn_kit_build::table::read(kit).expect("the table of allocators");
+    for row in &rows {
+        // Those of the programs of the kit's own tests stay there.
+        for (name, exception) in row.tests.iter().filter(|(name, _)| !name.starts_with("kit-")) {
+            let test = table.test.iter_mut().find(|test| test.name == *name);
+            let test = test.unwrap_or_else(|| panic!("{}: there is no test {name}", row.name));
+            assert!(!exception.emulated, "{}: {name}: under qemu-user all or nothing", row.name);
+            let exception =
+                Exception { add: exception.add.clone(), skip: exception.skip, why: exception.why.clone() };
+            assert!(test.malloc.insert(row.name.clone(), exception).is_none(), "{}: {name}", row.name);
+        }
+    }
     let folder = path.parent().expect("the table has a folder");
     let allocators = brawn_libc::Malloc::names();
     let mut files: Vec<_> = fs_err::read_dir(folder)
@@ -132,13 +143,9 @@ pub fn read(path: &Path) -> Tests {
         files.retain(|file| *file != test.file);
     }
     assert!(files.is_empty(), "programs without a row in {}: {}", path.display(), files.join(", "));
-    for (malloc, why) in &table.qemu {
-        assert!(allocators.contains(&malloc.as_str()), "qemu: there is no allocator {malloc}");
-        assert!(!why.is_empty(), "qemu: no reason why it cannot run {malloc}");
-    }
     Tests {
         all: table.test.into_iter().map(Arc::new).collect(),
-        not_emulated: table.qemu.into_keys().collect(),
+        not_emulated: rows.into_iter().filter(|row| row.qemu.is_some()).map(|row| row.name).collect(),
     }
 }
 

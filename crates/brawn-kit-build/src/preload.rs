@@ -1,14 +1,14 @@
 //! Makes the shared libraries for programs that load their libc at run time: an allocator and the string functions in
 //! one file, which serves musl and glibc.
 
+use crate::arches::Arch;
 use crate::compile::{self, Folders, Form};
 use crate::compiler::Compiler;
-use crate::knobs;
 use crate::pack::Packed;
 use crate::seal;
 use crate::sources::Source;
 use crate::strings::Set;
-use crate::table::{Arch, FORK_HANDLERS, LEVEL, NOT_IN_BOTH, PRELOAD_FAMILY, Recipe, STREAM_LOCK};
+use crate::table::Recipe;
 use object::read::elf::ElfFile64;
 use object::{Object as _, ObjectSection as _, ObjectSymbol as _};
 use std::path::Path;
@@ -37,7 +37,7 @@ pub enum Error {
 /// A finished library.
 pub struct Library {
     pub arch_variant: &'static str,
-    pub name: &'static str,
+    pub name: String,
     pub file: Packed,
     pub flags: Vec<String>,
     /// Where the room for knobs begins in the file, if there is any.
@@ -63,6 +63,50 @@ const LINK: &[&[&str]] = &[
     &["-z", "text"],
 ];
 
+/// What a library defines for the program, sorted: the malloc families of musl and glibc.
+const PRELOAD_FAMILY: &[&str] = &[
+    "__libc_calloc",
+    "__libc_free",
+    "__libc_malloc",
+    "__libc_memalign",
+    "__libc_pvalloc",
+    "__libc_realloc",
+    "__libc_valloc",
+    "aligned_alloc",
+    "calloc",
+    "cfree",
+    "free",
+    "malloc",
+    "malloc_trim",
+    "malloc_usable_size",
+    "memalign",
+    "posix_memalign",
+    "pvalloc",
+    "realloc",
+    "reallocarray",
+    "valloc",
+];
+
+/// What a library may not need although a libc.a has it, sorted: what glibc lacks, has in another form under the
+/// same name, or binds to a form of 2002 where no version is asked for.
+const NOT_IN_BOTH: &[&str] = &[
+    "membarrier",
+    "pthread_cond_init",
+    "pthread_cond_signal",
+    "pthread_cond_timedwait",
+    "pthread_cond_wait",
+];
+
+/// What a library may need besides, sorted; each libc has one of the two.
+const FORK_HANDLERS: &[&str] = &["__register_atfork", "pthread_atfork"];
+
+/// What a library takes before the heap's locks where libc offers it, sorted: the lock on glibc's list of streams.
+const STREAM_LOCK: &[&str] = &["_IO_list_lock", "_IO_list_resetlock", "_IO_list_unlock"];
+
+/// What a library for x86_64 needs to learn the CPU's level without a look of its own, sorted: a function of its own
+/// string functions, and one that glibc has had since 2.33.
+const LEVEL: &[&str] = &["__brawn_string_level_from", "__x86_get_cpuid_feature_leaf"];
+
 /// Compiles and links one allocator for one architecture. `set` holds the string functions for it.
 #[allow(clippy::too_many_arguments, reason = "each is one thing that a library is made of")]
 pub fn build(
@@ -70,15 +114,21 @@ pub fn build(
     arch: &Arch,
     compiler: &Compiler,
     source: &Source,
-    table: Option<&knobs::Table>,
     set: &Set,
     folders: &Folders,
     root: &Path,
 ) -> Result<Library, Error> {
-    let built_in = knobs::built_in(table);
-    let object = compile::compile(recipe, arch, compiler, source, &built_in, Form::Library, folders)?;
-    let imports: Vec<&str> =
-        recipe.family.imports.iter().chain(FORK_HANDLERS).chain(STREAM_LOCK).chain(LEVEL).copied().collect();
+    let object = compile::compile(recipe, arch, compiler, source, Form::Library, folders)?;
+    let imports: Vec<&str> = recipe
+        .family
+        .symbols()
+        .imports
+        .iter()
+        .chain(FORK_HANDLERS)
+        .chain(STREAM_LOCK)
+        .chain(LEVEL)
+        .copied()
+        .collect();
     let contract = seal::Contract {
         machine: arch.machine,
         exports: PRELOAD_FAMILY,
@@ -96,12 +146,12 @@ pub fn build(
     let member = folders.out.join(format!("preload-{}-{}.sealed.o", recipe.name, arch.name));
     fs_err::write(&member, &sealed.bytes)?;
     let file = folders.out.join(format!("libbrawn-{}-{}.so", recipe.name, arch.name));
-    link(compiler, recipe.name, &member, &set.archive_file, &file, folders)?;
+    link(compiler, &recipe.name, &member, &set.archive_file, &file, folders)?;
     let bytes = fs_err::read(&file)?;
     let (knobs_at, strings_at) = check(&bytes, &imports)?;
     let file = Packed::write(file.with_extension("so.zst"), &bytes)?;
-    let flags = compile::flags(recipe, arch, compiler, &built_in, Form::Library);
-    Ok(Library { arch_variant: arch.variant, name: recipe.name, file, flags, knobs_at, strings_at })
+    let flags = compile::flags(recipe, arch, compiler, Form::Library);
+    Ok(Library { arch_variant: arch.variant, name: recipe.name.clone(), file, flags, knobs_at, strings_at })
 }
 
 fn link(

@@ -1,6 +1,6 @@
 //! Finds a C compiler that makes objects for musl.
 
-use crate::table::Arch;
+use crate::arches::Arch;
 use std::env;
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -4,7 +4,7 @@ use serde::Deserialize;
 use std::path::Path;
 
 /// The knobs of the allocators that share a table.
-#[derive(Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Table {
     /// What stands before the dot in `--knob jemalloc.narenas=4`.
@@ -14,7 +14,7 @@ pub struct Table {
 }
 
 /// A row; `libc/malloc/jemalloc.toml` tells what each key means.
-#[derive(Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Knob {
     pub name: String,
@@ -83,9 +83,8 @@ impl Knob {
 }
 
 /// What is built into an object: the knobs in which the kit differs from the allocator's own defaults.
-pub fn built_in(table: Option<&Table>) -> String {
-    let knobs = table.iter().flat_map(|table| &table.knobs);
-    let differing = knobs.filter(|knob| knob.default != knob.upstream);
+pub fn built_in(table: &Table) -> String {
+    let differing = table.knobs.iter().filter(|knob| knob.default != knob.upstream);
     differing.map(|knob| format!("{}:{}", knob.name, knob.default)).collect::<Vec<_>>().join(",")
 }
 

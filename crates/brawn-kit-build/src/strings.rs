@@ -1,11 +1,12 @@
 //! Compiles the string functions: every file of `libc/string/functions.toml`, into one static library per
 //! architecture and kind of processor.
 
+use crate::arches::Arch;
 use crate::compile::{self, Folders};
 use crate::compiler::Compiler;
 use crate::pack::Packed;
+use crate::parallel::in_parallel;
 use crate::seal;
-use crate::table::Arch;
 use ar_archive_writer::{ArchiveKind, DEFAULT_OBJECT_READER, NewArchiveMember, write_archive_to_stream};
 use object::{Object as _, ObjectSection as _};
 use serde::Deserialize;
@@ -130,7 +131,7 @@ pub fn build(
             let symbols = Symbols::of(function, &table, build);
             one(function, &symbols, arch, compiler, &flags, &object, folders, root)
         };
-        let objects = crate::in_parallel(&functions, compile)?;
+        let objects = in_parallel(&functions, compile)?;
         let mut levels = Vec::new();
         let named = functions.iter().map(|function| member_name(&function.file));
         let knob = functions.iter().position(|function| function.file == table.knob.file);
@@ -222,9 +223,14 @@ fn one(
     root: &Path,
 ) -> Result<Vec<u8>, Error> {
     let options: Vec<OsString> = flags.iter().map(Into::into).collect();
-    let bytes =
-        compile::compile_file(compiler, &options, &Path::new("string").join(&function.file), object, folders)
-            .map_err(|source| Error::Compile { file: function.file.clone(), arch: arch.name, source })?;
+    let bytes = compile::compile_file(
+        compiler,
+        &options,
+        &folders.libc.join("string").join(&function.file),
+        object,
+        folders,
+    )
+    .map_err(|source| Error::Compile { file: function.file.clone(), arch: arch.name, source })?;
     let contract = seal::Contract {
         machine: arch.machine,
         exports: &symbols.exports,

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Where the sources of a crate lie.
+#[derive(Clone, Debug)]
 pub struct Source {
     pub folder: PathBuf,
     pub version: String,

@@ -1,9 +1,10 @@
 //! Writes `kit.rs`, the table that the library includes.
 
+use crate::arches::Arch;
+use crate::knobs;
 use crate::pack::Packed;
 use crate::preload::Library;
 use crate::strings::Set;
-use crate::table::Arch;
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -22,8 +23,6 @@ pub struct Object {
 pub struct Row<'a> {
     pub recipe: &'a crate::table::Recipe,
     pub source_crate_version: String,
-    /// Its table of knobs, as an expression.
-    pub knobs: String,
     pub objects: Vec<Object>,
 }
 
@@ -51,17 +50,18 @@ pub fn write(
         let _ = write!(
             text,
             "    Allocator {{\n        name: {:?},\n        title: {:?},\n        version: {:?},\n        summary: {:?},\n        \
-             secure: {:?},\n        source_crate: {:?},\n        source_crate_version: {:?},\n        license: {:?},\n        \
+             secure: {:?},\n        on_mallocng: {:?},\n        source_crate: {:?},\n        source_crate_version: {:?},\n        license: {:?},\n        \
              knobs: {},\n        objects: [\n",
             recipe.name,
             recipe.title,
             recipe.version,
             recipe.summary,
             recipe.secure,
-            recipe.source_crate,
+            recipe.family.is_on_mallocng(),
+            recipe.source_crate(),
             row.source_crate_version,
             recipe.license,
-            row.knobs,
+            knobs::expression(recipe.settings.as_ref()),
         );
         for object in &row.objects {
             let _ = write!(
@@ -70,11 +70,11 @@ pub fn write(
                  file: {},\n                compiler: {:?},\n                flags: &{:?},\n                \
                  exports: &{:?},\n                imports: &{:?},\n                knobs_at: {:?},\n            }},\n",
                 object.arch_variant,
-                recipe.member_name,
+                recipe.member_name(),
                 object.file.expression(),
                 object.compiler,
                 object.flags,
-                recipe.family.exports,
+                recipe.family.symbols().exports,
                 object.imports,
                 object.knobs_at,
             );

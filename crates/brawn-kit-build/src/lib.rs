@@ -1,0 +1,239 @@
+//! The build of the kit: compiles every allocator of a table for every architecture, seals the objects, and writes the
+//! table that `brawn-kit` carries. Its build script calls [`main`]; tests build single rows.
+
+#![allow(missing_docs, reason = "for the build script and the tests of one crate")]
+
+pub mod arches;
+pub mod compile;
+pub mod compiler;
+mod emit;
+pub mod family;
+pub mod knobs;
+pub mod names;
+mod pack;
+mod parallel;
+mod preload;
+pub mod seal;
+pub mod sources;
+mod strings;
+pub mod table;
+mod unwind;
+
+use arches::{ARCHES, Arch};
+use compile::{Folders, Form};
+use compiler::Compiler;
+use pack::Packed;
+use parallel::in_parallel;
+use seal::Sealed;
+use sources::Source;
+use std::collections::BTreeMap;
+use std::env;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use table::Recipe;
+
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error("{variable} is not set; is this a build script of Cargo?")]
+    Environment { variable: &'static str },
+    #[error(
+        "there is no kit for {0}\n\
+         hint: the features x86_64 and aarch64 choose the architectures of programs that are linked with it"
+    )]
+    Architecture(String),
+    #[error(transparent)]
+    Table(#[from] table::Error),
+    #[error(transparent)]
+    Source(#[from] sources::Error),
+    #[error(transparent)]
+    Compiler(#[from] compiler::Error),
+    #[error("{name} for {arch} could not be compiled")]
+    Compile { name: String, arch: &'static str, source: compile::Error },
+    #[error("{name} for {arch} does not keep its contract")]
+    Seal { name: String, arch: &'static str, source: seal::Error },
+    #[error(transparent)]
+    Strings(#[from] strings::Error),
+    #[error(transparent)]
+    Names(#[from] names::Error),
+    #[error("no library to preload could be made of {name} for {arch}")]
+    Preload { name: String, arch: &'static str, source: preload::Error },
+    #[error("could not write into OUT_DIR")]
+    Write(#[from] std::io::Error),
+}
+
+/// What the build script of `brawn-kit` does.
+pub fn main() {
+    if let Err(error) = run() {
+        eprintln!("error: {error}");
+        let mut cause = std::error::Error::source(&error);
+        while let Some(error) = cause {
+            eprintln!("caused by: {error}");
+            cause = error.source();
+        }
+        std::process::exit(1);
+    }
+}
+
+fn variable(variable: &'static str) -> Result<std::ffi::OsString, Error> {
+    env::var_os(variable).ok_or(Error::Environment { variable })
+}
+
+/// The architectures to build for: the crate's own, and those that its features add.
+fn wanted() -> Result<Vec<&'static Arch>, Error> {
+    let own = variable("CARGO_CFG_TARGET_ARCH")?.to_string_lossy().into_owned();
+    let feature = |arch: &Arch| env::var_os(format!("CARGO_FEATURE_{}", arch.name.to_uppercase())).is_some();
+    let arches: Vec<_> = ARCHES.iter().filter(|arch| arch.name == own || feature(arch)).collect();
+    if arches.is_empty() { Err(Error::Architecture(own)) } else { Ok(arches) }
+}
+
+/// Compilers, sources and folders: what rows are built with.
+pub struct Workshop {
+    arches: Vec<&'static Arch>,
+    compilers: BTreeMap<&'static str, Compiler>,
+    sources: BTreeMap<String, Source>,
+    /// Where it works.
+    pub folders: Folders,
+    root: PathBuf,
+    own_version: String,
+}
+
+impl Workshop {
+    /// Finds a compiler for each architecture. `crate_folder` is that of `brawn-kit`; `host` is this machine's triple.
+    pub fn new(
+        crate_folder: &Path,
+        out: &Path,
+        host: &str,
+        arches: Vec<&'static Arch>,
+    ) -> Result<Workshop, Error> {
+        // In the repository its tools are at hand; in a package the crate stands alone.
+        let repository =
+            crate_folder.ancestors().nth(2).filter(|folder| folder.join("scripts/setup").is_file());
+        let root = repository.unwrap_or(crate_folder).to_owned();
+        let host_arch = host.split('-').next().unwrap_or_default();
+        let mut compilers = BTreeMap::new();
+        for &arch in &arches {
+            compilers.insert(arch.name, compiler::find(&root, arch, host_arch)?);
+        }
+        let folders = Folders::new(&root, crate_folder.join("libc"), out);
+        let own_version = env!("CARGO_PKG_VERSION").to_owned();
+        Ok(Workshop { arches, compilers, sources: BTreeMap::new(), folders, root, own_version })
+    }
+
+    /// Finds the sources of rows that come from crates.
+    pub fn find_sources(
+        &mut self,
+        crate_folder: &Path,
+        cargo: &OsStr,
+        host: &str,
+        recipes: &[Recipe],
+    ) -> Result<(), Error> {
+        let mut names: Vec<&str> = recipes.iter().filter_map(|recipe| recipe.from_crate.as_deref()).collect();
+        names.sort_unstable();
+        names.dedup();
+        self.sources = sources::find(crate_folder, cargo, host, &names)?;
+        Ok(())
+    }
+
+    /// The compiler for an architecture.
+    pub fn compiler(&self, arch: &Arch) -> &Compiler {
+        &self.compilers[arch.name]
+    }
+
+    /// Where the sources of a row lie.
+    pub fn source(&self, recipe: &Recipe) -> Source {
+        let own = || Source {
+            folder: recipe.folder.parent().unwrap_or(&recipe.folder).to_owned(),
+            version: self.own_version.clone(),
+        };
+        recipe.from_crate.as_ref().and_then(|name| self.sources.get(name).cloned()).unwrap_or_else(own)
+    }
+
+    /// The object of a row, fit for a libc.a.
+    pub fn object(&self, recipe: &Recipe, arch: &Arch) -> Result<Sealed, Error> {
+        let source = self.source(recipe);
+        let compiler = self.compiler(arch);
+        let object = compile::compile(recipe, arch, compiler, &source, Form::Member, &self.folders)
+            .map_err(|source| Error::Compile { name: recipe.name.clone(), arch: arch.name, source })?;
+        let symbols = recipe.family.symbols();
+        let contract = seal::Contract {
+            machine: arch.machine,
+            exports: symbols.exports,
+            weak: symbols.weak,
+            hidden: &[],
+            imports: symbols.imports,
+            shared: false,
+            forbidden: &[
+                &source.folder.to_string_lossy(),
+                &self.root.to_string_lossy(),
+                &self.folders.out.to_string_lossy(),
+            ],
+        };
+        seal::seal(&object, &contract).map_err(|source| Error::Seal {
+            name: recipe.name.clone(),
+            arch: arch.name,
+            source,
+        })
+    }
+
+    /// The object as `brawn-kit` will show it.
+    fn shown(&self, recipe: &Recipe, arch: &Arch) -> Result<emit::Object, Error> {
+        let sealed = self.object(recipe, arch)?;
+        let file = self.folders.out.join(format!("{}-{}.o.zst", recipe.name, arch.name));
+        Ok(emit::Object {
+            arch_variant: arch.variant,
+            file: Packed::write(file, &sealed.bytes)?,
+            compiler: self.compiler(arch).identity.clone(),
+            flags: compile::flags(recipe, arch, self.compiler(arch), Form::Member),
+            imports: sealed.imports,
+            knobs_at: sealed.knobs_at,
+        })
+    }
+}
+
+fn run() -> Result<(), Error> {
+    let crate_folder = PathBuf::from(variable("CARGO_MANIFEST_DIR")?);
+    let out = PathBuf::from(variable("OUT_DIR")?);
+    let host = variable("HOST")?.to_string_lossy().into_owned();
+    let mut workshop = Workshop::new(&crate_folder, &out, &host, wanted()?)?;
+
+    // For the tests, which find the sources and compilers again.
+    println!("cargo::rustc-env=BRAWN_KIT_HOST={host}");
+    for folder in ["malloc", "string"] {
+        println!("cargo::rerun-if-changed={}", workshop.folders.libc.join(folder).display());
+    }
+    println!("cargo::rerun-if-changed={}", compiler::private_zig(&workshop.root).display());
+    for variable in workshop.arches.iter().copied().flat_map(compiler::variables) {
+        println!("cargo::rerun-if-env-changed={variable}");
+    }
+
+    let recipes = table::read(&workshop.folders.malloc())?;
+    workshop.find_sources(&crate_folder, &variable("CARGO")?, &host, &recipes)?;
+    let Workshop { arches, compilers, folders, root, .. } = &workshop;
+
+    let jobs: Vec<(&Recipe, &'static Arch)> =
+        recipes.iter().flat_map(|recipe| arches.iter().map(move |arch| (recipe, *arch))).collect();
+    let mut objects = in_parallel(&jobs, |&(recipe, arch)| workshop.shown(recipe, arch))?.into_iter();
+    let mut rows = Vec::new();
+    for recipe in &recipes {
+        rows.push(emit::Row {
+            recipe,
+            source_crate_version: workshop.source(recipe).version,
+            objects: objects.by_ref().take(arches.len()).collect(),
+        });
+    }
+    let sets = strings::build(arches, compilers, folders, root)?;
+    let set = |arch: &Arch| sets.iter().find(|set| set.cpu.is_none() && set.arch_variant == arch.variant);
+    let preloaded: Vec<_> = jobs
+        .iter()
+        .filter(|(recipe, _)| recipe.preload)
+        .filter_map(|(recipe, arch)| Some((*recipe, *arch, set(arch)?)))
+        .collect();
+    let libraries = in_parallel(&preloaded, |&(recipe, arch, set)| {
+        let source = workshop.source(recipe);
+        preload::build(recipe, arch, workshop.compiler(arch), &source, set, folders, root)
+            .map_err(|source| Error::Preload { name: recipe.name.clone(), arch: arch.name, source })
+    })?;
+    let names = names::build(arches, compilers, folders, root)?;
+    emit::write(&out.join("kit.rs"), arches, &rows, &sets, &libraries, &names)?;
+    Ok(())
+}
