@@ -22,7 +22,7 @@ mod unwind;
 use arches::{ARCHES, Arch};
 use compile::{Folders, Form};
 use compiler::Compiler;
-use pack::Packed;
+use pack::{Base, Packed};
 use parallel::in_parallel;
 use seal::Sealed;
 use sources::Source;
@@ -176,15 +176,20 @@ impl Workshop {
     }
 
     /// The object as `brawn-kit` will show it.
-    fn shown(&self, recipe: &Recipe, arch: &Arch) -> Result<emit::Object, Error> {
-        let sealed = self.object(recipe, arch)?;
+    fn shown(
+        &self,
+        recipe: &Recipe,
+        arch: &Arch,
+        sealed: &Sealed,
+        base: Option<&Base<'_>>,
+    ) -> Result<emit::Object, Error> {
         let file = self.folders.out.join(format!("{}-{}.o.zst", recipe.name, arch.name));
         Ok(emit::Object {
             arch_variant: arch.variant,
-            file: Packed::write(file, &sealed.bytes)?,
+            file: Packed::write(file, &sealed.bytes, base)?,
             compiler: self.compiler(arch).identity.clone(),
             flags: compile::flags(recipe, arch, self.compiler(arch), Form::Member),
-            imports: sealed.imports,
+            imports: sealed.imports.clone(),
             knobs_at: sealed.knobs_at,
         })
     }
@@ -212,7 +217,22 @@ fn run() -> Result<(), Error> {
 
     let jobs: Vec<(&Recipe, &'static Arch)> =
         recipes.iter().flat_map(|recipe| arches.iter().map(move |arch| (recipe, *arch))).collect();
-    let mut objects = in_parallel(&jobs, |&(recipe, arch)| workshop.shown(recipe, arch))?.into_iter();
+    let sealed = in_parallel(&jobs, |&(recipe, arch)| workshop.object(recipe, arch))?;
+    // An object, and its place in the library.
+    let base = |recipe: &Recipe, arch: &Arch| {
+        let is_it = |(one, other): &(&Recipe, &Arch)| one.name == recipe.name && other.name == arch.name;
+        let index = jobs.iter().position(is_it)?;
+        let (row, column) = (index / arches.len(), index % arches.len());
+        let place = format!("ALLOCATORS[{row}].objects[{column}].file");
+        Some(Base { bytes: &sealed[index].bytes, place })
+    };
+    let indices: Vec<usize> = (0..jobs.len()).collect();
+    let mut objects = in_parallel(&indices, |&index| {
+        let (recipe, arch) = jobs[index];
+        let base = plain_form(recipe, &recipes).and_then(|plain| base(plain, arch));
+        workshop.shown(recipe, arch, &sealed[index], base.as_ref())
+    })?
+    .into_iter();
     let mut rows = Vec::new();
     for recipe in &recipes {
         rows.push(emit::Row {
@@ -226,14 +246,20 @@ fn run() -> Result<(), Error> {
     let preloaded: Vec<_> = jobs
         .iter()
         .filter(|(recipe, _)| recipe.preload)
-        .filter_map(|(recipe, arch)| Some((*recipe, *arch, set(arch)?)))
+        .filter_map(|(recipe, arch)| Some((*recipe, *arch, set(arch)?, base(recipe, arch)?)))
         .collect();
-    let libraries = in_parallel(&preloaded, |&(recipe, arch, set)| {
+    let libraries = in_parallel(&preloaded, |(recipe, arch, set, base)| {
         let source = workshop.source(recipe);
-        preload::build(recipe, arch, workshop.compiler(arch), &source, set, folders, root)
+        preload::build(recipe, arch, workshop.compiler(arch), &source, set, folders, root, base)
             .map_err(|source| Error::Preload { name: recipe.name.clone(), arch: arch.name, source })
     })?;
     let names = names::build(arches, compilers, folders, root)?;
     emit::write(&out.join("kit.rs"), arches, &rows, &sets, &libraries, &names)?;
     Ok(())
+}
+
+/// The allocator that this one is another form of: `mimalloc` for `mimalloc-secure`.
+fn plain_form<'a>(recipe: &Recipe, recipes: &'a [Recipe]) -> Option<&'a Recipe> {
+    let (name, _) = recipe.name.rsplit_once('-')?;
+    recipes.iter().find(|plain| plain.name == name && plain.from_crate == recipe.from_crate)
 }

@@ -71,7 +71,7 @@ fn one(
         arch: arch.name,
         source,
     })?;
-    let file = Packed::write(folders.out.join(format!("{stem}.o.zst")), &sealed.bytes)?;
+    let file = Packed::write(folders.out.join(format!("{stem}.o.zst")), &sealed.bytes, None)?;
     Ok(Object { arch_variant: arch.variant, heap: names.heap, names: exports, file })
 }
 

@@ -11,21 +11,33 @@ pub struct Packed {
     file: PathBuf,
     length: usize,
     sha256: String,
+    /// The expression of the file that this one is like.
+    base: String,
+}
+
+/// A file that another one is like, and shares most of its compressed form with.
+pub struct Base<'a> {
+    /// Its bytes.
+    pub bytes: &'a [u8],
+    /// Where the library has it, as an expression.
+    pub place: String,
 }
 
 impl Packed {
-    /// Compresses `bytes` into this file.
-    pub fn write(file: PathBuf, bytes: &[u8]) -> Result<Packed, std::io::Error> {
-        fs_err::write(&file, zstd::bulk::compress(bytes, LEVEL)?)?;
+    /// Compresses `bytes` into this file, which is read with its base alone, if it has one.
+    pub fn write(file: PathBuf, bytes: &[u8], base: Option<&Base<'_>>) -> Result<Packed, std::io::Error> {
+        let like = base.map(|base| base.bytes).unwrap_or_default();
+        fs_err::write(&file, zstd::bulk::Compressor::with_dictionary(LEVEL, like)?.compress(bytes)?)?;
         let sha256 = Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect();
-        Ok(Packed { file, length: bytes.len(), sha256 })
+        let base = base.map_or("None".to_owned(), |base| format!("Some(&{})", base.place));
+        Ok(Packed { file, length: bytes.len(), sha256, base })
     }
 
     /// The library's `Packed`, as an expression.
     pub fn expression(&self) -> String {
         format!(
-            "Packed {{ compressed: include_bytes!({:?}), length: {}, sha256: {:?}, unpacked: std::sync::OnceLock::new() }}",
-            self.file, self.length, self.sha256
+            "Packed {{ compressed: include_bytes!({:?}), length: {}, sha256: {:?}, base: {}, unpacked: std::sync::OnceLock::new() }}",
+            self.file, self.length, self.sha256, self.base
         )
     }
 }

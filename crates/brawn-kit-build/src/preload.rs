@@ -4,7 +4,7 @@
 use crate::arches::Arch;
 use crate::compile::{self, Folders, Form};
 use crate::compiler::Compiler;
-use crate::pack::Packed;
+use crate::pack::{Base, Packed};
 use crate::seal;
 use crate::sources::Source;
 use crate::strings::Set;
@@ -117,6 +117,7 @@ pub fn build(
     set: &Set,
     folders: &Folders,
     root: &Path,
+    base: &Base<'_>,
 ) -> Result<Library, Error> {
     let object = compile::compile(recipe, arch, compiler, source, Form::Library, folders)?;
     let imports: Vec<&str> = recipe
@@ -149,7 +150,7 @@ pub fn build(
     link(compiler, &recipe.name, &member, &set.archive_file, &file, folders)?;
     let bytes = fs_err::read(&file)?;
     let (knobs_at, strings_at) = check(&bytes, &imports)?;
-    let file = Packed::write(file.with_extension("so.zst"), &bytes)?;
+    let file = Packed::write(file.with_extension("so.zst"), &bytes, Some(base))?;
     let flags = compile::flags(recipe, arch, compiler, Form::Library);
     Ok(Library { arch_variant: arch.variant, name: recipe.name.clone(), file, flags, knobs_at, strings_at })
 }

@@ -138,7 +138,10 @@ pub fn build(
         if let Some(index) = knob {
             for (name, value) in LEVELS {
                 let file = folders.out.join(format!("{prefix}-level-{name}.o.zst"));
-                levels.push((*name, Packed::write(file, &held_to(&objects[index], *value, &table.knob)?)?));
+                levels.push((
+                    *name,
+                    Packed::write(file, &held_to(&objects[index], *value, &table.knob)?, None)?,
+                ));
             }
         }
         let members: Vec<_> = named
@@ -152,7 +155,7 @@ pub fn build(
         sets.push(Set {
             arch_variant: arch.variant,
             cpu: build.cpu,
-            archive: Packed::write(folders.out.join(format!("{prefix}.a.zst")), bytes.get_ref())?,
+            archive: Packed::write(folders.out.join(format!("{prefix}.a.zst")), bytes.get_ref(), None)?,
             archive_file,
             levels,
             compiler: compiler.identity.clone(),

@@ -5,6 +5,8 @@ pub struct Packed {
     pub(crate) compressed: &'static [u8],
     pub(crate) length: usize,
     pub(crate) sha256: &'static str,
+    /// A file that this one is like: compressed, it holds the differences alone.
+    pub(crate) base: Option<&'static Packed>,
     pub(crate) unpacked: OnceLock<Vec<u8>>,
 }
 
@@ -15,7 +17,10 @@ impl Packed {
     /// If the library's own data is damaged.
     pub fn bytes(&self) -> &[u8] {
         self.unpacked.get_or_init(|| {
-            zstd::bulk::decompress(self.compressed, self.length).expect("the build script compressed it")
+            let like = self.base.map(Packed::bytes).unwrap_or_default();
+            zstd::bulk::Decompressor::with_dictionary(like)
+                .and_then(|mut zstd| zstd.decompress(self.compressed, self.length))
+                .expect("the build script compressed it")
         })
     }
 
