@@ -41,6 +41,14 @@ fn it_names_no_folder_of_the_machine_that_built_it() {
     }
 }
 
+#[test]
+fn it_is_small() {
+    if let Some(path) = released("brawn") {
+        let size = path.metadata().unwrap().len();
+        assert!(size <= 8 << 20, "{} has {size} bytes", path.display());
+    }
+}
+
 /// It carries the texts by which it knows others, and must not be taken for one of them.
 #[test]
 fn it_passes_its_own_checks_without_a_warning() {
