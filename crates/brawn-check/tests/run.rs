@@ -10,22 +10,22 @@ use brawn_check::{
     Content, End, Entry, Error, How, NONROOT, Need, Program, Report, Run, Severity, judge, needs, run_by,
 };
 
-struct Bench {
+struct Sandbox {
     folder: tempfile::TempDir,
 }
 
-impl Bench {
+impl Sandbox {
     /// A program of this C source, on musl.
-    fn new(source: &str) -> Bench {
-        let bench = Bench { folder: tempfile::tempdir().unwrap() };
-        fs_err::write(bench.path("main.c"), source).unwrap();
+    fn new(source: &str) -> Sandbox {
+        let sandbox = Sandbox { folder: tempfile::tempdir().unwrap() };
+        fs_err::write(sandbox.path("main.c"), source).unwrap();
         let output = Command::new("musl-gcc")
             .args(["-static", "-O1", "main.c", "-o", "program"])
-            .current_dir(bench.folder.path())
+            .current_dir(sandbox.folder.path())
             .output()
             .expect("musl-gcc (`make setup` installs it)");
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        bench
+        sandbox
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -53,9 +53,9 @@ impl Bench {
 
 /// The ways that can be tried here: a machine for changes must have one, another may have none.
 fn ways() -> Vec<How> {
-    let bench = Bench::new("int main(void) { return 0; }");
+    let sandbox = Sandbox::new("int main(void) { return 0; }");
     let all = [How::Mounts, How::User, How::Chroot];
-    let works = |how: &How| match run_by(&bench.program(), &[*how]) {
+    let works = |how: &How| match run_by(&sandbox.program(), &[*how]) {
         Ok(run) => {
             assert_eq!(run.end, End::Exited { status: 0 });
             true
@@ -77,11 +77,11 @@ fn severity(report: &Report, code: &str) -> Option<Severity> {
 
 #[test]
 fn a_program_that_needs_nothing_runs() {
-    let bench = Bench::new("#include <stdio.h>\nint main(void) { puts(\"hello\"); return 0; }");
+    let sandbox = Sandbox::new("#include <stdio.h>\nint main(void) { puts(\"hello\"); return 0; }");
     for how in ways() {
-        let run = run_by(&bench.program(), &[how]).unwrap();
+        let run = run_by(&sandbox.program(), &[how]).unwrap();
         assert_eq!((run.root.as_str(), &run.end), (how.describe(), &End::Exited { status: 0 }));
-        let report = bench.judge(run, &[]);
+        let report = sandbox.judge(run, &[]);
         assert!(report.ok && report.missing.is_empty(), "{report:#?}");
     }
 }
@@ -89,7 +89,7 @@ fn a_program_that_needs_nothing_runs() {
 /// Nothing of this machine is there, and the program has no rights.
 #[test]
 fn the_root_is_empty_and_not_the_programs_own() {
-    let bench = Bench::new(
+    let sandbox = Sandbox::new(
         "#include <fcntl.h>\n#include <sys/stat.h>\n#include <unistd.h>\n#include <dirent.h>\n#include <string.h>\n\
          int main(int n, char **v) {\n\
          if (getuid() != 65532 || getgid() != 65532 || geteuid() != 65532) return 10;\n\
@@ -102,18 +102,18 @@ fn the_root_is_empty_and_not_the_programs_own() {
     );
     for how in ways() {
         let program =
-            Program { runtime: false, arguments: vec![bench.path("main.c").into()], ..bench.program() };
+            Program { runtime: false, arguments: vec![sandbox.path("main.c").into()], ..sandbox.program() };
         let run = run_by(&program, &[how]).unwrap();
         assert_eq!(run.end, End::Exited { status: 0 }, "{how:?}");
-        let report = bench.judge(run, &[]);
+        let report = sandbox.judge(run, &[]);
         assert_eq!(severity(&report, "cannot-write"), Some(Severity::Info), "{report:#?}");
-        assert!(bench.path("main.c").exists());
+        assert!(sandbox.path("main.c").exists());
     }
 }
 
 #[test]
 fn what_is_looked_for_in_vain_is_told_with_the_part_that_mends_it() {
-    let bench = Bench::new(
+    let sandbox = Sandbox::new(
         "#include <stdio.h>\n#include <pwd.h>\n#include <time.h>\n#include <stdlib.h>\n\
          int main(void) { int missing = 0; time_t t = 0;\n\
          missing += !fopen(\"/etc/ssl/certs/ca-certificates.crt\", \"r\");\n\
@@ -122,9 +122,9 @@ fn what_is_looked_for_in_vain_is_told_with_the_part_that_mends_it() {
     );
     let wanted = [Content::Certificates, Content::Zones, Content::Users, Content::Tmp];
     for how in ways() {
-        let run = run_by(&bench.program(), &[how]).unwrap();
+        let run = run_by(&sandbox.program(), &[how]).unwrap();
         assert_eq!(run.end, End::Exited { status: 3 });
-        let report = bench.judge(run, &[]);
+        let report = sandbox.judge(run, &[]);
         assert!(!report.ok);
         assert_eq!(report.missing.iter().copied().collect::<Vec<_>>(), wanted, "{report:#?}");
 
@@ -134,28 +134,28 @@ fn what_is_looked_for_in_vain_is_told_with_the_part_that_mends_it() {
             Entry::folder("tmp", 0o1777),
             Entry::file("usr/share/zoneinfo/Europe/Vienna", "none"),
         ];
-        let run = run_by(&Program { entries, ..bench.program() }, &[how]).unwrap();
+        let run = run_by(&Program { entries, ..sandbox.program() }, &[how]).unwrap();
         assert_eq!(run.end, End::Exited { status: 0 });
-        let report = bench.judge(run, &wanted);
+        let report = sandbox.judge(run, &wanted);
         assert!(report.ok && report.missing.is_empty(), "{report:#?}");
     }
 }
 
 #[test]
 fn what_a_runtime_provides_is_there_unless_a_bare_root_is_asked_for() {
-    let bench = Bench::new(
+    let sandbox = Sandbox::new(
         "#include <stdio.h>\nint main(void) { return !fopen(\"/proc/self/status\", \"r\") + !fopen(\"/dev/null\", \"r\"); }",
     );
     for how in ways() {
-        let bare = run_by(&Program { runtime: false, ..bench.program() }, &[how]).unwrap();
+        let bare = run_by(&Program { runtime: false, ..sandbox.program() }, &[how]).unwrap();
         assert_eq!(bare.end, End::Exited { status: 2 });
-        assert_eq!(severity(&bench.judge(bare, &[]), "proc"), Some(Severity::Warning));
-        let run = run_by(&bench.program(), &[how]).unwrap();
+        assert_eq!(severity(&sandbox.judge(bare, &[]), "proc"), Some(Severity::Warning));
+        let run = run_by(&sandbox.program(), &[how]).unwrap();
         // Nothing can be mounted by chroot alone, and the answer says so.
         assert_eq!(run.runtime, how != How::Chroot);
         if run.runtime {
             assert_eq!(run.end, End::Exited { status: 0 }, "{how:?}");
-            assert_eq!(severity(&bench.judge(run, &[]), "proc"), Some(Severity::Info));
+            assert_eq!(severity(&sandbox.judge(run, &[]), "proc"), Some(Severity::Info));
         }
     }
 }
@@ -163,26 +163,26 @@ fn what_a_runtime_provides_is_there_unless_a_bare_root_is_asked_for() {
 /// Threads, forked children and programs that these start are watched as well.
 #[test]
 fn children_and_threads_are_watched() {
-    let bench = Bench::new(
+    let sandbox = Sandbox::new(
         "#include <pthread.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <unistd.h>\n#include <sys/wait.h>\n\
          static void *look(void *path) { fopen(path, \"r\"); return 0; }\n\
          int main(void) { pthread_t t; pthread_create(&t, 0, look, \"/etc/hosts\"); pthread_join(t, 0);\n\
          if (!fork()) { look(\"/etc/group\"); system(\"true\"); _exit(0); }\n wait(0); return 0; }",
     );
     for how in ways() {
-        let run = run_by(&bench.program(), &[how]).unwrap();
+        let run = run_by(&sandbox.program(), &[how]).unwrap();
         assert_eq!(run.end, End::Exited { status: 0 });
         let seen = |target: &str| run.accesses.iter().any(|access| access.target == target);
         assert!(seen("/etc/hosts") && seen("/etc/group") && seen("/bin/sh"), "{:#?}", run.accesses);
-        let report = bench.judge(run, &[]);
+        let report = sandbox.judge(run, &[]);
         assert_eq!(severity(&report, Need::Programs.name()), Some(Severity::Warning));
     }
 }
 
 #[test]
 fn a_server_is_stopped_and_an_illegal_instruction_is_told() {
-    let server = Bench::new("#include <unistd.h>\nint main(void) { for (;;) pause(); }");
-    let broken = Bench::new("int main(void) { __builtin_trap(); }");
+    let server = Sandbox::new("#include <unistd.h>\nint main(void) { for (;;) pause(); }");
+    let broken = Sandbox::new("int main(void) { __builtin_trap(); }");
     for how in ways() {
         let program = Program { limit: Duration::from_millis(500), ..server.program() };
         let run = run_by(&program, &[how]).unwrap();
@@ -196,13 +196,13 @@ fn a_server_is_stopped_and_an_illegal_instruction_is_told() {
 
 #[test]
 fn relative_paths_are_those_of_the_program() {
-    let bench = Bench::new(
+    let sandbox = Sandbox::new(
         "#include <fcntl.h>\n#include <unistd.h>\nint main(void) { int d = open(\"/etc\", O_DIRECTORY);\n\
          openat(d, \"passwd\", 0); chdir(\"/etc\"); open(\"../etc/group\", 0); return 0; }",
     );
     for how in ways() {
         let entries = vec![Entry::folder("etc", 0o755)];
-        let run = run_by(&Program { entries, ..bench.program() }, &[how]).unwrap();
+        let run = run_by(&Program { entries, ..sandbox.program() }, &[how]).unwrap();
         let targets: Vec<&str> = run.accesses.iter().map(|access| access.target.as_str()).collect();
         assert!(targets.contains(&"/etc/passwd") && targets.contains(&"/etc/group"), "{how:?} {targets:?}");
     }
@@ -210,10 +210,10 @@ fn relative_paths_are_those_of_the_program() {
 
 #[test]
 fn where_nothing_is_allowed_it_says_so() {
-    let bench = Bench::new("int main(void) { return 0; }");
-    let error = run_by(&bench.program(), &[]).unwrap_err();
+    let sandbox = Sandbox::new("int main(void) { return 0; }");
+    let error = run_by(&sandbox.program(), &[]).unwrap_err();
     assert!(matches!(error, Error::NoRoot { .. }) && error.hint().unwrap().contains("--static"), "{error}");
-    let missing = Program { executable: Path::new("/nonexistent/program").into(), ..bench.program() };
+    let missing = Program { executable: Path::new("/nonexistent/program").into(), ..sandbox.program() };
     for how in ways() {
         assert!(run_by(&missing, &[how]).unwrap_err().to_string().contains("/nonexistent/program"));
     }

@@ -11,7 +11,7 @@ use brawn_elf::{
     read_notes, verify,
 };
 use common::archive::{replace_heap, with_note};
-use common::{Bench, musl_folder, note};
+use common::{Sandbox, musl_folder, note};
 use proptest::prelude::*;
 use proptest::sample::Index;
 
@@ -19,22 +19,22 @@ use proptest::sample::Index;
 fn files() -> &'static [Vec<u8>] {
     static FILES: OnceLock<Vec<Vec<u8>>> = OnceLock::new();
     FILES.get_or_init(|| {
-        let bench = Bench::new();
-        with_note(&bench, &musl_folder().join("libc.a"), &note("mimalloc", Some("3.3.2")));
-        replace_heap(&bench, "", &[]);
+        let sandbox = Sandbox::new();
+        with_note(&sandbox, &musl_folder().join("libc.a"), &note("mimalloc", Some("3.3.2")));
+        replace_heap(&sandbox, "", &[]);
         let heaps = HeapFacts { malloc_owner: Some("program".into()), libc_heap: Some("bump".into()), serves: vec!["mimalloc".into()] };
-        bench.write("link.o", link_note_object(Arch::X86_64, &LinkId::new("0123").unwrap(), &heaps));
-        bench.write("main.c", "#include <stdlib.h>\nint main(void) { free(malloc(1)); return 0; }\n");
-        bench.write("bare.c", "void f(void) {}\nvoid _start(void) { for (;;) f(); }\n");
-        bench.tool("musl-gcc", "-static -L. main.c link.o -o static");
-        bench.tool("strip", "-s static -o stripped");
-        bench.tool("gcc", "main.c -o dynamic");
-        bench.tool("gcc", "-g -c main.c -o object");
+        sandbox.write("link.o", link_note_object(Arch::X86_64, &LinkId::new("0123").unwrap(), &heaps));
+        sandbox.write("main.c", "#include <stdlib.h>\nint main(void) { free(malloc(1)); return 0; }\n");
+        sandbox.write("bare.c", "void f(void) {}\nvoid _start(void) { for (;;) f(); }\n");
+        sandbox.tool("musl-gcc", "-static -L. main.c link.o -o static");
+        sandbox.tool("strip", "-s static -o stripped");
+        sandbox.tool("gcc", "main.c -o dynamic");
+        sandbox.tool("gcc", "-g -c main.c -o object");
         // All that only `inspect` reads: a list of crates, properties, a table for unwinding, code for newer processors.
-        bench.write("crates.json", miniz_oxide::deflate::compress_to_vec_zlib(br#"{"packages":[]}"#, 6));
-        bench.tool("gcc", "-nostdlib -static -mavx2 -fcf-protection=full -Wl,-z,x86-64-v2 -Wl,--eh-frame-hdr bare.c -o bare");
-        bench.tool("objcopy", "--add-section .dep-v0=crates.json bare rich");
-        ["static", "stripped", "dynamic", "object", "rich"].map(|name| bench.read(name)).into()
+        sandbox.write("crates.json", miniz_oxide::deflate::compress_to_vec_zlib(br#"{"packages":[]}"#, 6));
+        sandbox.tool("gcc", "-nostdlib -static -mavx2 -fcf-protection=full -Wl,-z,x86-64-v2 -Wl,--eh-frame-hdr bare.c -o bare");
+        sandbox.tool("objcopy", "--add-section .dep-v0=crates.json bare rich");
+        ["static", "stripped", "dynamic", "object", "rich"].map(|name| sandbox.read(name)).into()
     })
 }
 

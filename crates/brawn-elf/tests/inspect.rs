@@ -8,7 +8,7 @@ use brawn_elf::{
     link_note_object,
 };
 use common::archive::with_note;
-use common::{Bench, musl_folder, note};
+use common::{Sandbox, musl_folder, note};
 
 const PROGRAM: &str = r#"
 #include <stdio.h>
@@ -25,11 +25,11 @@ int main(int argc, char **argv) {
 
 /// Compiles `PROGRAM` and looks into the result and into a stripped copy of it.
 fn compiled(tool: &str, flags: &str) -> [Inspection; 2] {
-    let bench = Bench::new();
-    bench.write("main.c", PROGRAM);
-    bench.tool(tool, &format!("main.c -O1 {flags} -o program"));
-    bench.tool("strip", "--strip-all program -o stripped");
-    ["program", "stripped"].map(|name| inspect(&bench.read(name)).unwrap())
+    let sandbox = Sandbox::new();
+    sandbox.write("main.c", PROGRAM);
+    sandbox.tool(tool, &format!("main.c -O1 {flags} -o program"));
+    sandbox.tool("strip", "--strip-all program -o stripped");
+    ["program", "stripped"].map(|name| inspect(&sandbox.read(name)).unwrap())
 }
 
 fn codes(inspection: &Inspection) -> Vec<&str> {
@@ -81,13 +81,13 @@ fn a_static_executable_on_glibc() {
 /// glibc keeps the text with its version out of programs that never ask for it; one that does, tells.
 #[test]
 fn the_version_of_a_static_glibc_is_told_where_it_is_linked_in() {
-    let bench = Bench::new();
+    let sandbox = Sandbox::new();
     let source = "void __libc_print_version(void);\nint main(void) { __libc_print_version(); return 0; }\n";
-    bench.write("main.c", source);
-    bench.tool("gcc", "-static main.c -o program");
-    let printed = bench.run("program");
-    bench.tool("strip", "--strip-all program");
-    let version = inspect(&bench.read("program")).unwrap().libc.version.expect("a version");
+    sandbox.write("main.c", source);
+    sandbox.tool("gcc", "-static main.c -o program");
+    let printed = sandbox.run("program");
+    sandbox.tool("strip", "--strip-all program");
+    let version = inspect(&sandbox.read("program")).unwrap().libc.version.expect("a version");
     assert!(printed.contains(&format!("release version {version}")), "{version} is not in {printed}");
 }
 
@@ -125,13 +125,13 @@ fn a_dynamic_executable_on_musl() {
 
 #[test]
 fn what_brawn_noted_is_told_stripped_or_not() {
-    let bench = Bench::new();
+    let sandbox = Sandbox::new();
     let id = LinkId::new("0a1b").unwrap();
-    with_note(&bench, &musl_folder().join("libc.a"), &note("stock", None));
-    bench.write("link.o", link_note_object(Arch::X86_64, &id, &HeapFacts::default()));
-    bench.write("main.c", PROGRAM);
-    bench.tool("musl-gcc", "-static -L. main.c link.o -s -o program");
-    let inspection = inspect(&bench.read("program")).unwrap();
+    with_note(&sandbox, &musl_folder().join("libc.a"), &note("stock", None));
+    sandbox.write("link.o", link_note_object(Arch::X86_64, &id, &HeapFacts::default()));
+    sandbox.write("main.c", PROGRAM);
+    sandbox.tool("musl-gcc", "-static -L. main.c link.o -s -o program");
+    let inspection = inspect(&sandbox.read("program")).unwrap();
     assert_eq!(inspection.note, Some(note("stock", None)));
     assert_eq!(inspection.link_id, Some(id));
     assert_eq!(inspection.libc.version.as_deref(), Some("1.2.3"));
@@ -140,10 +140,10 @@ fn what_brawn_noted_is_told_stripped_or_not() {
 /// `unknown` is an answer, a guess is none.
 #[test]
 fn what_cannot_be_told_is_unknown() {
-    let bench = Bench::new();
-    bench.write("bare.c", "void _start(void) { for (;;) {} }");
-    bench.tool("gcc", "-static -nostdlib -ffreestanding bare.c -o bare");
-    let inspection = inspect(&bench.read("bare")).unwrap();
+    let sandbox = Sandbox::new();
+    sandbox.write("bare.c", "void _start(void) { for (;;) {} }");
+    sandbox.tool("gcc", "-static -nostdlib -ffreestanding bare.c -o bare");
+    let inspection = inspect(&sandbox.read("bare")).unwrap();
     assert_eq!(inspection.libc.name, LibcName::Unknown);
     assert!(inspection.libc.evidence.is_empty() && inspection.allocators.is_empty());
     assert_eq!(inspection.thread_stack.source, ThreadStackSource::Unknown);
@@ -152,28 +152,28 @@ fn what_cannot_be_told_is_unknown() {
 
 #[test]
 fn a_malloc_of_the_programs_own_is_told_and_not_named() {
-    let bench = Bench::new();
-    bench.write("main.c", PROGRAM);
+    let sandbox = Sandbox::new();
+    sandbox.write("main.c", PROGRAM);
     let own = "#include <stddef.h>\nstatic char pool[65536]; static size_t used;\n\
                void *malloc(size_t n) { used += n; return pool + used - n; }\nvoid free(void *p) { (void)p; }\n\
                void *realloc(void *p, size_t n) { (void)p; return malloc(n); }\n\
                void *calloc(size_t n, size_t m) { return malloc(n * m); }\n";
-    bench.write("own.c", own);
-    bench.tool("musl-gcc", "-static main.c own.c -o program");
-    let inspection = inspect(&bench.read("program")).unwrap();
+    sandbox.write("own.c", own);
+    sandbox.tool("musl-gcc", "-static main.c own.c -o program");
+    let inspection = inspect(&sandbox.read("program")).unwrap();
     let [heap] = &inspection.allocators[..] else { panic!("{inspection:#?}") };
     assert_eq!((heap.name.as_str(), heap.role), ("unknown", Role::LibcHeap));
 }
 
 #[test]
 fn a_shared_library_and_what_is_neither() {
-    let bench = Bench::new();
-    bench.write("main.c", PROGRAM);
-    bench.tool("gcc", "-shared -fPIC main.c -o library.so");
-    assert_eq!(inspect(&bench.read("library.so")).unwrap().kind, Kind::SharedObject);
-    bench.tool("gcc", "-c main.c -o object.o");
+    let sandbox = Sandbox::new();
+    sandbox.write("main.c", PROGRAM);
+    sandbox.tool("gcc", "-shared -fPIC main.c -o library.so");
+    assert_eq!(inspect(&sandbox.read("library.so")).unwrap().kind, Kind::SharedObject);
+    sandbox.tool("gcc", "-c main.c -o object.o");
     assert!(matches!(
-        inspect(&bench.read("object.o")),
+        inspect(&sandbox.read("object.o")),
         Err(Error::WrongKind { found: "an object file", .. })
     ));
     assert_eq!(inspect(PROGRAM.as_bytes()), Err(Error::NotElf));
@@ -191,16 +191,16 @@ fn weak_spots_are_told() {
 /// Sizes by section must agree with those that the linker's own tool gives.
 #[test]
 fn sizes_are_those_of_binutils() {
-    let bench = Bench::new();
-    bench.write("main.c", PROGRAM);
-    bench.tool("musl-gcc", "-static main.c -o program");
-    let sizes = inspect(&bench.read("program")).unwrap().sizes;
-    let table = bench.tool("size", "-B program");
+    let sandbox = Sandbox::new();
+    sandbox.write("main.c", PROGRAM);
+    sandbox.tool("musl-gcc", "-static main.c -o program");
+    let sizes = inspect(&sandbox.read("program")).unwrap().sizes;
+    let table = sandbox.tool("size", "-B program");
     let line: Vec<u64> =
         table.lines().nth(1).unwrap().split_whitespace().take(3).map(|n| n.parse().unwrap()).collect();
     assert_eq!([sizes.text + sizes.read_only, sizes.data, sizes.bss], line[..]);
     assert!(sizes.by_section);
-    assert_eq!(sizes.file, bench.read("program").len() as u64);
+    assert_eq!(sizes.file, sandbox.read("program").len() as u64);
 }
 
 /// The other class and byte order: a 32-bit big-endian header made by hand, since no compiler here makes one.
@@ -225,11 +225,11 @@ fn thirty_two_bits_and_big_endian() {
 
 /// Compiles and looks, with and without symbols.
 fn inspected(tool: &str, flags: &str, source: &str) -> [Inspection; 2] {
-    let bench = Bench::new();
-    bench.write("main.c", source);
-    bench.tool(tool, &format!("main.c {flags} -o program"));
-    bench.tool("strip", "--strip-all program -o stripped");
-    ["program", "stripped"].map(|name| inspect(&bench.read(name)).unwrap())
+    let sandbox = Sandbox::new();
+    sandbox.write("main.c", source);
+    sandbox.tool(tool, &format!("main.c {flags} -o program"));
+    sandbox.tool("strip", "--strip-all program -o stripped");
+    ["program", "stripped"].map(|name| inspect(&sandbox.read(name)).unwrap())
 }
 
 const VECTORS: &str = "float a[1024], b[1024];\nint main(int n, char **v) {\n\
@@ -332,9 +332,9 @@ fn heaps_without_texts_are_told_by_their_numbers() {
 }
 
 /// What `cargo auditable` writes, put into an executable as it does.
-fn with_crates(bench: &Bench, json: &str) {
-    bench.write("crates.json", miniz_oxide::deflate::compress_to_vec_zlib(json.as_bytes(), 6));
-    bench.tool(
+fn with_crates(sandbox: &Sandbox, json: &str) {
+    sandbox.write("crates.json", miniz_oxide::deflate::compress_to_vec_zlib(json.as_bytes(), 6));
+    sandbox.tool(
         "objcopy",
         "--add-section .dep-v0=crates.json --set-section-flags .dep-v0=readonly,data program listed",
     );
@@ -342,17 +342,17 @@ fn with_crates(bench: &Bench, json: &str) {
 
 #[test]
 fn crates_are_listed_where_they_are_recorded() {
-    let bench = Bench::new();
-    bench.write("main.c", PROGRAM);
-    bench.tool("musl-gcc", "-static main.c -o program");
-    assert_eq!(inspect(&bench.read("program")).unwrap().crates, None);
+    let sandbox = Sandbox::new();
+    sandbox.write("main.c", PROGRAM);
+    sandbox.tool("musl-gcc", "-static main.c -o program");
+    assert_eq!(inspect(&sandbox.read("program")).unwrap().crates, None);
     with_crates(
-        &bench,
+        &sandbox,
         r#"{"packages":[{"name":"serde","version":"1.0.1","source":"crates.io","dependencies":[]},
            {"name":"app","version":"0.1.0","source":"local","dependencies":[0,2],"root":true},
            {"name":"cc","version":"1.2.3","source":"crates.io","kind":"build"}]}"#,
     );
-    let crates = inspect(&bench.read("listed")).unwrap().crates.unwrap();
+    let crates = inspect(&sandbox.read("listed")).unwrap().crates.unwrap();
     let names: Vec<String> = crates.iter().map(ToString::to_string).collect();
     assert_eq!(names, ["app 0.1.0", "cc 1.2.3", "serde 1.0.1"]);
     assert_eq!(
@@ -360,14 +360,14 @@ fn crates_are_listed_where_they_are_recorded() {
         [(true, false), (false, true), (false, false)]
     );
 
-    with_crates(&bench, "{\"packages\":");
-    let inspection = inspect(&bench.read("listed")).unwrap();
+    with_crates(&sandbox, "{\"packages\":");
+    let inspection = inspect(&sandbox.read("listed")).unwrap();
     assert_eq!(inspection.crates, None);
     assert!(codes(&inspection).contains(&"crates-damaged"));
     // A list that would fill the memory is refused before it does.
-    bench.write("crates.json", miniz_oxide::deflate::compress_to_vec_zlib(&vec![b' '; 64 << 20], 9));
-    bench.tool("objcopy", "--add-section .dep-v0=crates.json program listed");
-    assert!(codes(&inspect(&bench.read("listed")).unwrap()).contains(&"crates-damaged"));
+    sandbox.write("crates.json", miniz_oxide::deflate::compress_to_vec_zlib(&vec![b' '; 64 << 20], 9));
+    sandbox.tool("objcopy", "--add-section .dep-v0=crates.json program listed");
+    assert!(codes(&inspect(&sandbox.read("listed")).unwrap()).contains(&"crates-damaged"));
 }
 
 /// A text of mimalloc's, and what makes it part of a program.

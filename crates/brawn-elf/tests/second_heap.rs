@@ -3,17 +3,17 @@
 mod common;
 
 use brawn_elf::{Code, EvidenceKind, Expectation, Role, SecondHeap, inspect, verify};
-use common::Bench;
+use common::Sandbox;
 use common::rust::programs;
 
 /// The executable of a project, and a stripped copy of it.
 fn executables(name: &str) -> [Vec<u8>; 2] {
-    let bench = Bench::new();
+    let sandbox = Sandbox::new();
     let program = programs().join(format!("{name}-program"));
     let words = common::run(std::process::Command::new(&program).args(["a", "b"]));
     assert_eq!(words, "3\n");
-    bench.tool("strip", &format!("--strip-all {} -o stripped", program.display()));
-    [fs_err::read(program).unwrap(), bench.read("stripped")]
+    sandbox.tool("strip", &format!("--strip-all {} -o stripped", program.display()));
+    [fs_err::read(program).unwrap(), sandbox.read("stripped")]
 }
 
 #[test]

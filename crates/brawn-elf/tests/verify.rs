@@ -5,7 +5,7 @@ mod common;
 
 use brawn_elf::{Code, Expectation, Note, Report, SecondHeap, verify};
 use common::archive::{replace_heap, with_note};
-use common::{Bench, musl_folder, note};
+use common::{Sandbox, musl_folder, note};
 
 const KIT: (&str, Option<&str>) = ("mimalloc", Some("3.3.2"));
 
@@ -47,37 +47,37 @@ void *aligned_alloc(size_t align, size_t size) { (void)align; return malloc(size
 "#;
 
 struct Program {
-    bench: Bench,
+    sandbox: Sandbox,
 }
 
 impl Program {
     /// Links `main.c` (and `own.c`, if there) against a `libc.a` that `prepare` makes.
-    fn link(source: &str, flags: &str, prepare: impl FnOnce(&Bench)) -> Program {
-        let bench = Bench::new();
-        prepare(&bench);
-        bench.write("main.c", source);
-        bench.tool("musl-gcc", &format!("-O1 -static -L. main.c {flags} -o program"));
-        Program { bench }
+    fn link(source: &str, flags: &str, prepare: impl FnOnce(&Sandbox)) -> Program {
+        let sandbox = Sandbox::new();
+        prepare(&sandbox);
+        sandbox.write("main.c", source);
+        sandbox.tool("musl-gcc", &format!("-O1 -static -L. main.c {flags} -o program"));
+        Program { sandbox }
     }
 
     fn report(&self) -> Report {
-        verify(&self.bench.read("program"), &Expectation::default())
+        verify(&self.sandbox.read("program"), &Expectation::default())
     }
 
     fn stripped(&self) -> Report {
-        self.bench.tool("strip", "--strip-all program -o stripped");
-        let report = verify(&self.bench.read("stripped"), &Expectation::default());
+        self.sandbox.tool("strip", "--strip-all program -o stripped");
+        let report = verify(&self.sandbox.read("stripped"), &Expectation::default());
         assert!(!report.symbols);
         report
     }
 
     fn allowing(&self) -> Report {
         let expectation = Expectation { second_heap: SecondHeap::Allowed, ..Expectation::default() };
-        verify(&self.bench.read("program"), &expectation)
+        verify(&self.sandbox.read("program"), &expectation)
     }
 
     fn runs(&self) -> &Program {
-        assert_eq!(self.bench.run("program"), "ok\n");
+        assert_eq!(self.sandbox.run("program"), "ok\n");
         self
     }
 }
@@ -90,9 +90,9 @@ fn kit_note() -> Note {
     note(KIT.0, KIT.1)
 }
 
-fn kit_libc(bench: &Bench) {
-    with_note(bench, &libc(), &kit_note());
-    replace_heap(bench, "", &[]);
+fn kit_libc(sandbox: &Sandbox) {
+    with_note(sandbox, &libc(), &kit_note());
+    replace_heap(sandbox, "", &[]);
 }
 
 fn codes(report: &Report) -> Vec<&'static str> {
@@ -118,7 +118,7 @@ fn an_executable_of_the_kit_is_fine_with_and_without_symbols() {
 
 #[test]
 fn an_executable_of_the_stock_preset_is_fine_with_and_without_symbols() {
-    let program = Program::link(PROGRAM, "", |bench| with_note(bench, &libc(), &note("stock", None)));
+    let program = Program::link(PROGRAM, "", |sandbox| with_note(sandbox, &libc(), &note("stock", None)));
     for report in [program.runs().report(), program.stripped()] {
         assert_fine(&report);
         assert_eq!(report.heap.unwrap().name, "mallocng");
@@ -129,10 +129,10 @@ fn an_executable_of_the_stock_preset_is_fine_with_and_without_symbols() {
 fn a_program_that_never_allocates_is_fine() {
     let source = "int main(void) { return 0; }";
     for malloc in [("stock", None), KIT] {
-        let program = Program::link(source, "", |bench| {
-            with_note(bench, &libc(), &note(malloc.0, malloc.1));
+        let program = Program::link(source, "", |sandbox| {
+            with_note(sandbox, &libc(), &note(malloc.0, malloc.1));
             if malloc == KIT {
-                replace_heap(bench, "", &[]);
+                replace_heap(sandbox, "", &[]);
             }
         });
         for report in [program.report(), program.stripped()] {
@@ -144,10 +144,10 @@ fn a_program_that_never_allocates_is_fine() {
 
 #[test]
 fn a_dynamic_executable_is_refused() {
-    let bench = Bench::new();
-    bench.write("main.c", PROGRAM);
-    bench.tool("gcc", "main.c -o program");
-    let report = verify(&bench.read("program"), &Expectation::default());
+    let sandbox = Sandbox::new();
+    sandbox.write("main.c", PROGRAM);
+    sandbox.tool("gcc", "main.c -o program");
+    let report = verify(&sandbox.read("program"), &Expectation::default());
     assert_eq!(codes(&report), ["dynamic-executable", "needs-libraries", "no-note"]);
     assert!(report.findings[0].message.contains("/ld-linux-x86-64.so.2"), "{report:#?}");
     assert!(report.findings[1].message.contains("libc.so.6"), "{report:#?}");
@@ -157,30 +157,30 @@ fn a_dynamic_executable_is_refused() {
 /// no static executable.
 #[test]
 fn what_musl_gcc_makes_of_static_pie_is_refused() {
-    let bench = Bench::new();
-    with_note(&bench, &libc(), &note("stock", None));
-    bench.write("main.c", PROGRAM);
-    bench.tool("musl-gcc", "-static-pie -fPIE main.c -L. -o program");
-    let report = verify(&bench.read("program"), &Expectation::default());
+    let sandbox = Sandbox::new();
+    with_note(&sandbox, &libc(), &note("stock", None));
+    sandbox.write("main.c", PROGRAM);
+    sandbox.tool("musl-gcc", "-static-pie -fPIE main.c -L. -o program");
+    let report = verify(&sandbox.read("program"), &Expectation::default());
     assert!(codes(&report).contains(&"dynamic-executable"), "{report:#?}");
 }
 
 #[test]
 fn a_static_executable_without_a_note_is_refused() {
-    let bench = Bench::new();
-    bench.write("main.c", PROGRAM);
+    let sandbox = Sandbox::new();
+    sandbox.write("main.c", PROGRAM);
     for tool in ["musl-gcc", "gcc"] {
-        bench.tool(tool, "-static main.c -o program");
-        assert_eq!(codes(&verify(&bench.read("program"), &Expectation::default())), ["no-note"], "{tool}");
+        sandbox.tool(tool, "-static main.c -o program");
+        assert_eq!(codes(&verify(&sandbox.read("program"), &Expectation::default())), ["no-note"], "{tool}");
     }
 }
 
 /// What happens when a replacement forgets one function: it links without a word.
 #[test]
 fn a_forgotten_aligned_alloc_is_found_with_and_without_symbols() {
-    let program = Program::link(PROGRAM, "", |bench| {
-        with_note(bench, &libc(), &kit_note());
-        replace_heap(bench, "-DFORGET_ALIGNED_ALLOC", &["aligned_alloc.lo", "malloc.lo"]);
+    let program = Program::link(PROGRAM, "", |sandbox| {
+        with_note(sandbox, &libc(), &kit_note());
+        replace_heap(sandbox, "-DFORGET_ALIGNED_ALLOC", &["aligned_alloc.lo", "malloc.lo"]);
     });
     for report in [program.report(), program.stripped()] {
         assert_eq!(codes(&report), ["leftover-musl-heap"], "{report:#?}");
@@ -194,20 +194,20 @@ fn a_forgotten_aligned_alloc_is_found_with_and_without_symbols() {
 fn a_forgotten_bump_allocator_is_found_by_its_symbols() {
     let source = "#include <stdlib.h>\nextern void *__libc_malloc(size_t);\n\
                   int main(void) { return !malloc(1) || !__libc_malloc(1); }";
-    let bench = Bench::new();
-    with_note(&bench, &libc(), &kit_note());
-    bench.write("main.c", source);
-    bench.tool("musl-gcc", "-O1 -static -L. main.c -o program");
-    let report = verify(&bench.read("program"), &Expectation::default());
+    let sandbox = Sandbox::new();
+    with_note(&sandbox, &libc(), &kit_note());
+    sandbox.write("main.c", source);
+    sandbox.tool("musl-gcc", "-O1 -static -L. main.c -o program");
+    let report = verify(&sandbox.read("program"), &Expectation::default());
     assert!(codes(&report).contains(&"leftover-musl-heap"), "{report:#?}");
     assert!(report.findings[0].message.contains("__simple_malloc"), "{report:#?}");
 }
 
 #[test]
 fn a_program_with_its_own_malloc_beside_the_kits_has_two_owners() {
-    let program = Program::link(PROGRAM, "own.c", |bench| {
-        kit_libc(bench);
-        bench.write("own.c", OWN_MALLOC);
+    let program = Program::link(PROGRAM, "own.c", |sandbox| {
+        kit_libc(sandbox);
+        sandbox.write("own.c", OWN_MALLOC);
     });
     let report = program.runs().report();
     assert_eq!(codes(&report), ["two-owners"], "{report:#?}");
@@ -221,9 +221,9 @@ fn a_program_with_its_own_malloc_beside_the_kits_has_two_owners() {
 
 #[test]
 fn a_program_with_its_own_malloc_beside_musls_has_two_owners() {
-    let program = Program::link(PROGRAM, "own.c", |bench| {
-        with_note(bench, &libc(), &note("stock", None));
-        bench.write("own.c", OWN_MALLOC);
+    let program = Program::link(PROGRAM, "own.c", |sandbox| {
+        with_note(sandbox, &libc(), &note("stock", None));
+        sandbox.write("own.c", OWN_MALLOC);
     });
     let report = program.runs().report();
     assert_eq!(codes(&report), ["two-owners"], "{report:#?}");
@@ -235,12 +235,12 @@ fn a_program_with_its_own_malloc_alone_has_not_the_heap_that_is_noted() {
     let source = "#include <stdlib.h>\n#include <string.h>\n#include <stdio.h>\n\
                   int main(int c, char **v) { char *t = strdup(v[c - 1]); puts(\"ok\"); free(t); return 0; }";
     for malloc in [KIT, ("stock", None)] {
-        let program = Program::link(source, "own.c", |bench| {
-            with_note(bench, &libc(), &note(malloc.0, malloc.1));
+        let program = Program::link(source, "own.c", |sandbox| {
+            with_note(sandbox, &libc(), &note(malloc.0, malloc.1));
             if malloc == KIT {
-                replace_heap(bench, "", &[]);
+                replace_heap(sandbox, "", &[]);
             }
-            bench.write("own.c", OWN_MALLOC);
+            sandbox.write("own.c", OWN_MALLOC);
         });
         let report = program.runs().report();
         let own = "one heap: a malloc of the program's own";
@@ -265,12 +265,12 @@ fn a_program_with_its_own_malloc_alone_has_not_the_heap_that_is_noted() {
 #[test]
 fn a_malloc_that_is_not_whole_is_refused_in_any_case() {
     for malloc in [KIT, ("stock", None)] {
-        let program = Program::link(PROGRAM, "own.c", |bench| {
-            with_note(bench, &libc(), &note(malloc.0, malloc.1));
+        let program = Program::link(PROGRAM, "own.c", |sandbox| {
+            with_note(sandbox, &libc(), &note(malloc.0, malloc.1));
             if malloc == KIT {
-                replace_heap(bench, "", &[]);
+                replace_heap(sandbox, "", &[]);
             }
-            bench.write("own.c", OWN_MALLOC.replace("void *realloc(", "static void *unused("));
+            sandbox.write("own.c", OWN_MALLOC.replace("void *realloc(", "static void *unused("));
         });
         assert_eq!(codes(&program.allowing()), ["two-owners"], "{malloc:?}");
     }
@@ -281,9 +281,9 @@ fn a_malloc_that_is_not_whole_is_refused_in_any_case() {
 fn a_whole_malloc_beside_one_that_libc_keeps_to_itself_can_be_allowed() {
     let source = "#include <stdlib.h>\n#include <stdio.h>\nstatic void end(void) { }\n\
                   int main(int c, char **v) { atexit(end); puts(malloc(c) && v ? \"ok\" : \"no\"); return 0; }";
-    let program = Program::link(source, "own.c", |bench| {
-        with_note(bench, &libc(), &note("stock", None));
-        bench.write("own.c", OWN_MALLOC);
+    let program = Program::link(source, "own.c", |sandbox| {
+        with_note(sandbox, &libc(), &note("stock", None));
+        sandbox.write("own.c", OWN_MALLOC);
     });
     assert_eq!(codes(&program.runs().report()), ["two-owners"]);
     let allowed = program.allowing();
@@ -295,10 +295,10 @@ fn a_whole_malloc_beside_one_that_libc_keeps_to_itself_can_be_allowed() {
 #[test]
 fn another_kit_heap_than_the_noted_is_found_with_and_without_symbols() {
     for marker in ["brawn-kit: mimalloc2 2.3.2", "brawn-kit: mimalloc 3.6.0"] {
-        let program = Program::link(PROGRAM, "", |bench| {
-            with_note(bench, &libc(), &kit_note());
+        let program = Program::link(PROGRAM, "", |sandbox| {
+            with_note(sandbox, &libc(), &kit_note());
             let define = format!("-DMARKER=\"{}\"", marker.replace(' ', "\\040"));
-            replace_heap(bench, &define, &[]);
+            replace_heap(sandbox, &define, &[]);
         });
         for report in [program.runs().report(), program.stripped()] {
             assert_eq!(codes(&report), ["heap-not-as-noted"], "{report:#?}");
@@ -308,9 +308,9 @@ fn another_kit_heap_than_the_noted_is_found_with_and_without_symbols() {
 
 #[test]
 fn a_kit_heap_under_a_stock_note_is_found() {
-    let program = Program::link(PROGRAM, "", |bench| {
-        with_note(bench, &libc(), &note("stock", None));
-        replace_heap(bench, "", &[]);
+    let program = Program::link(PROGRAM, "", |sandbox| {
+        with_note(sandbox, &libc(), &note("stock", None));
+        replace_heap(sandbox, "", &[]);
     });
     assert_eq!(codes(&program.stripped()), ["heap-not-as-noted"]);
 }
@@ -318,11 +318,11 @@ fn a_kit_heap_under_a_stock_note_is_found() {
 #[test]
 fn string_functions_that_the_note_does_not_name_are_found() {
     let link = |noted: Note| {
-        Program::link(PROGRAM, "other.c", |bench| {
-            with_note(bench, &libc(), &noted);
-            replace_heap(bench, "", &[]);
+        Program::link(PROGRAM, "other.c", |sandbox| {
+            with_note(sandbox, &libc(), &noted);
+            replace_heap(sandbox, "", &[]);
             // Hidden, as in the kit: the linker makes it local.
-            bench.write(
+            sandbox.write(
                 "other.c",
                 "__attribute__((used, visibility(\"hidden\"))) unsigned char __brawn_string_level = 1;",
             );
@@ -337,9 +337,9 @@ fn string_functions_that_the_note_does_not_name_are_found() {
 
 #[test]
 fn two_kit_heaps_are_found() {
-    let program = Program::link(PROGRAM, "other.c", |bench| {
-        kit_libc(bench);
-        bench.write(
+    let program = Program::link(PROGRAM, "other.c", |sandbox| {
+        kit_libc(sandbox);
+        sandbox.write(
             "other.c",
             "__attribute__((used)) static const char marker[] = \"brawn-kit: jemalloc 5.3.1\";",
         );
@@ -352,7 +352,7 @@ fn two_kit_heaps_are_found() {
 #[test]
 fn what_was_asked_for_is_compared_with_the_note() {
     let program = Program::link(PROGRAM, "", kit_libc);
-    let data = program.bench.read("program");
+    let data = program.sandbox.read("program");
     let asked = Expectation {
         arch: Some(brawn_elf::Arch::X86_64),
         malloc: Some("mimalloc".into()),
@@ -377,9 +377,9 @@ fn what_was_asked_for_is_compared_with_the_note() {
 #[test]
 fn what_is_no_executable_or_is_cut_off_is_refused() {
     let program = Program::link(PROGRAM, "", kit_libc);
-    let data = program.bench.read("program");
-    program.bench.tool("gcc", "-c main.c");
-    let object = program.bench.read("main.o");
+    let data = program.sandbox.read("program");
+    program.sandbox.tool("gcc", "-c main.c");
+    let object = program.sandbox.read("main.o");
     for (data, code) in [
         (&b"#!/bin/sh\n"[..], Code::NotAnExecutable),
         (&[][..], Code::NotAnExecutable),

@@ -14,7 +14,7 @@ use brawn_elf::Arch;
 use brawn_image::registry::{Access, Event, Limits, Reporter, Repository};
 use brawn_image::sink::{Push, Sink};
 use brawn_image::{Base, Error, Settings};
-use common::Bench;
+use common::Sandbox;
 use hostile::{Hostile, Seen, chunks, flood, head, redirect, send, sha256, silence, trickle};
 use serde_json::{Value, json};
 
@@ -106,8 +106,8 @@ fn claim(size: u64, media_type: &str) -> Value {
 
 /// Builds upon a base for x86_64.
 fn build(base: Option<Base>) -> Result<brawn_image::Bundle, Error> {
-    let bench = Bench::new();
-    let executables = [bench.executable(Arch::X86_64, &[])];
+    let sandbox = Sandbox::new();
+    let executables = [sandbox.executable(Arch::X86_64, &[])];
     let settings = Settings { sbom: Some(false), ..Settings::default() };
     brawn_image::build(&common::request(&executables, &settings, base.as_ref()))
 }
@@ -351,7 +351,7 @@ fn push(answer: impl Fn(&str, &Seen, &mut TcpStream) -> io::Result<()> + Send + 
     let server = Hostile::start(answer);
     let reference: brawn_image::registry::Reference = format!("{}/a:1", server.address).parse().unwrap();
     let repository = Arc::new(Repository::open(&reference, &quick()).unwrap());
-    let bundle = Bench::new().bundle(&Settings { sbom: Some(false), ..Settings::default() });
+    let bundle = Sandbox::new().bundle(&Settings { sbom: Some(false), ..Settings::default() });
     soon(|| Push { repository, reference, mount_from: Vec::new() }.write(&bundle))
 }
 

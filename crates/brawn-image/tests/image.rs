@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use brawn_base::Diagnostic as _;
 use brawn_elf::Arch;
 use brawn_image::{Epoch, Error, Executable, Request, Settings, Store, check};
-use common::{Bench, build, layout, program, request, with};
+use common::{Sandbox, build, layout, program, request, with};
 use oci_spec::image::ImageConfiguration;
 
 fn config(image: &brawn_image::Image) -> ImageConfiguration {
@@ -38,10 +38,10 @@ fn full(compress: &str) -> Settings {
 /// compressor, other certificates or zones, another layout. That is a line in the changelog.
 #[test]
 fn digests_are_golden() {
-    let bench = Bench::new();
+    let sandbox = Sandbox::new();
     let minimal = Settings { compress: Some("none".into()), ..Settings::default() };
     let settings = [full("gzip"), full("zstd"), full("none"), minimal];
-    let digests = settings.map(|settings| bench.bundle(&settings).digest().to_owned());
+    let digests = settings.map(|settings| sandbox.bundle(&settings).digest().to_owned());
     assert_eq!(
         digests,
         [
@@ -55,8 +55,8 @@ fn digests_are_golden() {
 
 #[test]
 fn the_order_of_the_arguments_is_no_matter() {
-    let bench = Bench::new();
-    let [x86_64, aarch64] = Arch::ALL.map(|arch| bench.executable(arch, &[]));
+    let sandbox = Sandbox::new();
+    let [x86_64, aarch64] = Arch::ALL.map(|arch| sandbox.executable(arch, &[]));
     let settings = Settings::default();
     let one = build(&[x86_64.clone(), aarch64.clone()], &settings, None);
     let other = build(&[aarch64, x86_64], &settings, None);
@@ -65,14 +65,14 @@ fn the_order_of_the_arguments_is_no_matter() {
         one.images.iter().map(|image| image.platform.to_string()).collect::<Vec<_>>(),
         ["linux/amd64", "linux/arm64"]
     );
-    let report = check(&Store::open(&layout(&bench, "layout", &one)).unwrap()).unwrap();
+    let report = check(&Store::open(&layout(&sandbox, "layout", &one)).unwrap()).unwrap();
     assert_eq!(report.images, 2);
 }
 
 #[test]
 fn the_time_shown_is_the_one_given_and_layers_do_not_depend_on_it() {
-    let bench = Bench::new();
-    let executables = [bench.executable(Arch::X86_64, &[])];
+    let sandbox = Sandbox::new();
+    let executables = [sandbox.executable(Arch::X86_64, &[])];
     let settings = with(&["tmp"]);
     let at = |seconds| {
         let request = Request { epoch: Epoch { seconds }, ..request(&executables, &settings, None) };
@@ -88,32 +88,33 @@ fn the_time_shown_is_the_one_given_and_layers_do_not_depend_on_it() {
 
 #[test]
 fn an_image_is_little_more_than_its_program() {
-    let bench = Bench::new();
+    let sandbox = Sandbox::new();
     let size = program(Arch::X86_64, &[]).len() as u64;
     for compress in ["gzip", "zstd", "none"] {
         let settings = Settings { compress: Some(compress.into()), ..Settings::default() };
-        let plain = bench.bundle(&settings).images[0].size();
+        let plain = sandbox.bundle(&settings).images[0].size();
         assert!(plain <= size + 4096, "{compress}: {plain} bytes around a program of {size}");
         let settings = Settings {
             compress: Some(compress.into()),
             ..with(&["certificates", "users", "tmp", "nsswitch"])
         };
-        let with_certificates = bench.bundle(&settings).images[0].size();
+        let with_certificates = sandbox.bundle(&settings).images[0].size();
         assert!(
             with_certificates <= size + 300_000,
             "{compress}: {with_certificates} bytes around a program of {size}"
         );
     }
-    let all = bench.bundle(&with(&["certificates", "zones", "users", "tmp", "nsswitch", "resolv"])).images[0]
-        .size();
+    let all = sandbox.bundle(&with(&["certificates", "zones", "users", "tmp", "nsswitch", "resolv"])).images
+        [0]
+    .size();
     assert!(all <= size + 300_000, "{all} bytes around a program of {size}");
 }
 
 #[test]
 fn parts_follow_from_what_the_program_shows() {
-    let bench = Bench::new();
+    let sandbox = Sandbox::new();
     let texts = ["/etc/ssl/certs/ca-certificates.crt", "/usr/share/zoneinfo/"];
-    let executable = bench.executable(Arch::X86_64, &texts);
+    let executable = sandbox.executable(Arch::X86_64, &texts);
     let count =
         |settings: &Settings| build(std::slice::from_ref(&executable), settings, None).images[0].layers.len();
     let labels = |settings: &Settings| {
@@ -130,13 +131,13 @@ fn parts_follow_from_what_the_program_shows() {
     assert_eq!(count(&without(&["certificates", "zones"])), 1);
     assert_eq!(count(&without(&["all"])), 1);
     assert_eq!(count(&Settings { with: vec!["tmp".into()], ..without(&["all"]) }), 2);
-    assert_eq!(bench.bundle(&Settings::default()).images[0].layers.len(), 1);
+    assert_eq!(sandbox.bundle(&Settings::default()).images[0].layers.len(), 1);
 }
 
 #[test]
 fn the_stable_layer_comes_first_and_is_shared() {
-    let bench = Bench::new();
-    let [x86_64, aarch64] = Arch::ALL.map(|arch| bench.executable(arch, &[]));
+    let sandbox = Sandbox::new();
+    let [x86_64, aarch64] = Arch::ALL.map(|arch| sandbox.executable(arch, &[]));
     let bundle = build(&[x86_64, aarch64], &with(&["certificates", "zones"]), None);
     let [first, second] = bundle.images.as_slice() else { panic!() };
     assert_eq!(first.layers.len(), 2);
@@ -148,8 +149,8 @@ fn the_stable_layer_comes_first_and_is_shared() {
 
 #[test]
 fn the_configuration_is_what_was_asked_for() {
-    let bench = Bench::new();
-    let config = config(&bench.bundle(&full("gzip")).images[0]);
+    let sandbox = Sandbox::new();
+    let config = config(&sandbox.bundle(&full("gzip")).images[0]);
     assert_eq!(config.architecture().to_string(), "amd64");
     assert_eq!(config.history().as_ref().unwrap().len(), config.rootfs().diff_ids().len());
     let config = config.config().as_ref().unwrap();
@@ -169,9 +170,9 @@ fn the_configuration_is_what_was_asked_for() {
 
 #[test]
 fn what_cannot_run_is_refused() {
-    let bench = Bench::new();
+    let sandbox = Sandbox::new();
     let refused = |bytes: &[u8], name: Option<&str>| {
-        let path = bench.path("file");
+        let path = sandbox.path("file");
         fs_err::write(&path, bytes).unwrap();
         Executable::read(&path, name).unwrap_err()
     };
@@ -187,12 +188,12 @@ fn what_cannot_run_is_refused() {
         assert!(matches!(refused(&program(Arch::X86_64, &[]), Some(name)), Error::Setting { .. }), "{name}");
     }
     use std::os::unix::ffi::OsStrExt;
-    let path = bench.path("x").with_file_name(std::ffi::OsStr::from_bytes(b"caf\xe9"));
+    let path = sandbox.path("x").with_file_name(std::ffi::OsStr::from_bytes(b"caf\xe9"));
     fs_err::write(&path, program(Arch::X86_64, &[])).unwrap();
     let error = Executable::read(&path, None).unwrap_err();
     assert!(error.to_string().ends_with("is not UTF-8, and names in an image are"), "{error}");
     assert_eq!(Executable::read(&path, Some("cafe")).unwrap().name, "cafe");
-    let twice = [bench.executable(Arch::X86_64, &[]), bench.executable(Arch::X86_64, &["other"])];
+    let twice = [sandbox.executable(Arch::X86_64, &[]), sandbox.executable(Arch::X86_64, &["other"])];
     let error = brawn_image::build(&request(&twice, &Settings::default(), None)).unwrap_err();
     assert!(matches!(error, Error::SamePlatform { .. }), "{error}");
 }

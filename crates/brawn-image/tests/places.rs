@@ -6,21 +6,21 @@ use brawn_elf::Arch;
 use brawn_image::registry::Access;
 use brawn_image::sink::{Archive, Layout, Rootfs, Sink};
 use brawn_image::{Base, Error, Settings, Store, check};
-use common::{Bench, build, corrupt, layout, request, with};
+use common::{Sandbox, build, corrupt, layout, request, with};
 
-fn archive(bench: &Bench, name: &str, bundle: &brawn_image::Bundle) -> std::path::PathBuf {
-    let path = bench.path(name);
+fn archive(sandbox: &Sandbox, name: &str, bundle: &brawn_image::Bundle) -> std::path::PathBuf {
+    let path = sandbox.path(name);
     Archive { path: path.clone(), name: "hello:1".parse().unwrap() }.write(bundle).unwrap();
     path
 }
 
 #[test]
 fn what_is_written_is_read_back() {
-    let bench = Bench::new();
+    let sandbox = Sandbox::new();
     for compress in ["gzip", "zstd", "none"] {
         let settings = Settings { compress: Some(compress.into()), ..with(&["users", "tmp"]) };
-        let bundle = bench.bundle(&settings);
-        for path in [layout(&bench, "layout", &bundle), archive(&bench, "image.tar", &bundle)] {
+        let bundle = sandbox.bundle(&settings);
+        for path in [layout(&sandbox, "layout", &bundle), archive(&sandbox, "image.tar", &bundle)] {
             let store = Store::open(&path).unwrap();
             let report = check(&store).unwrap();
             assert_eq!((report.images, report.blobs), (1, 4));
@@ -32,46 +32,46 @@ fn what_is_written_is_read_back() {
 
 #[test]
 fn archives_are_the_same_bytes_each_time() {
-    let bench = Bench::new();
-    let bundle = bench.bundle(&with(&["certificates"]));
-    let first = fs_err::read(archive(&bench, "a.tar", &bundle)).unwrap();
-    let second = fs_err::read(archive(&bench, "b.tar", &bench.bundle(&with(&["certificates"])))).unwrap();
+    let sandbox = Sandbox::new();
+    let bundle = sandbox.bundle(&with(&["certificates"]));
+    let first = fs_err::read(archive(&sandbox, "a.tar", &bundle)).unwrap();
+    let second = fs_err::read(archive(&sandbox, "b.tar", &sandbox.bundle(&with(&["certificates"])))).unwrap();
     assert!(first == second);
 }
 
 #[test]
 fn a_layout_takes_the_place_of_another_and_of_nothing_else() {
-    let bench = Bench::new();
-    let old = bench.bundle(&Settings::default());
-    let new = bench.bundle(&with(&["tmp"]));
-    let path = layout(&bench, "layout", &old);
-    layout(&bench, "layout", &new);
+    let sandbox = Sandbox::new();
+    let old = sandbox.bundle(&Settings::default());
+    let new = sandbox.bundle(&with(&["tmp"]));
+    let path = layout(&sandbox, "layout", &old);
+    layout(&sandbox, "layout", &new);
     let blobs = fs_err::read_dir(path.join("blobs/sha256")).unwrap().count();
     assert_eq!(blobs, new.blobs().len(), "nothing of the old image is left");
-    fs_err::create_dir(bench.path("empty")).unwrap();
-    layout(&bench, "empty", &new);
+    fs_err::create_dir(sandbox.path("empty")).unwrap();
+    layout(&sandbox, "empty", &new);
 
-    fs_err::create_dir(bench.path("mine")).unwrap();
-    fs_err::write(bench.path("mine/thesis"), "years of work").unwrap();
-    fs_err::write(bench.path("file"), "more of it").unwrap();
-    let names = bench.names();
+    fs_err::create_dir(sandbox.path("mine")).unwrap();
+    fs_err::write(sandbox.path("mine/thesis"), "years of work").unwrap();
+    fs_err::write(sandbox.path("file"), "more of it").unwrap();
+    let names = sandbox.names();
     for name in ["mine", "file"] {
-        let sink = Layout { path: bench.path(name), name: "x".parse().unwrap() };
+        let sink = Layout { path: sandbox.path(name), name: "x".parse().unwrap() };
         let error = sink.write(&new).unwrap_err();
         assert!(matches!(error, Error::NotALayout(_)), "{error}");
     }
-    let sink = Rootfs { path: bench.path("mine") };
+    let sink = Rootfs { path: sandbox.path("mine") };
     assert!(matches!(sink.write(&new).unwrap_err(), Error::NotALayout(_)));
-    assert_eq!(bench.names(), names);
-    assert_eq!(fs_err::read(bench.path("mine/thesis")).unwrap(), b"years of work");
+    assert_eq!(sandbox.names(), names);
+    assert_eq!(fs_err::read(sandbox.path("mine/thesis")).unwrap(), b"years of work");
 }
 
 #[test]
 fn a_place_that_cannot_be_written_is_named_and_nothing_is_left() {
-    let bench = Bench::new();
-    let bundle = bench.bundle(&Settings::default());
-    let names = bench.names();
-    let missing = bench.path("no/such/folder");
+    let sandbox = Sandbox::new();
+    let bundle = sandbox.bundle(&Settings::default());
+    let names = sandbox.names();
+    let missing = sandbox.path("no/such/folder");
     for error in [
         Layout { path: missing.join("layout"), name: "x".parse().unwrap() }.write(&bundle).unwrap_err(),
         Archive { path: missing.join("image.tar"), name: "x".parse().unwrap() }.write(&bundle).unwrap_err(),
@@ -79,34 +79,34 @@ fn a_place_that_cannot_be_written_is_named_and_nothing_is_left() {
     ] {
         assert!(error.to_string().starts_with(&format!("cannot write {}", missing.display())), "{error}");
     }
-    assert_eq!(bench.names(), names);
+    assert_eq!(sandbox.names(), names);
 }
 
 #[test]
 fn every_damage_is_found() {
-    let bench = Bench::new();
-    let bundle = bench.bundle(&with(&["users"]));
-    let pristine = layout(&bench, "pristine", &bundle);
+    let sandbox = Sandbox::new();
+    let bundle = sandbox.bundle(&with(&["users"]));
+    let pristine = layout(&sandbox, "pristine", &bundle);
     let mut files = Vec::new();
     for entry in fs_err::read_dir(pristine.join("blobs/sha256")).unwrap() {
         files.push(format!("blobs/sha256/{}", entry.unwrap().file_name().to_str().unwrap()));
     }
     for file in &files {
-        let path = layout(&bench, "layout", &bundle).join(file);
+        let path = layout(&sandbox, "layout", &bundle).join(file);
         corrupt(&path);
-        let error = check(&Store::open(&bench.path("layout")).unwrap()).unwrap_err();
+        let error = check(&Store::open(&sandbox.path("layout")).unwrap()).unwrap_err();
         assert!(matches!(error, Error::Digest { .. }), "{file}: {error}");
         fs_err::write(&path, "").unwrap();
-        let error = check(&Store::open(&bench.path("layout")).unwrap()).unwrap_err();
+        let error = check(&Store::open(&sandbox.path("layout")).unwrap()).unwrap_err();
         assert!(error.to_string().contains("bytes, and is 0"), "{file}: {error}");
         fs_err::remove_file(&path).unwrap();
-        let error = check(&Store::open(&bench.path("layout")).unwrap()).unwrap_err();
+        let error = check(&Store::open(&sandbox.path("layout")).unwrap()).unwrap_err();
         assert!(error.to_string().contains("there is no blobs/sha256/"), "{file}: {error}");
     }
     for file in ["index.json", "oci-layout"] {
-        let path = layout(&bench, "layout", &bundle).join(file);
+        let path = layout(&sandbox, "layout", &bundle).join(file);
         fs_err::write(&path, "{").unwrap();
-        let error = Store::open(&bench.path("layout")).and_then(|store| check(&store)).unwrap_err();
+        let error = Store::open(&sandbox.path("layout")).and_then(|store| check(&store)).unwrap_err();
         assert!(matches!(error, Error::Damaged { .. }) && error.to_string().contains(file), "{error}");
     }
 }
@@ -114,11 +114,11 @@ fn every_damage_is_found() {
 /// Any prefix of an archive, and any changed byte in its headers, is an error or the same image: never a panic.
 #[test]
 fn a_cut_or_changed_archive_is_no_panic() {
-    let bench = Bench::new();
-    let path = archive(&bench, "image.tar", &bench.bundle(&Settings::default()));
+    let sandbox = Sandbox::new();
+    let path = archive(&sandbox, "image.tar", &sandbox.bundle(&Settings::default()));
     let bytes = fs_err::read(&path).unwrap();
     let read = |bytes: &[u8]| {
-        let path = bench.path("changed.tar");
+        let path = sandbox.path("changed.tar");
         fs_err::write(&path, bytes).unwrap();
         Store::open(&path).and_then(|store| check(&store))
     };
@@ -136,32 +136,32 @@ fn a_cut_or_changed_archive_is_no_panic() {
 
 #[test]
 fn a_compressed_archive_is_told_from_a_damaged_one() {
-    let bench = Bench::new();
-    let path = bench.path("image.tar.gz");
+    let sandbox = Sandbox::new();
+    let path = sandbox.path("image.tar.gz");
     fs_err::write(&path, [0x1f, 0x8b, 8, 0, 0, 0]).unwrap();
     assert!(Store::open(&path).unwrap_err().to_string().contains("unpack it first"));
 }
 
 #[test]
 fn an_image_is_built_upon_another() {
-    let bench = Bench::new();
+    let sandbox = Sandbox::new();
     let below = Settings {
         user: Some("7".into()),
         env: [("A".to_owned(), "1".to_owned()), ("B".to_owned(), "1".to_owned())].into(),
         ports: vec!["80".into()],
         ..with(&["certificates"])
     };
-    let [x86_64, aarch64] = Arch::ALL.map(|arch| bench.executable(arch, &[]));
+    let [x86_64, aarch64] = Arch::ALL.map(|arch| sandbox.executable(arch, &[]));
     let lower = build(&[x86_64.clone(), aarch64.clone()], &below, None);
     let settings = Settings {
         env: [("B".to_owned(), "2".to_owned())].into(),
         entrypoint: Some(vec!["/hello".into(), "-v".into()]),
         ..with(&["tmp"])
     };
-    for path in [layout(&bench, "layout", &lower), archive(&bench, "image.tar", &lower)] {
+    for path in [layout(&sandbox, "layout", &lower), archive(&sandbox, "image.tar", &lower)] {
         let base = Base::open(path.to_str().unwrap(), &Access::default()).unwrap().unwrap();
         let upper = build(&[x86_64.clone(), aarch64.clone()], &settings, Some(&base));
-        let store = layout(&bench, "upper", &upper);
+        let store = layout(&sandbox, "upper", &upper);
         assert_eq!(check(&Store::open(&store).unwrap()).unwrap().images, 2);
         for (image, under) in upper.images.iter().zip(&lower.images) {
             assert_eq!((image.layers.len(), image.base_layers), (4, 2));
@@ -187,22 +187,22 @@ fn an_image_is_built_upon_another() {
 
 #[test]
 fn a_base_without_the_platform_says_which_it_has() {
-    let bench = Bench::new();
-    let path = layout(&bench, "layout", &bench.bundle(&Settings::default()));
+    let sandbox = Sandbox::new();
+    let path = layout(&sandbox, "layout", &sandbox.bundle(&Settings::default()));
     let base = Base::open(path.to_str().unwrap(), &Access::default()).unwrap().unwrap();
-    let executables = [bench.executable(Arch::Aarch64, &[])];
+    let executables = [sandbox.executable(Arch::Aarch64, &[])];
     let error = brawn_image::build(&request(&executables, &Settings::default(), Some(&base))).unwrap_err();
     assert!(error.to_string().ends_with("has no image for linux/arm64, only for linux/amd64"), "{error}");
 }
 
 #[test]
 fn what_is_inside_is_written_beside() {
-    let bench = Bench::new();
-    layout(&bench, "one", &bench.bundle(&Settings::default()));
-    let both = build(&Arch::ALL.map(|arch| bench.executable(arch, &[])), &Settings::default(), None);
-    archive(&bench, "two.tar", &both);
-    layout(&bench, "none", &bench.bundle(&Settings { sbom: Some(false), ..Settings::default() }));
-    let names: Vec<_> = bench.names().into_iter().filter(|name| name.ends_with(".json")).collect();
+    let sandbox = Sandbox::new();
+    layout(&sandbox, "one", &sandbox.bundle(&Settings::default()));
+    let both = build(&Arch::ALL.map(|arch| sandbox.executable(arch, &[])), &Settings::default(), None);
+    archive(&sandbox, "two.tar", &both);
+    layout(&sandbox, "none", &sandbox.bundle(&Settings { sbom: Some(false), ..Settings::default() }));
+    let names: Vec<_> = sandbox.names().into_iter().filter(|name| name.ends_with(".json")).collect();
     assert_eq!(
         names,
         [
@@ -218,9 +218,9 @@ fn what_is_inside_is_written_beside() {
 
 #[test]
 fn the_files_of_an_image_in_a_folder() {
-    let bench = Bench::new();
-    let bundle = bench.bundle(&with(&["certificates", "tmp", "users"]));
-    let root = bench.path("root");
+    let sandbox = Sandbox::new();
+    let bundle = sandbox.bundle(&with(&["certificates", "tmp", "users"]));
+    let root = sandbox.path("root");
     Rootfs { path: root.clone() }.write(&bundle).unwrap();
     use std::os::unix::fs::PermissionsExt;
     let mode = |name: &str| fs_err::metadata(root.join(name)).unwrap().permissions().mode() & 0o7777;

@@ -9,7 +9,7 @@ use brawn_elf::Arch;
 use brawn_image::registry::{Access, Repository};
 use brawn_image::sink::{Push, Sink};
 use brawn_image::{Base, Bundle, Error, Settings};
-use common::{Bench, build, with};
+use common::{Sandbox, build, with};
 use stub::{Faults, State, Stub};
 
 fn push(stub: &Stub, name: &str, bundle: &Bundle, mount_from: &[&str]) -> Result<String, Error> {
@@ -23,9 +23,9 @@ fn no_sbom() -> Settings {
 
 #[test]
 fn an_image_is_pushed_blobs_first_and_the_tag_last() {
-    let bench = Bench::new();
+    let sandbox = Sandbox::new();
     let stub = Stub::start(State::default());
-    let bundle = build(&Arch::ALL.map(|arch| bench.executable(arch, &[])), &with(&["tmp"]), None);
+    let bundle = build(&Arch::ALL.map(|arch| sandbox.executable(arch, &[])), &with(&["tmp"]), None);
     let line = push(&stub, "a/hello:1", &bundle, &[]).unwrap();
     assert_eq!(line, format!("{}/a/hello@{}", stub.address, bundle.digest()));
     let state = stub.state.lock().unwrap();
@@ -36,9 +36,9 @@ fn an_image_is_pushed_blobs_first_and_the_tag_last() {
 
 #[test]
 fn what_is_there_is_not_sent_again() {
-    let bench = Bench::new();
+    let sandbox = Sandbox::new();
     let stub = Stub::start(State::default());
-    let bundle = bench.bundle(&with(&["tmp"]));
+    let bundle = sandbox.bundle(&with(&["tmp"]));
     push(&stub, "a", &bundle, &[]).unwrap();
     let uploads = stub.count("PUT /v2/a/blobs");
     assert!(uploads >= 3);
@@ -52,14 +52,14 @@ fn what_is_there_is_not_sent_again() {
 
 #[test]
 fn a_registry_that_cuts_the_connection_is_tried_again() {
-    let bench = Bench::new();
+    let sandbox = Sandbox::new();
     let faults = Faults { cut_uploads: 2, busy: 1, ..Faults::default() };
     let stub = Stub::start(State { faults, ..State::default() });
-    push(&stub, "a", &bench.bundle(&no_sbom()), &[]).unwrap();
+    push(&stub, "a", &sandbox.bundle(&no_sbom()), &[]).unwrap();
 
     let faults = Faults { cut_uploads: 100, ..Faults::default() };
     let stub = Stub::start(State { faults, ..State::default() });
-    let error = push(&stub, "a", &bench.bundle(&no_sbom()), &[]).unwrap_err();
+    let error = push(&stub, "a", &sandbox.bundle(&no_sbom()), &[]).unwrap_err();
     let shown = error.to_string();
     assert!(matches!(error, Error::Transport { .. }), "{error}");
     assert!(
@@ -73,30 +73,30 @@ fn a_registry_that_cuts_the_connection_is_tried_again() {
 
 #[test]
 fn a_registry_that_stays_busy_is_given_up() {
-    let bench = Bench::new();
+    let sandbox = Sandbox::new();
     let faults = Faults { busy: 100, ..Faults::default() };
     let stub = Stub::start(State { faults, ..State::default() });
-    let error = push(&stub, "a", &bench.bundle(&no_sbom()), &[]).unwrap_err();
+    let error = push(&stub, "a", &sandbox.bundle(&no_sbom()), &[]).unwrap_err();
     assert!(matches!(error, Error::Refused { status: 503, .. }), "{error}");
     assert_eq!(stub.count(""), 4);
 }
 
 #[test]
 fn a_registry_that_understood_something_else_is_found_out() {
-    let bench = Bench::new();
+    let sandbox = Sandbox::new();
     let faults = Faults { other_digest: true, ..Faults::default() };
     let stub = Stub::start(State { faults, ..State::default() });
-    let bundle = bench.bundle(&no_sbom());
+    let bundle = sandbox.bundle(&no_sbom());
     let error = push(&stub, "a", &bundle, &[]).unwrap_err();
     assert!(matches!(&error, Error::Digest { expected, .. } if expected == bundle.digest()), "{error}");
 }
 
 #[test]
 fn what_is_inside_is_attached() {
-    let bench = Bench::new();
+    let sandbox = Sandbox::new();
     for referrers in [true, false] {
         let stub = Stub::start(State { referrers, ..State::default() });
-        let bundle = bench.bundle(&Settings::default());
+        let bundle = sandbox.bundle(&Settings::default());
         push(&stub, "a", &bundle, &[]).unwrap();
         push(&stub, "a", &bundle, &[]).unwrap();
         let state = stub.state.lock().unwrap();
@@ -121,9 +121,9 @@ fn what_is_inside_is_attached() {
 
 #[test]
 fn a_base_is_pulled_by_digest_and_mounted() {
-    let bench = Bench::new();
+    let sandbox = Sandbox::new();
     let stub = Stub::start(State::default());
-    let lower = build(&Arch::ALL.map(|arch| bench.executable(arch, &[])), &with(&["certificates"]), None);
+    let lower = build(&Arch::ALL.map(|arch| sandbox.executable(arch, &[])), &with(&["certificates"]), None);
     push(&stub, "base", &lower, &[]).unwrap();
     let access = &Access::insecure();
     let name = format!("{}/base", stub.address);
@@ -135,9 +135,9 @@ fn a_base_is_pulled_by_digest_and_mounted() {
     );
 
     let base = Base::open(&format!("{name}@{}", lower.digest()), access).unwrap().unwrap();
-    let upper = build(&[bench.executable(Arch::X86_64, &["upper"])], &no_sbom(), Some(&base));
+    let upper = build(&[sandbox.executable(Arch::X86_64, &["upper"])], &no_sbom(), Some(&base));
     stub.state.lock().unwrap().faults.cut_downloads = 1;
-    let written = common::layout(&bench, "layout", &upper);
+    let written = common::layout(&sandbox, "layout", &upper);
     brawn_image::check(&brawn_image::Store::open(&written).unwrap()).unwrap();
     push(&stub, "upper", &upper, &[]).unwrap();
     // The program's layer and the configuration; the base's two layers were in the registry.
@@ -145,13 +145,13 @@ fn a_base_is_pulled_by_digest_and_mounted() {
 
     // What was fetched is kept, so it takes another base to see that the registry's bytes have changed.
     let base = Base::open(&format!("{name}@{}", lower.digest()), access).unwrap().unwrap();
-    let upper = build(&[bench.executable(Arch::X86_64, &["upper"])], &no_sbom(), Some(&base));
+    let upper = build(&[sandbox.executable(Arch::X86_64, &["upper"])], &no_sbom(), Some(&base));
     stub.state.lock().unwrap().faults.corrupt = true;
-    let names = bench.names();
-    let sink = brawn_image::sink::Layout { path: bench.path("other"), name: "x".parse().unwrap() };
+    let names = sandbox.names();
+    let sink = brawn_image::sink::Layout { path: sandbox.path("other"), name: "x".parse().unwrap() };
     let error = sink.write(&upper).unwrap_err();
     assert!(matches!(error, Error::Digest { .. }), "{error}");
-    assert_eq!(bench.names(), names, "nothing half-written");
+    assert_eq!(sandbox.names(), names, "nothing half-written");
 }
 
 #[test]

@@ -4,7 +4,7 @@ mod common;
 
 use brawn_elf::Arch;
 use brawn_image::{Bundle, Epoch, Package, Request, Settings};
-use common::{Bench, build, with};
+use common::{Sandbox, build, with};
 use cyclonedx_bom::prelude::{Bom, SpecVersion, Validate};
 
 /// Reads both documents with other people's types, and gives names and versions by each.
@@ -37,8 +37,8 @@ fn read(bundle: &Bundle) -> [Vec<String>; 2] {
 
 #[test]
 fn data_files_are_components() {
-    let bench = Bench::new();
-    let [cyclonedx, spdx] = read(&bench.bundle(&with(&["certificates", "zones"])));
+    let sandbox = Sandbox::new();
+    let [cyclonedx, spdx] = read(&sandbox.bundle(&with(&["certificates", "zones"])));
     assert_eq!(cyclonedx, spdx);
     let names: Vec<&str> = spdx.iter().map(|name| name.split(' ').next().unwrap()).collect();
     assert_eq!(names, ["hello", "mozilla-ca-certificates", "tzdata"]);
@@ -54,11 +54,11 @@ fn the_certificates_are_those_of_the_crate_that_is_locked() {
 
 #[test]
 fn crates_come_from_cargo_and_only_those_that_are_linked() {
-    let bench = Bench::new();
+    let sandbox = Sandbox::new();
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../brawn-elf");
     let package =
         Package::find(std::path::Path::new(folder), Some("brawn-elf"), vec!["--locked".into()]).unwrap();
-    let executables = [bench.executable(Arch::X86_64, &[])];
+    let executables = [sandbox.executable(Arch::X86_64, &[])];
     let settings = Settings::default();
     let request = Request {
         executables: &executables,
@@ -91,9 +91,9 @@ fn what_cargo_auditable_recorded_wins() {
     let mut encoder = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::best());
     encoder.write_all(list).unwrap();
     let audit = encoder.finish().unwrap();
-    let bench = Bench::new();
+    let sandbox = Sandbox::new();
     let program = common::program(Arch::X86_64, &[]);
-    let path = bench.path("audited");
+    let path = sandbox.path("audited");
     let mut names = read_audited(&path, &with_section(&program, ".dep-v0", &audit));
     assert_eq!(names.remove(0), "app 1.2.3");
     assert_eq!(names, ["memchr 2.7.4+x"]);

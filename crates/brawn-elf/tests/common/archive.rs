@@ -4,7 +4,7 @@ use std::path::Path;
 
 use brawn_elf::{Note, add_note_section};
 
-use super::{Bench, member_defining};
+use super::{Sandbox, member_defining};
 
 /// musl's members that make up its heap. Two are called `free.lo`, two `realloc.lo`.
 const MUSL_HEAP: &[&str] = &[
@@ -23,21 +23,22 @@ const MUSL_HEAP: &[&str] = &[
 ];
 
 /// Copies `original` to `libc.a` and puts the note into it.
-pub fn with_note(bench: &Bench, original: &Path, note: &Note) {
+pub fn with_note(sandbox: &Sandbox, original: &Path, note: &Note) {
     let (name, member) = member_defining(original, "__libc_start_main");
-    bench.write(&name, add_note_section(&member, note).unwrap());
-    fs_err::copy(original, bench.path("libc.a")).unwrap();
-    bench.tool("ar", &format!("r libc.a {name}"));
+    sandbox.write(&name, add_note_section(&member, note).unwrap());
+    fs_err::copy(original, sandbox.path("libc.a")).unwrap();
+    sandbox.tool("ar", &format!("r libc.a {name}"));
 }
 
 /// Replaces musl's heap in `libc.a` by the stand-in of `kit_heap.c`, but leaves some members where they are.
-pub fn replace_heap(bench: &Bench, defines: &str, keep: &[&str]) {
-    bench.write("kit_heap.c", include_str!("kit_heap.c"));
-    bench.tool("musl-gcc", &format!("-O1 -ffunction-sections -fdata-sections -fPIC {defines} -c kit_heap.c"));
+pub fn replace_heap(sandbox: &Sandbox, defines: &str, keep: &[&str]) {
+    sandbox.write("kit_heap.c", include_str!("kit_heap.c"));
+    sandbox
+        .tool("musl-gcc", &format!("-O1 -ffunction-sections -fdata-sections -fPIC {defines} -c kit_heap.c"));
     let members: Vec<&str> = MUSL_HEAP.iter().copied().filter(|member| !keep.contains(member)).collect();
     // One call deletes the first member of each name.
     for _ in 0..2 {
-        bench.tool("ar", &format!("d libc.a {}", members.join(" ")));
+        sandbox.tool("ar", &format!("d libc.a {}", members.join(" ")));
     }
-    bench.tool("ar", "r libc.a kit_heap.o");
+    sandbox.tool("ar", "r libc.a kit_heap.o");
 }

@@ -28,13 +28,13 @@ pub fn run(command: &mut Command) -> String {
 }
 
 /// A folder for one test, with helpers to fill it.
-pub struct Bench {
+pub struct Sandbox {
     dir: tempfile::TempDir,
 }
 
-impl Bench {
-    pub fn new() -> Bench {
-        Bench { dir: tempfile::tempdir().expect("a temporary folder") }
+impl Sandbox {
+    pub fn new() -> Sandbox {
+        Sandbox { dir: tempfile::tempdir().expect("a temporary folder") }
     }
 
     pub fn path(&self, name: &str) -> PathBuf {

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use super::archive::{replace_heap, with_note};
 use super::once::once;
-use super::{Bench, note, run, self_contained};
+use super::{Sandbox, note, run, self_contained};
 
 /// The folder of the built programs. They are built once per target folder: jemalloc's configure alone takes a
 /// minute, so the path that cargo sees must not change from run to run.
@@ -17,10 +17,10 @@ pub fn programs() -> PathBuf {
 fn build(target: &Path) {
     let libc = target.join("libc");
     fs_err::create_dir_all(&libc).unwrap();
-    let bench = Bench::new();
-    with_note(&bench, &self_contained().join("libc.a"), &note("mimalloc", Some("3.3.2")));
-    replace_heap(&bench, "", &[]);
-    fs_err::copy(bench.path("libc.a"), libc.join("libc.a")).unwrap();
+    let sandbox = Sandbox::new();
+    with_note(&sandbox, &self_contained().join("libc.a"), &note("mimalloc", Some("3.3.2")));
+    replace_heap(&sandbox, "", &[]);
+    fs_err::copy(sandbox.path("libc.a"), libc.join("libc.a")).unwrap();
 
     // cargo does not see that a libc.a has changed: make it link the programs again, and nothing else.
     let fingerprints = target.join("x86_64-unknown-linux-musl/debug/.fingerprint");

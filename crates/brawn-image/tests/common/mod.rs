@@ -54,13 +54,13 @@ pub fn program(arch: Arch, texts: &[&str]) -> Vec<u8> {
 }
 
 /// A folder with the program in it.
-pub struct Bench {
+pub struct Sandbox {
     dir: tempfile::TempDir,
 }
 
-impl Bench {
-    pub fn new() -> Bench {
-        Bench { dir: tempfile::Builder::new().prefix("brawn-image-test-").tempdir().unwrap() }
+impl Sandbox {
+    pub fn new() -> Sandbox {
+        Sandbox { dir: tempfile::Builder::new().prefix("brawn-image-test-").tempdir().unwrap() }
     }
 
     pub fn path(&self, name: &str) -> PathBuf {
@@ -105,9 +105,9 @@ pub fn with(parts: &[&str]) -> Settings {
 }
 
 /// Writes a layout, and gives its folder.
-pub fn layout(bench: &Bench, name: &str, bundle: &Bundle) -> PathBuf {
+pub fn layout(sandbox: &Sandbox, name: &str, bundle: &Bundle) -> PathBuf {
     use brawn_image::sink::{Layout, Sink};
-    let path = bench.path(name);
+    let path = sandbox.path(name);
     Layout { path: path.clone(), name: "hello".parse().unwrap() }.write(bundle).unwrap();
     path
 }

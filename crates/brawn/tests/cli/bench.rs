@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::common::{Bench, fails, ok, redact};
+use crate::common::{Sandbox, fails, ok, redact};
 use brawn_measure::results::Results;
 use insta::assert_snapshot;
 
@@ -14,40 +14,40 @@ const SMALL: &[&str] =
     &["bench", "threads", "--threads", "1", "--time", "0.2", "--no-noise", "--seed", "7", "--out", "out"];
 
 /// `brawn bench` with a workshop that all tests share, in which programs are built once.
-fn small(bench: &Bench, more: &[&str]) -> Command {
-    let mut command = bench.brawn(SMALL);
+fn small(sandbox: &Sandbox, more: &[&str]) -> Command {
+    let mut command = sandbox.brawn(SMALL);
     command.arg("--work").arg(Path::new(env!("CARGO_TARGET_TMPDIR")).join("bench")).args(more);
     command
 }
 
 /// The same with a workshop of the test's own, where one variant's program is replaced by a script.
-fn with_script(bench: &Bench, variant: &str, script: &str) -> Command {
-    let own = |bench: &Bench| {
-        let mut command = bench.brawn(SMALL);
+fn with_script(sandbox: &Sandbox, variant: &str, script: &str) -> Command {
+    let own = |sandbox: &Sandbox| {
+        let mut command = sandbox.brawn(SMALL);
         command.args(["--work", "work", "--variants", "glibc,stock"]);
         command
     };
-    ok(&mut own(bench));
-    let programs = bench.path().join("work/programs/threads");
+    ok(&mut own(sandbox));
+    let programs = sandbox.path().join("work/programs/threads");
     let slot = fs_err::read_dir(&programs).unwrap().next().unwrap().unwrap().path();
     let program = slot.join(variant);
     fs_err::remove_file(&program).unwrap();
     fs_err::write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();
     fs_err::set_permissions(&program, PermissionsExt::from_mode(0o755)).unwrap();
-    fs_err::remove_dir_all(bench.path().join("out")).unwrap();
-    own(bench)
+    fs_err::remove_dir_all(sandbox.path().join("out")).unwrap();
+    own(sandbox)
 }
 
-fn results(bench: &Bench) -> Results {
-    Results::load(&bench.path().join("out/results.json")).unwrap()
+fn results(sandbox: &Sandbox) -> Results {
+    Results::load(&sandbox.path().join("out/results.json")).unwrap()
 }
 
 #[test]
 fn a_run_prints_a_table_and_writes_every_form() {
-    let bench = Bench::new();
-    let table = ok(&mut small(&bench, &["--variants", "glibc,stock,balanced"]));
+    let sandbox = Sandbox::new();
+    let table = ok(&mut small(&sandbox, &["--variants", "glibc,stock,balanced"]));
     assert!(table.contains("threads=1, operations"), "{table}");
-    let results = results(&bench);
+    let results = results(&sandbox);
     assert!(results.complete);
     assert_eq!((results.seed, results.suites.len()), (7, 1));
     let names: Vec<&str> = results.variants.iter().map(|variant| variant.name.as_str()).collect();
@@ -61,33 +61,33 @@ fn a_run_prints_a_table_and_writes_every_form() {
     // Neither the user's folder nor the workshop's is published.
     assert!(case.runs.iter().all(|runs| !runs.argv[0].starts_with('/')), "{:?}", case.runs[0].argv);
     for (file, holds) in [("results.csv", "threads=1"), ("results.md", "| "), ("report.html", "<html")] {
-        let text = fs_err::read_to_string(bench.path().join("out").join(file)).unwrap();
+        let text = fs_err::read_to_string(sandbox.path().join("out").join(file)).unwrap();
         assert!(text.contains(holds), "{file}");
     }
     // The same as a form of its own.
-    let page = ok(&mut bench.brawn(&["bench", "report", "out"]));
-    assert_eq!(page, fs_err::read_to_string(bench.path().join("out/report.html")).unwrap());
-    ok(&mut bench.brawn(&["bench", "report", "out/results.json", "-o", "again.csv"]));
-    assert!(fs_err::read_to_string(bench.path().join("again.csv")).unwrap().contains("threads=1"));
+    let page = ok(&mut sandbox.brawn(&["bench", "report", "out"]));
+    assert_eq!(page, fs_err::read_to_string(sandbox.path().join("out/report.html")).unwrap());
+    ok(&mut sandbox.brawn(&["bench", "report", "out/results.json", "-o", "again.csv"]));
+    assert!(fs_err::read_to_string(sandbox.path().join("again.csv")).unwrap().contains("threads=1"));
 }
 
 #[test]
 fn the_list_names_every_suite_and_what_it_needs() {
-    let bench = Bench::new();
-    let text = ok(&mut bench.brawn(&["bench", "--list", "--work", "work"]));
+    let sandbox = Sandbox::new();
+    let text = ok(&mut sandbox.brawn(&["bench", "--list", "--work", "work"]));
     for suite in brawn_bench::registry::SUITES {
         assert!(text.lines().any(|line| line.starts_with(suite.name())), "{} in\n{text}", suite.name());
     }
-    let json = ok(&mut bench.brawn(&["bench", "--list", "--work", "work", "--message-format", "json"]));
+    let json = ok(&mut sandbox.brawn(&["bench", "--list", "--work", "work", "--message-format", "json"]));
     let list: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!(list.as_array().unwrap().len(), brawn_bench::registry::SUITES.len());
 }
 
 #[test]
 fn unknown_names_are_answered_with_the_nearest() {
-    let bench = Bench::new();
+    let sandbox = Sandbox::new();
     let message = |args: &[&str]| {
-        let text = fails(&mut bench.brawn(args), 2);
+        let text = fails(&mut sandbox.brawn(args), 2);
         // The lists of names grow.
         text.split(" There are:").next().unwrap().to_owned()
     };
@@ -107,29 +107,29 @@ fn unknown_names_are_answered_with_the_nearest() {
     error: variant 'glibc' was given twice
     hint: name it once
     ");
-    assert!(!bench.path().join("out").exists());
-    let message = fails(&mut small(&bench, &["--variants", "glibc", "--case", "thread=1"]), 2);
+    assert!(!sandbox.path().join("out").exists());
+    let message = fails(&mut small(&sandbox, &["--variants", "glibc", "--case", "thread=1"]), 2);
     assert!(message.contains("unknown case 'thread=1'"), "{message}");
     assert!(message.contains("did you mean 'threads=1'?"), "{message}");
 }
 
 #[test]
 fn options_of_other_commands_are_refused() {
-    let bench = Bench::new();
-    let message = fails(&mut bench.brawn(&["--preset", "balanced", "bench", "threads"]), 2);
+    let sandbox = Sandbox::new();
+    let message = fails(&mut sandbox.brawn(&["--preset", "balanced", "bench", "threads"]), 2);
     assert!(message.contains("--variants glibc,stock,balanced"), "{message}");
-    let message = fails(&mut bench.brawn(&["bench"]), 2);
+    let message = fails(&mut sandbox.brawn(&["bench"]), 2);
     assert!(message.contains("brawn bench quick"), "{message}");
 }
 
 #[test]
 fn without_the_musl_target_suites_are_skipped_with_the_command_that_adds_it() {
-    let bench = Bench::new();
-    let sysroot = bench.path().join("sysroot");
-    let fake = bench
+    let sandbox = Sandbox::new();
+    let sysroot = sandbox.path().join("sysroot");
+    let fake = sandbox
         .write("rustc", format!("#!/bin/sh\necho {}\necho x86_64-unknown-linux-gnu\n", sysroot.display()));
     fs_err::set_permissions(&fake, PermissionsExt::from_mode(0o755)).unwrap();
-    let message = fails(small(&bench, &[]).env("RUSTC", fake), 4);
+    let message = fails(small(&sandbox, &[]).env("RUSTC", fake), 4);
     let arch = std::env::consts::ARCH;
     assert!(message.contains("threads is skipped"), "{message}");
     assert!(message.contains(&format!("rustup target add {arch}-unknown-linux-musl")), "{message}");
@@ -137,8 +137,8 @@ fn without_the_musl_target_suites_are_skipped_with_the_command_that_adds_it() {
 
 #[test]
 fn a_program_that_fails_ends_the_run_with_its_words() {
-    let bench = Bench::new();
-    let mut command = with_script(&bench, "stock", "echo it broke >&2; exit 3");
+    let sandbox = Sandbox::new();
+    let mut command = with_script(&sandbox, "stock", "echo it broke >&2; exit 3");
     let message = fails(&mut command, 1);
     assert!(message.contains("error: threads, threads=1: the run ends here"), "{message}");
     assert!(message.contains("variant `stock` ended with status 3, expected status 0"), "{message}");
@@ -147,8 +147,8 @@ fn a_program_that_fails_ends_the_run_with_its_words() {
 
 #[test]
 fn different_output_ends_the_run_and_shows_both() {
-    let bench = Bench::new();
-    let mut command = with_script(&bench, "stock", "echo 1 threads, 100000 vectors, 1 bytes");
+    let sandbox = Sandbox::new();
+    let mut command = with_script(&sandbox, "stock", "echo 1 threads, 100000 vectors, 1 bytes");
     let message = fails(&mut command, 1);
     assert!(message.contains("`glibc`") && message.contains("`stock`"), "{message}");
     assert!(message.contains("1 threads, 100000 vectors, 1 bytes"), "{message}");
@@ -157,12 +157,12 @@ fn different_output_ends_the_run_and_shows_both() {
 
 #[test]
 fn without_ptrace_the_lost_figures_are_named_and_the_others_are_there() {
-    let bench = Bench::new();
-    let mut command = small(&bench, &["--variants", "glibc,stock"]);
+    let sandbox = Sandbox::new();
+    let mut command = small(&sandbox, &["--variants", "glibc,stock"]);
     deny_ptrace(&mut command);
     let table = ok(&mut command);
     assert!(table.contains("operations"), "{table}");
-    let results = results(&bench);
+    let results = results(&sandbox);
     let case = &results.suites[0].cases[0];
     assert!(case.rows.iter().all(|row| row.name != "peak memory"), "{:?}", case.rows);
     let lost = case.warnings.iter().find(|warning| warning.contains("refuses ptrace")).unwrap();
@@ -171,17 +171,17 @@ fn without_ptrace_the_lost_figures_are_named_and_the_others_are_there() {
 
 #[test]
 fn a_full_disk_is_named_and_exits_with_its_code() {
-    let bench = Bench::new();
+    let sandbox = Sandbox::new();
     // Everything is built before, so that only results are too large for what room there is.
-    ok(&mut small(&bench, &["--variants", "glibc,stock"]));
-    fs_err::remove_dir_all(bench.path().join("out")).unwrap();
-    let run = small(&bench, &["--variants", "glibc,stock"]);
+    ok(&mut small(&sandbox, &["--variants", "glibc,stock"]));
+    fs_err::remove_dir_all(sandbox.path().join("out")).unwrap();
+    let run = small(&sandbox, &["--variants", "glibc,stock"]);
     let arguments: Vec<String> = std::iter::once(run.get_program())
         .chain(run.get_args())
         .map(|word| format!("'{}'", word.to_str().unwrap()))
         .collect();
     let shell = |setup: &str| {
-        let mut command = bench.command("sh");
+        let mut command = sandbox.command("sh");
         command.args(["-c", &format!("{setup} && exec {}", arguments.join(" "))]);
         command
     };
@@ -189,12 +189,12 @@ fn a_full_disk_is_named_and_exits_with_its_code() {
     let mount = "mkdir -p out && mount -t tmpfs -o size=8k none out";
     let allowed = Command::new("unshare")
         .args(["-m", "sh", "-c", mount])
-        .current_dir(bench.path())
+        .current_dir(sandbox.path())
         .output()
         .is_ok_and(|output| output.status.success());
     let mut command = if allowed {
         let inner = shell(mount);
-        let mut command = bench.command("unshare");
+        let mut command = sandbox.command("unshare");
         command.arg("-m").arg(inner.get_program()).args(inner.get_args());
         command
     } else {
@@ -207,17 +207,17 @@ fn a_full_disk_is_named_and_exits_with_its_code() {
 
 #[test]
 fn an_interrupted_run_keeps_what_it_has_and_says_how_to_go_on() {
-    let bench = Bench::new();
-    let child = two_cases(&bench);
+    let sandbox = Sandbox::new();
+    let child = two_cases(&sandbox);
     let pid = child.id();
-    wait_for_results(&bench);
+    wait_for_results(&sandbox);
     ok(Command::new("kill").args(["-INT", &pid.to_string()]));
     let output = child.wait_with_output().unwrap();
     let message = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(130), "{message}");
     assert!(message.contains("interrupted: what was measured is in out"), "{message}");
     assert!(message.contains("hint: `brawn bench threads"), "{message}");
-    let results = results(&bench);
+    let results = results(&sandbox);
     assert!(!results.complete);
     assert_eq!(results.suites[0].cases[0].name, "threads=1");
     assert!(!results.suites[0].cases[0].rows.is_empty());
@@ -225,23 +225,23 @@ fn an_interrupted_run_keeps_what_it_has_and_says_how_to_go_on() {
 
 #[test]
 fn a_killed_run_leaves_whole_results_that_say_that_they_are_not_complete() {
-    let bench = Bench::new();
-    let mut child = two_cases(&bench);
-    wait_for_results(&bench);
+    let sandbox = Sandbox::new();
+    let mut child = two_cases(&sandbox);
+    wait_for_results(&sandbox);
     child.kill().unwrap();
     child.wait().unwrap();
-    let results = results(&bench);
+    let results = results(&sandbox);
     assert!(!results.complete);
     assert_eq!(results.suites[0].cases.len(), 1);
-    ok(&mut bench.brawn(&["bench", "report", "out", "-o", "page.html"]));
+    ok(&mut sandbox.brawn(&["bench", "report", "out", "-o", "page.html"]));
 }
 
 #[test]
 fn comparing_is_a_gate() {
-    let bench = Bench::new();
-    ok(&mut small(&bench, &["--variants", "glibc,stock"]));
-    let results = results(&bench);
-    fs_err::create_dir_all(bench.path().join("worse")).unwrap();
+    let sandbox = Sandbox::new();
+    ok(&mut small(&sandbox, &["--variants", "glibc,stock"]));
+    let results = results(&sandbox);
+    fs_err::create_dir_all(sandbox.path().join("worse")).unwrap();
     let mut worse = results;
     for row in worse.suites[0].cases[0].rows.iter_mut().filter(|row| row.name == "peak memory") {
         for cell in &mut row.cells {
@@ -253,10 +253,10 @@ fn comparing_is_a_gate() {
             }
         }
     }
-    worse.save(&bench.path().join("worse/results.json")).unwrap();
+    worse.save(&sandbox.path().join("worse/results.json")).unwrap();
 
     let compare = |old: &str, new: &str, more: &[&str]| {
-        let mut command = bench.brawn(&["bench", "compare", old, new]);
+        let mut command = sandbox.brawn(&["bench", "compare", old, new]);
         command.args(more);
         command
     };
@@ -269,25 +269,25 @@ fn comparing_is_a_gate() {
 
 #[test]
 fn conditions_and_documents_that_make_no_sense_are_refused() {
-    let bench = Bench::new();
-    ok(&mut small(&bench, &["--variants", "glibc,stock"]));
+    let sandbox = Sandbox::new();
+    ok(&mut small(&sandbox, &["--variants", "glibc,stock"]));
     let message = |new: &str, condition: &str, code: i32| {
-        let mut command = bench.brawn(&["bench", "compare", "out", new, "--fail-if", condition]);
-        redact(&bench, &fails(&mut command, code))
+        let mut command = sandbox.brawn(&["bench", "compare", "out", new, "--fail-if", condition]);
+        redact(&sandbox, &fails(&mut command, code))
     };
     let bad = message("out", "time>fast", 2);
     assert!(bad.contains("time>fast") && bad.contains("hint: a condition is"), "{bad}");
     let unmatched = message("out", "speed>3%", 2);
     assert!(unmatched.contains("speed>3%") && unmatched.contains("hint:"), "{unmatched}");
 
-    let text = fs_err::read_to_string(bench.path().join("out/results.json")).unwrap();
+    let text = fs_err::read_to_string(sandbox.path().join("out/results.json")).unwrap();
     let current = format!("\"schema\": {}", brawn_measure::results::SCHEMA);
     assert!(text.contains(&current));
-    bench.write("newer/results.json", text.replacen(&current, "\"schema\": 99", 1));
+    sandbox.write("newer/results.json", text.replacen(&current, "\"schema\": 99", 1));
     let newer = message("newer", "time>3%", 3);
     assert!(newer.contains("newer/results.json has form 99"), "{newer}");
     assert!(newer.contains("hint: a newer brawn wrote it"), "{newer}");
-    bench.write("other/results.json", "{\"name\": \"package\"}");
+    sandbox.write("other/results.json", "{\"name\": \"package\"}");
     let other = message("other", "time>3%", 3);
     assert!(other.contains("holds no results of `brawn bench`"), "{other}");
     let missing = message("nowhere.json", "time>3%", 5);
@@ -295,8 +295,8 @@ fn conditions_and_documents_that_make_no_sense_are_refused() {
 }
 
 /// A run of a short case and a long one, started in the background.
-fn two_cases(bench: &Bench) -> Child {
-    let mut command = bench.brawn(&["bench", "threads", "--threads", "1,16", "--no-noise", "--out", "out"]);
+fn two_cases(sandbox: &Sandbox) -> Child {
+    let mut command = sandbox.brawn(&["bench", "threads", "--threads", "1,16", "--no-noise", "--out", "out"]);
     command.args(["--variants", "glibc,stock", "--time", "60", "--precision", "0.001"]);
     // The first case ends when all its blocks are done, the second would take its whole minute.
     command.arg("--work").arg(shared_workshop());
@@ -308,8 +308,8 @@ fn shared_workshop() -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join("bench")
 }
 
-fn wait_for_results(bench: &Bench) {
-    let path = bench.path().join("out/report.html");
+fn wait_for_results(sandbox: &Sandbox) {
+    let path = sandbox.path().join("out/report.html");
     let start = Instant::now();
     while !path.exists() {
         assert!(start.elapsed() < Duration::from_secs(120), "no results within two minutes");

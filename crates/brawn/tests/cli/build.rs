@@ -2,15 +2,15 @@
 
 use std::path::Path;
 
-use crate::common::{Bench, DEFAULT_MALLOC, fails, note, ok, redact};
+use crate::common::{DEFAULT_MALLOC, Sandbox, fails, note, ok, redact};
 use insta::assert_snapshot;
 use serde_json::Value;
 
 const TARGET: &str = "x86_64-unknown-linux-musl";
 
 /// `brawn build ARGS --message-format json` in a package: every message.
-fn messages(bench: &Bench, package: &Path, args: &[&str]) -> Vec<Value> {
-    let mut command = bench.brawn(&["build", "--message-format=json"]);
+fn messages(sandbox: &Sandbox, package: &Path, args: &[&str]) -> Vec<Value> {
+    let mut command = sandbox.brawn(&["build", "--message-format=json"]);
     let text = ok(command.args(args).current_dir(package));
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
@@ -19,20 +19,20 @@ fn of_kind<'a>(messages: &'a [Value], reason: &'a str) -> impl Iterator<Item = &
     messages.iter().filter(move |message| message["reason"] == reason)
 }
 
-fn said(bench: &Bench, program: &Path) -> String {
-    ok(&mut bench.command(program.to_str().unwrap()))
+fn said(sandbox: &Sandbox, program: &Path) -> String {
+    ok(&mut sandbox.command(program.to_str().unwrap()))
 }
 
 #[test]
 fn a_package_becomes_one_verified_executable() {
-    let bench = Bench::new();
-    let package = bench.package("hello");
-    let text = ok(bench.brawn(&["build", "--release"]).current_dir(&package));
+    let sandbox = Sandbox::new();
+    let package = sandbox.package("hello");
+    let text = ok(sandbox.brawn(&["build", "--release"]).current_dir(&package));
     let program = package.join("target").join(TARGET).join("release/hello");
     assert!(text.contains("static-pie, musl 1.2."), "{text}");
     assert!(text.contains("verified: static, one heap"), "{text}");
-    assert_eq!(said(&bench, &program), "1 2 3\n");
-    ok(bench.brawn(&["verify"]).arg(&program));
+    assert_eq!(said(&sandbox, &program), "1 2 3\n");
+    ok(sandbox.brawn(&["verify"]).arg(&program));
     let note = note(&program);
     assert_eq!(note.preset.as_deref(), Some("balanced"));
     assert_eq!(note.malloc, DEFAULT_MALLOC);
@@ -43,28 +43,28 @@ fn a_package_becomes_one_verified_executable() {
 
 #[test]
 fn another_allocator_recompiles_nothing() {
-    let bench = Bench::new();
-    let package = bench.package("swap");
+    let sandbox = Sandbox::new();
+    let package = sandbox.package("swap");
     let program = package.join("target").join(TARGET).join("debug/swap");
-    let first = messages(&bench, &package, &[]);
+    let first = messages(&sandbox, &package, &[]);
     assert!(of_kind(&first, "compiler-artifact").any(|artifact| artifact["fresh"] == false));
     for malloc in ["mimalloc2", "stock", "mimalloc-secure", "mimalloc", "brawn"] {
-        let messages = messages(&bench, &package, &["--malloc", malloc]);
+        let messages = messages(&sandbox, &package, &["--malloc", malloc]);
         let fresh: Vec<_> =
             of_kind(&messages, "compiler-artifact").map(|artifact| &artifact["fresh"]).collect();
         assert!(!fresh.is_empty() && fresh.iter().all(|fresh| **fresh == true), "{malloc}: {fresh:?}");
         assert_eq!(note(&program).malloc, malloc);
-        assert_eq!(said(&bench, &program), "1 2 3\n");
+        assert_eq!(said(&sandbox, &program), "1 2 3\n");
     }
 }
 
 #[test]
 fn run_and_test_use_what_was_asked_for_although_cargo_calls_it_fresh() {
-    let bench = Bench::new();
-    let package = bench.package("fresh");
-    bench.write("fresh/tests/note.rs", "#[test]\nfn passes() { assert_eq!(vec![1; 3].len(), 3); }\n");
+    let sandbox = Sandbox::new();
+    let package = sandbox.package("fresh");
+    sandbox.write("fresh/tests/note.rs", "#[test]\nfn passes() { assert_eq!(vec![1; 3].len(), 3); }\n");
     let program = package.join("target").join(TARGET).join("debug/fresh");
-    let run = |args: &[&str]| ok(bench.brawn(args).current_dir(&package));
+    let run = |args: &[&str]| ok(sandbox.brawn(args).current_dir(&package));
     assert_eq!(run(&["cargo", "run", "--quiet"]), "1 2 3\n");
     assert_eq!(note(&program).malloc, DEFAULT_MALLOC);
     let before = program.metadata().unwrap().modified().unwrap();
@@ -77,21 +77,21 @@ fn run_and_test_use_what_was_asked_for_although_cargo_calls_it_fresh() {
 
 #[test]
 fn cargos_own_arguments_pass_through() {
-    let bench = Bench::new();
-    bench.write("ws/Cargo.toml", "[workspace]\nmembers = [\"one\", \"two\"]\nresolver = \"3\"\n\n[profile.lean]\ninherits = \"release\"\nstrip = true\n");
+    let sandbox = Sandbox::new();
+    sandbox.write("ws/Cargo.toml", "[workspace]\nmembers = [\"one\", \"two\"]\nresolver = \"3\"\n\n[profile.lean]\ninherits = \"release\"\nstrip = true\n");
     for (name, bins) in [("one", &["a", "b"][..]), ("two", &["c"][..])] {
-        bench.write(
+        sandbox.write(
             &format!("ws/{name}/Cargo.toml"),
             format!("[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2024\"\n[features]\nloud = []\n"),
         );
         for bin in bins {
             let source = "fn main() { println!(\"{}\", if cfg!(feature = \"loud\") { \"LOUD\" } else { \"quiet\" }) }\n";
-            bench.write(&format!("ws/{name}/src/bin/{bin}.rs"), source);
+            sandbox.write(&format!("ws/{name}/src/bin/{bin}.rs"), source);
         }
     }
     let build = |args: &[&str]| {
-        let mut command = bench.brawn(&["build", "--quiet"]);
-        let text = ok(command.args(args).current_dir(bench.path().join("ws")));
+        let mut command = sandbox.brawn(&["build", "--quiet"]);
+        let text = ok(command.args(args).current_dir(sandbox.path().join("ws")));
         let mut names: Vec<_> =
             text.lines().map(|line| line.rsplit('/').next().unwrap().to_owned()).collect();
         names.sort();
@@ -104,25 +104,25 @@ fn cargos_own_arguments_pass_through() {
         build(&["-p", "two", "--features", "loud", "--target-dir", "elsewhere", "--profile", "lean"]),
         "c"
     );
-    let program = bench.path().join("ws/elsewhere").join(TARGET).join("lean/c");
-    assert_eq!(said(&bench, &program), "LOUD\n");
+    let program = sandbox.path().join("ws/elsewhere").join(TARGET).join("lean/c");
+    assert_eq!(said(&sandbox, &program), "LOUD\n");
     // The profile strips; the note and the verdict survive.
-    assert!(ok(bench.brawn(&["verify"]).arg(program)).contains(&format!("one heap: {DEFAULT_MALLOC}")));
+    assert!(ok(sandbox.brawn(&["verify"]).arg(program)).contains(&format!("one heap: {DEFAULT_MALLOC}")));
 }
 
 #[test]
 fn settings_come_from_flag_environment_package_workspace_and_file() {
-    let bench = Bench::new();
-    let package = bench.package("settings");
+    let sandbox = Sandbox::new();
+    let package = sandbox.package("settings");
     let program = package.join("target").join(TARGET).join("debug/settings");
     let manifest = package.join("Cargo.toml");
     let plain = fs_err::read_to_string(&manifest).unwrap();
     let malloc = |args: &[&str], environment: Option<(&str, &str)>| {
-        let mut command = bench.brawn(&["build", "--quiet"]);
+        let mut command = sandbox.brawn(&["build", "--quiet"]);
         ok(command.args(args).envs(environment).current_dir(&package));
         note(&program).malloc
     };
-    bench.write("config/brawn/config.toml", "malloc = \"stock\"\n");
+    sandbox.write("config/brawn/config.toml", "malloc = \"stock\"\n");
     assert_eq!(malloc(&[], None), "stock");
     fs_err::write(&manifest, format!("{plain}\n[workspace.metadata.brawn]\nmalloc = \"mimalloc2\"\n"))
         .unwrap();
@@ -138,30 +138,30 @@ fn settings_come_from_flag_environment_package_workspace_and_file() {
 }
 
 /// A linker that says that it was called, and calls the real one.
-fn spy(bench: &Bench, name: &str) -> String {
-    let log = bench.path().join("spy.log");
+fn spy(sandbox: &Sandbox, name: &str) -> String {
+    let log = sandbox.path().join("spy.log");
     let script = format!("#!/bin/sh\necho called >> {}\nexec cc \"$@\"\n", log.display());
-    let path = bench.write(&format!("bin/{name}"), script);
-    ok(bench.command("chmod").arg("+x").arg(&path));
+    let path = sandbox.write(&format!("bin/{name}"), script);
+    ok(sandbox.command("chmod").arg("+x").arg(&path));
     path.display().to_string()
 }
 
 #[test]
 fn a_linker_that_the_user_configured_is_the_one_that_links() {
     for place in ["config", "environment", "rustflags", "config-rustflags"] {
-        let bench = Bench::new();
-        let package = bench.package("linker");
-        let spy = spy(&bench, "my-gcc");
-        let mut command = bench.brawn(&["build", "--quiet"]);
+        let sandbox = Sandbox::new();
+        let package = sandbox.package("linker");
+        let spy = spy(&sandbox, "my-gcc");
+        let mut command = sandbox.brawn(&["build", "--quiet"]);
         command.current_dir(&package);
         match place {
-            "config" => drop(bench.write(
+            "config" => drop(sandbox.write(
                 "linker/.cargo/config.toml",
                 format!("[target.{TARGET}]\nlinker = \"{spy}\"\nrustflags = [\"--cfg\", \"mine\"]\n"),
             )),
             "environment" => drop(command.env("CARGO_TARGET_X86_64_UNKNOWN_LINUX_MUSL_LINKER", &spy)),
             "rustflags" => drop(command.env("RUSTFLAGS", format!("-C linker={spy} --cfg mine"))),
-            _ => drop(bench.write(
+            _ => drop(sandbox.write(
                 "linker/.cargo/config.toml",
                 format!("[build]\nrustflags = [\"-Clinker={spy}\", \"--cfg\", \"mine\"]\n"),
             )),
@@ -169,19 +169,19 @@ fn a_linker_that_the_user_configured_is_the_one_that_links() {
         ok(&mut command);
         let program = package.join("target").join(TARGET).join("debug/linker");
         assert_eq!(note(&program).malloc, DEFAULT_MALLOC, "{place}");
-        assert!(bench.path().join("spy.log").exists(), "{place}: the linker was not called");
+        assert!(sandbox.path().join("spy.log").exists(), "{place}: the linker was not called");
     }
 }
 
 #[test]
 fn rustflags_of_the_user_reach_the_program() {
-    let bench = Bench::new();
-    let package = bench.package("flags");
-    bench.write("flags/src/main.rs", "fn main() { println!(\"{}\", cfg!(mine)) }\n");
+    let sandbox = Sandbox::new();
+    let package = sandbox.package("flags");
+    sandbox.write("flags/src/main.rs", "fn main() { println!(\"{}\", cfg!(mine)) }\n");
     let flags = "--cfg mine -C relocation-model=static -C link-arg=-Wl,-z,stack-size=1048576";
-    ok(bench.brawn(&["build", "--quiet"]).current_dir(&package).env("RUSTFLAGS", flags));
+    ok(sandbox.brawn(&["build", "--quiet"]).current_dir(&package).env("RUSTFLAGS", flags));
     let program = package.join("target").join(TARGET).join("debug/flags");
-    assert_eq!(said(&bench, &program), "true\n");
+    assert_eq!(said(&sandbox, &program), "true\n");
     let inspection = brawn_elf::inspect(&fs_err::read(&program).unwrap()).unwrap();
     assert_eq!(inspection.kind, brawn_elf::inspection::Kind::Static, "not position-independent, as asked");
     assert_eq!(inspection.thread_stack.bytes, Some(1 << 20), "the user's stack size holds");
@@ -189,39 +189,39 @@ fn rustflags_of_the_user_reach_the_program() {
 
 #[test]
 fn thread_stacks_get_eight_mebibytes() {
-    let bench = Bench::new();
-    let package = bench.package("stack");
-    ok(bench.brawn(&["build", "--quiet"]).current_dir(&package));
+    let sandbox = Sandbox::new();
+    let package = sandbox.package("stack");
+    ok(sandbox.brawn(&["build", "--quiet"]).current_dir(&package));
     let program = fs_err::read(package.join("target").join(TARGET).join("debug/stack")).unwrap();
     assert_eq!(brawn_elf::inspect(&program).unwrap().thread_stack.bytes, Some(8 << 20));
 }
 
 #[test]
 fn a_program_that_allocates_nothing_is_whole_with_every_heap() {
-    let bench = Bench::new();
-    let package = bench.package("nothing");
-    bench.write(
+    let sandbox = Sandbox::new();
+    let package = sandbox.package("nothing");
+    sandbox.write(
         "nothing/src/main.rs",
         "#![no_main]\n#[unsafe(no_mangle)]\npub extern \"C\" fn main() -> i32 {\n    0\n}\n",
     );
-    ok(bench.brawn(&["build", "--quiet", "--release"]).current_dir(&package));
+    ok(sandbox.brawn(&["build", "--quiet", "--release"]).current_dir(&package));
     let program = package.join("target").join(TARGET).join("release/nothing");
     // Each link is verified; so little of the heap is left that it could be taken for another.
     for allocator in brawn_kit::allocators() {
-        ok(&mut bench.brawn(&["relink", program.to_str().unwrap(), "--malloc", allocator.name]));
-        ok(&mut bench.command(program.to_str().unwrap()));
+        ok(&mut sandbox.brawn(&["relink", program.to_str().unwrap(), "--malloc", allocator.name]));
+        ok(&mut sandbox.command(program.to_str().unwrap()));
     }
 }
 
 #[test]
 fn without_any_compiler_the_toolchains_own_linker_links() {
-    let bench = Bench::new();
-    let package = bench.package("bare");
+    let sandbox = Sandbox::new();
+    let package = sandbox.package("bare");
     // A PATH with nothing on it but the Rust toolchain.
     let rust = brawn_link::toolchain::Rust::find().unwrap();
     let path = rust.sysroot.join("bin");
     for target in [TARGET, "aarch64-unknown-linux-musl"] {
-        ok(bench
+        ok(sandbox
             .brawn(&["build", "--quiet", "--target", target])
             .current_dir(&package)
             .env("PATH", &path)
@@ -229,15 +229,15 @@ fn without_any_compiler_the_toolchains_own_linker_links() {
         let program = package.join("target").join(target).join("debug/bare");
         assert_eq!(note(&program).malloc, DEFAULT_MALLOC);
         if target == TARGET {
-            assert_eq!(said(&bench, &program), "1 2 3\n");
+            assert_eq!(said(&sandbox, &program), "1 2 3\n");
         }
     }
 }
 
 #[test]
 fn the_other_architecture_runs_under_emulation() {
-    let bench = Bench::new();
-    let package = bench.package("cross");
+    let sandbox = Sandbox::new();
+    let package = sandbox.package("cross");
     let target = "aarch64-unknown-linux-musl";
     for malloc in [
         "brawn",
@@ -249,7 +249,7 @@ fn the_other_architecture_runs_under_emulation() {
         "mimalloc2-secure",
         "stock",
     ] {
-        let mut command = bench.brawn(&["cargo", "run", "--quiet", "--target", target, "--malloc", malloc]);
+        let mut command = sandbox.brawn(&["cargo", "run", "--quiet", "--target", target, "--malloc", malloc]);
         assert_eq!(ok(command.current_dir(&package)), "1 2 3\n", "{malloc}");
         assert_eq!(note(&package.join("target").join(target).join("debug/cross")).malloc, malloc);
     }
@@ -257,15 +257,15 @@ fn the_other_architecture_runs_under_emulation() {
 
 #[test]
 fn the_same_source_gives_the_same_executable() {
-    let bench = Bench::new();
+    let sandbox = Sandbox::new();
     let programs = ["one", "two"].map(|folder| {
-        let package = bench.package(&format!("{folder}/same"));
-        bench.write(
+        let package = sandbox.package(&format!("{folder}/same"));
+        sandbox.write(
             &format!("{folder}/same/Cargo.toml"),
             "[package]\nname = \"same\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[workspace]\n\n[profile.release]\nstrip = true\n",
         );
         let flags = format!("--remap-path-prefix={}=/", package.display());
-        ok(bench.brawn(&["build", "--release", "--quiet"]).current_dir(&package).env("RUSTFLAGS", flags));
+        ok(sandbox.brawn(&["build", "--release", "--quiet"]).current_dir(&package).env("RUSTFLAGS", flags));
         fs_err::read(package.join("target").join(TARGET).join("release/same")).unwrap()
     });
     assert!(programs[0] == programs[1], "two builds of the same source differ");
@@ -273,56 +273,56 @@ fn the_same_source_gives_the_same_executable() {
 
 #[test]
 fn relink_replays_the_link_of_an_executable_and_of_its_copy() {
-    let bench = Bench::new();
-    let package = bench.package("again");
-    ok(bench.brawn(&["build", "--quiet"]).current_dir(&package));
+    let sandbox = Sandbox::new();
+    let package = sandbox.package("again");
+    ok(sandbox.brawn(&["build", "--quiet"]).current_dir(&package));
     let program = package.join("target").join(TARGET).join("debug/again");
-    let copy = bench.path().join("copy");
+    let copy = sandbox.path().join("copy");
     fs_err::copy(&program, &copy).unwrap();
     for path in [&program, &copy] {
-        ok(bench.brawn(&["relink", "--malloc", "mimalloc2"]).arg(path));
+        ok(sandbox.brawn(&["relink", "--malloc", "mimalloc2"]).arg(path));
         assert_eq!(note(path).malloc, "mimalloc2");
-        assert_eq!(said(&bench, path), "1 2 3\n");
+        assert_eq!(said(&sandbox, path), "1 2 3\n");
     }
-    let elsewhere = bench.path().join("elsewhere");
-    ok(bench.brawn(&["relink", "--preset", "stock", "-o"]).arg(&elsewhere).arg(&program));
+    let elsewhere = sandbox.path().join("elsewhere");
+    ok(sandbox.brawn(&["relink", "--preset", "stock", "-o"]).arg(&elsewhere).arg(&program));
     assert_eq!((note(&elsewhere).malloc, note(&program).malloc), ("stock".into(), "mimalloc2".into()));
 }
 
 #[test]
 fn relink_says_what_it_lacks() {
-    let bench = Bench::new();
-    let package = bench.package("lacks");
-    ok(bench.brawn(&["build", "--quiet"]).current_dir(&package));
+    let sandbox = Sandbox::new();
+    let package = sandbox.package("lacks");
+    ok(sandbox.brawn(&["build", "--quiet"]).current_dir(&package));
     let program = package.join("target").join(TARGET).join("debug/lacks");
-    let copy = bench.path().join("copy");
+    let copy = sandbox.path().join("copy");
     fs_err::copy(&program, &copy).unwrap();
-    ok(bench.command("cp").args(["/bin/true", "true"]));
-    assert_snapshot!(redact(&bench, &fails(&mut bench.brawn(&["relink", "true"]), 3)), @r"
+    ok(sandbox.command("cp").args(["/bin/true", "true"]));
+    assert_snapshot!(redact(&sandbox, &fails(&mut sandbox.brawn(&["relink", "true"]), 3)), @r"
     error: there is no record of how [DIR]/true was linked
     hint: only links that went through Brawn are recorded, until the build folder is cleaned: build it again
     ");
     let before = fs_err::read(&copy).unwrap();
     let message =
-        fails(bench.brawn(&["relink", "copy"]).env("BRAWN_CACHE_DIR", bench.path().join("empty")), 3);
+        fails(sandbox.brawn(&["relink", "copy"]).env("BRAWN_CACHE_DIR", sandbox.path().join("empty")), 3);
     assert!(message.starts_with("error: there is no record"), "{message}");
     assert!(fs_err::read(&copy).unwrap() == before);
 }
 
 #[test]
 fn a_failing_build_ends_with_cargos_own_code_and_message() {
-    let bench = Bench::new();
-    let package = bench.package("broken");
-    bench.write("broken/src/main.rs", "fn main() { nonsense }\n");
-    let message = fails(bench.brawn(&["build"]).current_dir(&package), 101);
+    let sandbox = Sandbox::new();
+    let package = sandbox.package("broken");
+    sandbox.write("broken/src/main.rs", "fn main() { nonsense }\n");
+    let message = fails(sandbox.brawn(&["build"]).current_dir(&package), 101);
     assert!(message.contains("cannot find value `nonsense`"), "{message}");
 }
 
 #[test]
 fn a_dynamic_executable_is_not_handed_over() {
-    let bench = Bench::new();
-    let package = bench.package("dynamic");
-    let mut command = bench.brawn(&["build"]);
+    let sandbox = Sandbox::new();
+    let package = sandbox.package("dynamic");
+    let mut command = sandbox.brawn(&["build"]);
     command.current_dir(&package).env("RUSTFLAGS", "-C target-feature=-crt-static -C linker=musl-gcc");
     let output = command.output().unwrap();
     let message = String::from_utf8(output.stderr).unwrap();
@@ -332,34 +332,34 @@ fn a_dynamic_executable_is_not_handed_over() {
 
 #[test]
 fn brawn_env_makes_a_plain_cargo_do_the_same() {
-    let bench = Bench::new();
-    let package = bench.package("env");
+    let sandbox = Sandbox::new();
+    let package = sandbox.package("env");
     let script = format!(
         "eval \"$('{}' env --malloc mimalloc2)\" && cargo build --quiet",
         env!("CARGO_BIN_EXE_brawn")
     );
-    ok(bench.command("sh").args(["-c", &script]).current_dir(&package));
+    ok(sandbox.command("sh").args(["-c", &script]).current_dir(&package));
     assert_eq!(note(&package.join("target").join(TARGET).join("debug/env")).malloc, "mimalloc2");
 }
 
 #[test]
 fn cargo_brawn_is_the_same_program() {
-    let bench = Bench::new();
-    let package = bench.package("sub");
+    let sandbox = Sandbox::new();
+    let package = sandbox.package("sub");
     let folder = Path::new(env!("CARGO_BIN_EXE_cargo-brawn")).parent().unwrap();
     let path = std::env::join_paths(
         std::iter::once(folder.to_owned()).chain(std::env::split_paths(&std::env::var_os("PATH").unwrap())),
     )
     .unwrap();
-    let text = ok(bench.command("cargo").args(["brawn", "build"]).env("PATH", path).current_dir(&package));
+    let text = ok(sandbox.command("cargo").args(["brawn", "build"]).env("PATH", path).current_dir(&package));
     assert!(text.contains("verified: static, one heap"), "{text}");
 }
 
 #[test]
 fn a_target_that_is_not_musl_is_refused() {
-    let bench = Bench::new();
-    let package = bench.package("gnu");
-    let mut command = bench.brawn(&["build", "--target", "x86_64-unknown-linux-gnu"]);
+    let sandbox = Sandbox::new();
+    let package = sandbox.package("gnu");
+    let mut command = sandbox.brawn(&["build", "--target", "x86_64-unknown-linux-gnu"]);
     assert_snapshot!(fails(command.current_dir(&package), 2), @r"
     error: target 'x86_64-unknown-linux-gnu' is not static musl Linux on a 64-bit architecture that Brawn knows
     hint: there are x86_64-unknown-linux-musl and aarch64-unknown-linux-musl
@@ -368,12 +368,12 @@ fn a_target_that_is_not_musl_is_refused() {
 
 #[test]
 fn executables_of_former_commands_that_are_others_now_are_named() {
-    let bench = Bench::new();
-    let package = bench.package("two");
-    bench.write("two/examples/other.rs", "fn main() {}\n");
-    ok(bench.brawn(&["build", "--quiet", "--examples"]).current_dir(&package));
+    let sandbox = Sandbox::new();
+    let package = sandbox.package("two");
+    sandbox.write("two/examples/other.rs", "fn main() {}\n");
+    ok(sandbox.brawn(&["build", "--quiet", "--examples"]).current_dir(&package));
     let build = |args: &[&str]| {
-        let output = bench.brawn(args).current_dir(&package).output().unwrap();
+        let output = sandbox.brawn(args).current_dir(&package).output().unwrap();
         assert!(output.status.success());
         String::from_utf8(output.stderr).unwrap()
     };

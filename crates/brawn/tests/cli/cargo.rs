@@ -3,13 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::common::{Bench, ok};
+use crate::common::{Sandbox, ok};
 
 /// A package with a program and a test.
-fn package(bench: &Bench) -> PathBuf {
-    let folder = bench.package("program");
+fn package(sandbox: &Sandbox) -> PathBuf {
+    let folder = sandbox.package("program");
     let text = fs_err::read_to_string(folder.join("src/main.rs")).unwrap();
-    bench.write(
+    sandbox.write(
         "program/src/main.rs",
         format!("{text}\n#[test]\nfn one() {{ assert_eq!(vec![1].len(), 1); }}\n"),
     );
@@ -27,9 +27,9 @@ fn said(command: &mut Command) -> (String, Vec<String>) {
 
 #[test]
 fn each_executable_gets_one_line_whether_it_is_linked_or_up_to_date() {
-    let bench = Bench::new();
-    let folder = package(&bench);
-    let cargo = |args: &[&str]| said(bench.brawn(&["cargo"]).args(args).current_dir(&folder));
+    let sandbox = Sandbox::new();
+    let folder = package(&sandbox);
+    let cargo = |args: &[&str]| said(sandbox.brawn(&["cargo"]).args(args).current_dir(&folder));
     for (args, prints) in [(&["run", "--", "a"][..], "1 2 3\n"), (&["test"], "test one ... ok")] {
         for fresh in [false, true] {
             let (output, lines) = cargo(args);
@@ -47,19 +47,19 @@ fn each_executable_gets_one_line_whether_it_is_linked_or_up_to_date() {
     let (_, lines) = cargo(&["run", "--", "--quiet"]);
     assert_eq!(lines.len(), 1);
 
-    let root = bench.path().join("root");
+    let root = sandbox.path().join("root");
     let (_, lines) = cargo(&["install", "--path", ".", "--root", root.to_str().unwrap()]);
     let [line] = &lines[..] else { panic!("{lines:?}") };
     assert!(line.starts_with("brawn: program: ") && line.contains("one heap"), "{line}");
-    ok(bench.brawn(&["verify"]).arg(root.join("bin/program")));
+    ok(sandbox.brawn(&["verify"]).arg(root.join("bin/program")));
 }
 
 #[test]
 fn programs_get_the_same_as_an_object() {
-    let bench = Bench::new();
-    let folder = package(&bench);
+    let sandbox = Sandbox::new();
+    let folder = package(&sandbox);
     let output =
-        bench.brawn(&["--message-format", "json", "cargo", "run"]).current_dir(folder).output().unwrap();
+        sandbox.brawn(&["--message-format", "json", "cargo", "run"]).current_dir(folder).output().unwrap();
     let error = String::from_utf8(output.stderr).unwrap();
     let object = error.lines().find(|line| line.starts_with('{')).unwrap_or_else(|| panic!("{error}"));
     let object: serde_json::Value = serde_json::from_str(object).unwrap();
@@ -70,15 +70,15 @@ fn programs_get_the_same_as_an_object() {
 
 #[test]
 fn the_runner_that_the_user_has_runs_the_program() {
-    let bench = Bench::new();
-    let folder = package(&bench);
-    let runner = bench.write(
+    let sandbox = Sandbox::new();
+    let folder = package(&sandbox);
+    let runner = sandbox.write(
         "runner",
         "#!/bin/sh\necho \"with $1, and ${BRAWN_SOCKET:-no variable}\"; shift; exec \"$@\"\n",
     );
     ok(Command::new("chmod").arg("+x").arg(&runner));
     let text = format!("{} word", runner.display());
-    let mut command = bench.brawn(&["cargo", "run"]);
+    let mut command = sandbox.brawn(&["cargo", "run"]);
     command.current_dir(&folder).env("CARGO_TARGET_X86_64_UNKNOWN_LINUX_MUSL_RUNNER", text);
     let (output, lines) = said(&mut command);
     assert_eq!(output, "with word, and no variable\n1 2 3\n");
@@ -87,17 +87,17 @@ fn the_runner_that_the_user_has_runs_the_program() {
 
 #[test]
 fn an_executable_that_fails_the_gate_does_not_run() {
-    let bench = Bench::new();
-    let folder = package(&bench);
-    let run = || bench.brawn(&["cargo", "run"]).current_dir(&folder).output().unwrap();
+    let sandbox = Sandbox::new();
+    let folder = package(&sandbox);
+    let run = || sandbox.brawn(&["cargo", "run"]).current_dir(&folder).output().unwrap();
     assert!(run().status.success());
     // Another's file in the place of the one that cargo calls up to date, with its time.
     let program = folder.join("target/x86_64-unknown-linux-musl/debug/program");
     for path in [&program, &linked(&program)] {
         let time = path.metadata().unwrap().modified().unwrap();
         fs_err::remove_file(path).unwrap();
-        ok(bench.command("cc").args(["-x", "c", "-", "-o"]).arg(path).stdin(std::process::Stdio::from(
-            fs_err::File::open(bench.write("other.c", "int main(void) { return 0; }\n"))
+        ok(sandbox.command("cc").args(["-x", "c", "-", "-o"]).arg(path).stdin(std::process::Stdio::from(
+            fs_err::File::open(sandbox.write("other.c", "int main(void) { return 0; }\n"))
                 .unwrap()
                 .into_parts()
                 .0,
@@ -121,16 +121,16 @@ fn linked(program: &Path) -> PathBuf {
 /// An executable for each example, and one line for all of them.
 #[test]
 fn examples_in_the_documentation_get_a_line_together() {
-    let bench = Bench::new();
-    let folder = bench.package("program");
+    let sandbox = Sandbox::new();
+    let folder = sandbox.package("program");
     let example = "//! ```\n//! assert_eq!(vec![1].len(), 1);\n//! ```\n";
     let alone = "//! ```standalone_crate\n//! assert_eq!(vec![1].len(), 1);\n//! ```\n";
-    bench.write("program/src/lib.rs", [example, "//!\n", example, "//!\n", alone].concat());
-    let (output, lines) = said(bench.brawn(&["cargo", "test", "--doc"]).current_dir(&folder));
+    sandbox.write("program/src/lib.rs", [example, "//!\n", example, "//!\n", alone].concat());
+    let (output, lines) = said(sandbox.brawn(&["cargo", "test", "--doc"]).current_dir(&folder));
     assert!(output.contains("2 passed") && output.contains("1 passed"), "{output}");
     let [line] = &lines[..] else { panic!("{lines:?}") };
     assert!(line.starts_with("brawn: examples in the documentation: "), "{line}");
     assert!(line.contains("; verified: static, one heap: jemalloc "), "{line}");
-    let (_, lines) = said(bench.brawn(&["cargo", "test", "--doc", "--quiet"]).current_dir(&folder));
+    let (_, lines) = said(sandbox.brawn(&["cargo", "test", "--doc", "--quiet"]).current_dir(&folder));
     assert!(lines.is_empty(), "{lines:?}");
 }

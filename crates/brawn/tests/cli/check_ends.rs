@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use crate::common::{Bench, ok};
+use crate::common::{Sandbox, ok};
 
 /// An ordinary user, whom tests of a changed machine run as root become.
 const ORDINARY: u32 = 65534;
@@ -16,27 +16,27 @@ const ORDINARY: u32 = 65534;
 /// A program in a folder that everyone may enter, with a copy of `brawn` for those who may not enter this repository, and
 /// a folder for temporary files.
 struct Stage {
-    bench: Bench,
+    sandbox: Sandbox,
     name: String,
 }
 
 impl Stage {
     fn new(name: &str, source: &str) -> Stage {
-        let bench = Bench::new();
+        let sandbox = Sandbox::new();
         // So that its processes can be counted.
         let name = format!("{name}{}", std::process::id());
-        bench.write("program.c", source);
-        ok(bench.command("musl-gcc").args(["-static", "-O1", "program.c", "-o", &name]));
-        let stage = Stage { bench, name };
+        sandbox.write("program.c", source);
+        ok(sandbox.command("musl-gcc").args(["-static", "-O1", "program.c", "-o", &name]));
+        let stage = Stage { sandbox, name };
         fs_err::create_dir(stage.temporary()).unwrap();
-        for (path, mode) in [(stage.bench.path().to_owned(), 0o755), (stage.temporary(), 0o1777)] {
+        for (path, mode) in [(stage.sandbox.path().to_owned(), 0o755), (stage.temporary(), 0o1777)] {
             fs_err::set_permissions(path, Permissions::from_mode(mode)).unwrap();
         }
         stage
     }
 
     fn temporary(&self) -> PathBuf {
-        self.bench.path().join("temporary")
+        self.sandbox.path().join("temporary")
     }
 
     fn left(&self) -> usize {
@@ -44,7 +44,7 @@ impl Stage {
     }
 
     fn check(&self, args: &[&str]) -> Command {
-        let mut command = self.bench.brawn(&["check"]);
+        let mut command = self.sandbox.brawn(&["check"]);
         command.args(args).env("TMPDIR", self.temporary());
         command
     }
@@ -54,11 +54,11 @@ impl Stage {
         if !is_root() {
             return self.check(args);
         }
-        let brawn = self.bench.path().join("brawn");
+        let brawn = self.sandbox.path().join("brawn");
         if !brawn.exists() {
             fs_err::copy(env!("CARGO_BIN_EXE_brawn"), &brawn).unwrap();
         }
-        let mut command = self.bench.command(brawn.to_str().unwrap());
+        let mut command = self.sandbox.command(brawn.to_str().unwrap());
         command.arg("check").args(args).env("TMPDIR", self.temporary()).env("HOME", "/");
         command.uid(ORDINARY).gid(ORDINARY);
         command
@@ -205,8 +205,8 @@ fn what_a_hostile_program_leaves_goes_and_nothing_outside_is_touched() {
          if (!chmod(\"/\", 0755)) { DO(rename(\"/tmp\", \"/moved\")) DO(symlink(v[1], \"/tmp\")) DO(chmod(\"/\", 0)) }\n\
          return 0; }\n",
     );
-    let outside = stage.bench.path().join("outside");
-    let (file, inside) = (stage.bench.path().join("secret"), outside.join("file"));
+    let outside = stage.sandbox.path().join("outside");
+    let (file, inside) = (stage.sandbox.path().join("secret"), outside.join("file"));
     fs_err::create_dir(&outside).unwrap();
     for path in [&file, &inside] {
         fs_err::write(path, "secret").unwrap();

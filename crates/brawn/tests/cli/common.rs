@@ -14,13 +14,13 @@ use crate::once::once;
 pub const DEFAULT_MALLOC: &str = brawn_libc::PRESETS[0].malloc;
 
 /// A folder to work in, and the environment of a fresh user.
-pub struct Bench {
+pub struct Sandbox {
     dir: tempfile::TempDir,
 }
 
-impl Bench {
-    pub fn new() -> Bench {
-        Bench { dir: tempfile::Builder::new().prefix("brawn-test-").tempdir().unwrap() }
+impl Sandbox {
+    pub fn new() -> Sandbox {
+        Sandbox { dir: tempfile::Builder::new().prefix("brawn-test-").tempdir().unwrap() }
     }
 
     pub fn path(&self) -> &Path {
@@ -100,9 +100,9 @@ impl Bench {
 /// A static program of this name that prints `1 2 3`, built once for all tests.
 pub fn built(name: &str) -> &'static Path {
     let folder = once(Path::new(env!("CARGO_TARGET_TMPDIR")).join("built").join(name), |folder| {
-        let bench = Bench::new();
-        let package = bench.package(name);
-        let mut build = bench.brawn(&["-q", "build", "--release", "--target-dir"]);
+        let sandbox = Sandbox::new();
+        let package = sandbox.package(name);
+        let mut build = sandbox.brawn(&["-q", "build", "--release", "--target-dir"]);
         ok(build.arg(folder).current_dir(package));
     });
     let path = folder.join(format!("{}-unknown-linux-musl/release/{name}", std::env::consts::ARCH));
@@ -110,8 +110,8 @@ pub fn built(name: &str) -> &'static Path {
 }
 
 /// The commands that `brawn --help` lists.
-pub fn commands(bench: &Bench) -> Vec<String> {
-    let help = ok(&mut bench.brawn(&["--help"]));
+pub fn commands(sandbox: &Sandbox) -> Vec<String> {
+    let help = ok(&mut sandbox.brawn(&["--help"]));
     let line = |line: &str| {
         let name = line.strip_prefix("  ").filter(|rest| !rest.starts_with([' ', '-']))?.split(' ').next()?;
         Some(name.to_owned())
@@ -121,20 +121,20 @@ pub fn commands(bench: &Bench) -> Vec<String> {
 }
 
 /// buildah, with a store of the test's own, and without namespaces or mounts that a container may refuse.
-pub fn buildah(bench: &Bench, args: &[&str]) -> Command {
-    let mut command = bench.command("buildah");
+pub fn buildah(sandbox: &Sandbox, args: &[&str]) -> Command {
+    let mut command = sandbox.command("buildah");
     command.args(["--storage-driver", "vfs"]);
-    command.arg("--root").arg(bench.path().join("store")).arg("--runroot").arg(bench.path().join("run"));
+    command.arg("--root").arg(sandbox.path().join("store")).arg("--runroot").arg(sandbox.path().join("run"));
     command.args(args).env("BUILDAH_ISOLATION", "chroot");
     command
 }
 
 /// Makes an image of a folder of the test, under a name by which a Dockerfile can begin with it, so that no registry is asked.
-pub fn base_image(bench: &Bench, folder: &str, path: &str, name: &str) {
-    let container = ok(&mut buildah(bench, &["from", "scratch"])).trim().to_owned();
-    ok(&mut buildah(bench, &["copy", "--quiet", &container, folder, "/"]));
-    ok(&mut buildah(bench, &["config", "--env", &format!("PATH={path}"), &container]));
-    ok(&mut buildah(bench, &["commit", "--quiet", &container, name]));
+pub fn base_image(sandbox: &Sandbox, folder: &str, path: &str, name: &str) {
+    let container = ok(&mut buildah(sandbox, &["from", "scratch"])).trim().to_owned();
+    ok(&mut buildah(sandbox, &["copy", "--quiet", &container, folder, "/"]));
+    ok(&mut buildah(sandbox, &["config", "--env", &format!("PATH={path}"), &container]));
+    ok(&mut buildah(sandbox, &["commit", "--quiet", &container, name]));
 }
 
 /// Makes the kernel refuse these system calls to a command, as a container's filter does (seccomp, `EPERM`).
@@ -202,10 +202,10 @@ pub fn rust_libc(arch: Arch) -> PathBuf {
 }
 
 /// A path in the folder of a test, as a snapshot shows it.
-pub fn redact(bench: &Bench, text: &str) -> String {
+pub fn redact(sandbox: &Sandbox, text: &str) -> String {
     let rust = rust_libc(Arch::X86_64);
     let sysroot = rust.ancestors().nth(6).unwrap();
-    text.replace(&bench.path().canonicalize().unwrap().display().to_string(), "[DIR]")
-        .replace(&bench.path().display().to_string(), "[DIR]")
+    text.replace(&sandbox.path().canonicalize().unwrap().display().to_string(), "[DIR]")
+        .replace(&sandbox.path().display().to_string(), "[DIR]")
         .replace(&sysroot.display().to_string(), "[SYSROOT]")
 }

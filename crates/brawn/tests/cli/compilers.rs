@@ -3,7 +3,7 @@
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use crate::common::{Bench, DEFAULT_MALLOC, fails, note, ok};
+use crate::common::{DEFAULT_MALLOC, Sandbox, fails, note, ok};
 use brawn_elf::Arch;
 use insta::assert_snapshot;
 
@@ -14,52 +14,52 @@ fn zig() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.tools/zig/ziglang/zig")
 }
 
-fn script(bench: &Bench, name: &str, text: &str) -> String {
-    let path = bench.write(name, format!("#!/bin/sh\n{text}\n"));
+fn script(sandbox: &Sandbox, name: &str, text: &str) -> String {
+    let path = sandbox.write(name, format!("#!/bin/sh\n{text}\n"));
     fs_err::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
     path.display().to_string()
 }
 
 #[test]
 fn a_compiler_is_asked_and_not_judged_by_its_name() {
-    let bench = Bench::new();
-    bench.write("hello.c", HELLO);
+    let sandbox = Sandbox::new();
+    sandbox.write("hello.c", HELLO);
     let zig = zig().display().to_string();
     let musl_gcc = brawn_link::toolchain::on_path("musl-gcc").unwrap();
-    fs_err::os::unix::fs::symlink(&musl_gcc, bench.path().join("gcc-12")).unwrap();
+    fs_err::os::unix::fs::symlink(&musl_gcc, sandbox.path().join("gcc-12")).unwrap();
     // As ccache and its like stand before a compiler, and as pip installs zig.
-    let prefix = script(&bench, "cache", "exec \"$@\"");
-    let python_zig = script(&bench, "python-zig", &format!("exec {zig} \"$@\""));
+    let prefix = script(&sandbox, "cache", "exec \"$@\"");
+    let python_zig = script(&sandbox, "python-zig", &format!("exec {zig} \"$@\""));
     let target = "-target x86_64-linux-musl";
     for compiler in [
         musl_gcc.display().to_string(),
-        bench.path().join("gcc-12").display().to_string(),
+        sandbox.path().join("gcc-12").display().to_string(),
         format!("{prefix} musl-gcc"),
         format!("{python_zig} cc {target}"),
         // One command for all architectures: it is told which.
         format!("{python_zig} cc"),
         format!("{prefix} {zig} cc"),
-        script(&bench, "x86-cc", &format!("exec {zig} cc {target} \"$@\"")),
-        script(&bench, "any-cc", &format!("exec {zig} cc \"$@\"")),
+        script(&sandbox, "x86-cc", &format!("exec {zig} cc {target} \"$@\"")),
+        script(&sandbox, "any-cc", &format!("exec {zig} cc \"$@\"")),
     ] {
         let brawn = |args: &[&str]| {
-            let mut command = bench.brawn(args);
+            let mut command = sandbox.brawn(args);
             command.env("BRAWN_CC", &compiler);
             command
         };
         ok(&mut brawn(&["cc", "-c", "hello.c"]));
         ok(&mut brawn(&["cc", "hello.o", "-o", "hello"]));
-        assert_eq!(note(&bench.path().join("hello")).malloc, DEFAULT_MALLOC, "{compiler}");
-        assert_eq!(ok(&mut bench.command("./hello")), "hello\n", "{compiler}");
+        assert_eq!(note(&sandbox.path().join("hello")).malloc, DEFAULT_MALLOC, "{compiler}");
+        assert_eq!(ok(&mut sandbox.command("./hello")), "hello\n", "{compiler}");
     }
 }
 
 #[test]
 fn a_refused_compiler_is_explained_on_request() {
-    let bench = Bench::new();
-    bench.write("hello.c", HELLO);
+    let sandbox = Sandbox::new();
+    sandbox.write("hello.c", HELLO);
     let refused = |compiler: &str, args: &[&str], code| {
-        let message = fails(bench.brawn(args).env("BRAWN_CC", compiler), code);
+        let message = fails(sandbox.brawn(args).env("BRAWN_CC", compiler), code);
         let known = |word: &str| match word {
             word if word.contains("/brawn-") && word.ends_with(".c") => "[SOURCE]".to_owned(),
             word if word.ends_with("/libc.a") => "[LIBC]".to_owned(),
@@ -109,7 +109,7 @@ fn a_refused_compiler_is_explained_on_request() {
     hint: set BRAWN_CC to a compiler whose C library is musl; `brawn -v` shows what this one was asked
     ");
     // What was looked for, where nothing was named.
-    let message = fails(bench.brawn(&verbose).env("PATH", "/nowhere"), 4);
+    let message = fails(sandbox.brawn(&verbose).env("PATH", "/nowhere"), 4);
     assert_snapshot!(message, @r"
     error: no C compiler for x86_64-unknown-linux-musl found
       asked: cc
@@ -129,19 +129,19 @@ fn a_refused_compiler_is_explained_on_request() {
 /// Debian's musl is built without.
 #[test]
 fn a_musl_without_crypt_says_so() {
-    let bench = Bench::new();
-    bench.write(
+    let sandbox = Sandbox::new();
+    sandbox.write(
         "crypt.c",
         "#include <crypt.h>\n#include <stdio.h>\nint main(void) {\n    puts(crypt(\"secret\", \"ab\"));\n    \
          return 0;\n}\n",
     );
     let compile = |compiler: &str| {
-        let mut command = bench.brawn(&["cc", "crypt.c", "-lcrypt", "-o", "crypt"]);
+        let mut command = sandbox.brawn(&["cc", "crypt.c", "-lcrypt", "-o", "crypt"]);
         command.env("BRAWN_CC", compiler);
         command
     };
     ok(&mut compile(&format!("{} cc", zig().display())));
-    assert!(ok(&mut bench.command("./crypt")).starts_with("ab"));
+    assert!(ok(&mut sandbox.command("./crypt")).starts_with("ab"));
     let debians = Path::new("/usr/lib/x86_64-linux-musl/libc.a");
     if !debians.exists() || Path::new("/usr/include/x86_64-linux-musl/crypt.h").exists() {
         eprintln!("skipped: this machine's musl is not Debian's, which has no crypt");
@@ -155,22 +155,22 @@ fn a_musl_without_crypt_says_so() {
 /// zig's `libc.a` has no mallocng since 0.16.
 #[test]
 fn zig_links_the_presets_that_stand_on_musls_own_heap() {
-    let bench = Bench::new();
+    let sandbox = Sandbox::new();
     let runtime = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/cxx/runtime.cc");
     for arch in Arch::ALL {
         for preset in ["small", "hardened"] {
             let program = format!("./{preset}-{arch}");
             let args = ["--target", arch.musl_triple(), "--preset", preset, "c++", "-std=c++17"];
-            let mut compile = bench.brawn(&args);
+            let mut compile = sandbox.brawn(&args);
             ok(compile
                 .env("BRAWN_CXX", format!("{} c++", zig().display()))
                 .arg(&runtime)
                 .args(["-o", &program]));
-            assert_eq!(note(&bench.path().join(&program)).preset.as_deref(), Some(preset));
+            assert_eq!(note(&sandbox.path().join(&program)).preset.as_deref(), Some(preset));
             let mut run = match Arch::host() == Some(arch) {
-                true => bench.command(&program),
+                true => sandbox.command(&program),
                 false => {
-                    let mut run = bench.command(&format!("qemu-{arch}-static"));
+                    let mut run = sandbox.command(&format!("qemu-{arch}-static"));
                     run.arg(&program);
                     run
                 }
@@ -180,15 +180,15 @@ fn zig_links_the_presets_that_stand_on_musls_own_heap() {
     }
     // And back, and there again, without compiling.
     for (preset, malloc) in [("balanced", DEFAULT_MALLOC), ("small", "brawn")] {
-        let mut relink = bench.brawn(&["relink", "./small-x86_64", "--preset", preset]);
+        let mut relink = sandbox.brawn(&["relink", "./small-x86_64", "--preset", preset]);
         // A record's linker runs only where the settings still choose it.
         ok(relink.env("BRAWN_CXX", format!("{} c++", zig().display())));
-        assert_eq!(note(&bench.path().join("small-x86_64")).malloc, malloc);
-        assert_eq!(ok(&mut bench.command("./small-x86_64")), "whole\n", "{preset}");
+        assert_eq!(note(&sandbox.path().join("small-x86_64")).malloc, malloc);
+        assert_eq!(ok(&mut sandbox.command("./small-x86_64")), "whole\n", "{preset}");
     }
     // Without the Rust toolchain's libc.a there is nothing to stand on, and the message says what helps.
-    bench.write("hello.c", HELLO);
-    let mut command = bench.brawn(&["--preset", "small", "cc", "hello.c"]);
+    sandbox.write("hello.c", HELLO);
+    let mut command = sandbox.brawn(&["--preset", "small", "cc", "hello.c"]);
     command.env("BRAWN_CC", format!("{} cc", zig().display())).env("RUSTC", "/nonexistent/rustc");
     let message = fails(&mut command, 3);
     assert!(message.contains("libc.a holds no heap, and the Brawn heap stands on musl's"), "{message}");

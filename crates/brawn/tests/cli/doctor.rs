@@ -1,6 +1,6 @@
 //! What `brawn doctor` finds, on this machine and on ones that lack something.
 
-use crate::common::{Bench, fails, ok, refuse};
+use crate::common::{Sandbox, fails, ok, refuse};
 use serde_json::Value;
 
 fn finding<'a>(report: &'a Value, name: &str) -> &'a Value {
@@ -10,8 +10,8 @@ fn finding<'a>(report: &'a Value, name: &str) -> &'a Value {
 
 #[test]
 fn a_machine_that_can_build_this_is_well() {
-    let bench = Bench::new();
-    let report: Value = serde_json::from_str(&ok(&mut bench.brawn(&["doctor", "--json"]))).unwrap();
+    let sandbox = Sandbox::new();
+    let report: Value = serde_json::from_str(&ok(&mut sandbox.brawn(&["doctor", "--json"]))).unwrap();
     assert_eq!(report["ok"], true);
     // C++ may be missing.
     assert_ne!(finding(&report, "c-compiler")["state"], "missing", "{report:#}");
@@ -25,16 +25,16 @@ fn a_machine_that_can_build_this_is_well() {
         assert_eq!(finding["cost"].is_null(), good, "{finding:#}");
         assert_eq!(finding["hint"].is_null(), good, "{finding:#}");
     }
-    let said = ok(&mut bench.brawn(&["doctor"]));
+    let said = ok(&mut sandbox.brawn(&["doctor"]));
     assert!(said.ends_with("executables can be built here\n"), "{said}");
     assert!(said.contains("good    rust-toolchain: rustc "), "{said}");
 }
 
 #[test]
 fn without_a_toolchain_nothing_can_be_built() {
-    let bench = Bench::new();
-    let mut command = bench.brawn(&["doctor", "--json"]);
-    command.env("PATH", bench.path()).env_remove("BRAWN_ZIG");
+    let sandbox = Sandbox::new();
+    let mut command = sandbox.brawn(&["doctor", "--json"]);
+    command.env("PATH", sandbox.path()).env_remove("BRAWN_ZIG");
     let output = command.output().unwrap();
     assert_eq!(output.status.code(), Some(4));
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -43,15 +43,15 @@ fn without_a_toolchain_nothing_can_be_built() {
         assert_eq!(finding(&report, name)["state"], "missing", "{report:#}");
     }
     assert!(finding(&report, "rust-toolchain")["hint"].as_str().unwrap().contains("rustup"));
-    fails(bench.brawn(&["doctor", "--quiet"]).env("PATH", bench.path()), 4);
+    fails(sandbox.brawn(&["doctor", "--quiet"]).env("PATH", sandbox.path()), 4);
 }
 
 #[test]
 fn a_cache_that_cannot_be_written_is_told() {
-    let bench = Bench::new();
-    let file = bench.write("file", "");
+    let sandbox = Sandbox::new();
+    let file = sandbox.write("file", "");
     let output =
-        bench.brawn(&["doctor", "--json"]).env("BRAWN_CACHE_DIR", file.join("cache")).output().unwrap();
+        sandbox.brawn(&["doctor", "--json"]).env("BRAWN_CACHE_DIR", file.join("cache")).output().unwrap();
     assert_eq!(output.status.code(), Some(4));
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
     let cache = finding(&report, "cache");
@@ -62,10 +62,10 @@ fn a_cache_that_cannot_be_written_is_told() {
 /// Names of registries, never what opens them.
 #[test]
 fn credentials_are_not_shown() {
-    let bench = Bench::new();
+    let sandbox = Sandbox::new();
     let config =
-        bench.write("docker/config.json", r#"{"auths": {"registry.example": {"auth": "c2VjcmV0"}}}"#);
-    let mut command = bench.brawn(&["doctor"]);
+        sandbox.write("docker/config.json", r#"{"auths": {"registry.example": {"auth": "c2VjcmV0"}}}"#);
+    let mut command = sandbox.brawn(&["doctor"]);
     for name in ["REGISTRY_AUTH_FILE", "XDG_RUNTIME_DIR"] {
         command.env_remove(name);
     }
@@ -76,9 +76,9 @@ fn credentials_are_not_shown() {
 
 #[test]
 fn what_the_kernel_refuses_is_told_with_its_cost() {
-    let bench = Bench::new();
+    let sandbox = Sandbox::new();
     let refused = [libc::SYS_unshare, libc::SYS_chroot, libc::SYS_ptrace, libc::SYS_perf_event_open];
-    let mut command = bench.brawn(&["doctor", "--json"]);
+    let mut command = sandbox.brawn(&["doctor", "--json"]);
     let report: Value = serde_json::from_str(&ok(refuse(&mut command, &refused))).unwrap();
     for name in ["ptrace", "user-namespaces", "perf"] {
         let finding = finding(&report, name);

@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use crate::common::{Bench, ok};
+use crate::common::{Sandbox, ok};
 use brawn_measure::{Variant, probe};
 
 /// Where the stack begins depends on how long the environment is, so either program may touch a page more or less of it; over so many
@@ -27,15 +27,15 @@ fn peak(program: &Path) -> u64 {
 
 #[test]
 fn an_empty_program_takes_four_pages_more_than_stock_at_most() {
-    let bench = Bench::new();
-    let folder = bench.package("bare");
-    bench.write("bare/src/main.rs", include_str!("../../../brawn-bench/workloads/startup/bare.rs"));
-    let built = ok(bench
+    let sandbox = Sandbox::new();
+    let folder = sandbox.package("bare");
+    sandbox.write("bare/src/main.rs", include_str!("../../../brawn-bench/workloads/startup/bare.rs"));
+    let built = ok(sandbox
         .brawn(&["-q", "--malloc", "stock", "--no-strings", "build", "--release"])
         .current_dir(folder));
     let stock = Path::new(built.trim());
-    let ours = bench.path().join("ours");
-    ok(bench.brawn(&["-q", "--preset", "small", "relink"]).arg(stock).arg("-o").arg(&ours));
+    let ours = sandbox.path().join("ours");
+    ok(sandbox.brawn(&["-q", "--preset", "small", "relink"]).arg(stock).arg("-o").arg(&ours));
     let (least, most) = (peak(stock), peak(&ours));
     assert!(most > least, "{most} bytes are fewer than those of stock, {least}: was the heap linked at all?");
     assert!(most - least <= 16 << 10, "{most} bytes, where stock has {least}");

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::common::{Bench, note, ok};
+use crate::common::{Sandbox, note, ok};
 
-fn variables(bench: &Bench, args: &[&str]) -> BTreeMap<String, String> {
-    let mut command = bench.brawn(&["env", "--message-format", "json"]);
+fn variables(sandbox: &Sandbox, args: &[&str]) -> BTreeMap<String, String> {
+    let mut command = sandbox.brawn(&["env", "--message-format", "json"]);
     for name in ["CC", "CXX", "HOST_CC", "HOST_CXX", "PKG_CONFIG_LIBDIR"] {
         command.env_remove(name);
     }
@@ -13,15 +13,15 @@ fn variables(bench: &Bench, args: &[&str]) -> BTreeMap<String, String> {
 }
 
 /// A library of this machine, as pkg-config knows it.
-fn package(bench: &Bench) -> std::path::PathBuf {
-    bench.write("packages/hosts.pc", "Name: hosts\nDescription: made for this machine\nVersion: 1\n");
-    bench.path().join("packages")
+fn package(sandbox: &Sandbox) -> std::path::PathBuf {
+    sandbox.write("packages/hosts.pc", "Name: hosts\nDescription: made for this machine\nVersion: 1\n");
+    sandbox.path().join("packages")
 }
 
 #[test]
 fn build_scripts_that_compile_for_this_machine_keep_its_compiler() {
-    let bench = Bench::new();
-    let plain = variables(&bench, &[]);
+    let sandbox = Sandbox::new();
+    let plain = variables(&sandbox, &[]);
     for name in ["CC", "CXX", "PKG_CONFIG_LIBDIR"] {
         assert!(!plain.contains_key(name), "{plain:?}");
     }
@@ -29,28 +29,28 @@ fn build_scripts_that_compile_for_this_machine_keep_its_compiler() {
     assert!(plain["CXX_x86_64_unknown_linux_musl"].ends_with("/brawn-c++"), "{plain:?}");
     assert!(plain.contains_key("CARGO_TARGET_X86_64_UNKNOWN_LINUX_MUSL_LINKER"), "{plain:?}");
     assert_eq!((plain["HOST_CC"].as_str(), plain["HOST_CXX"].as_str()), ("cc", "c++"));
-    let make = variables(&bench, &["--make"]);
+    let make = variables(&sandbox, &["--make"]);
     assert_eq!(make["CC"], plain["CC_x86_64_unknown_linux_musl"]);
     assert_eq!(make["HOST_CC"], "cc");
-    bench.write("main.c", "int main(void) { return 0; }\n");
-    ok(bench.command("sh").args(["-c", "$CC main.c -o main"]).envs(&make));
-    note(&bench.path().join("main"));
+    sandbox.write("main.c", "int main(void) { return 0; }\n");
+    ok(sandbox.command("sh").args(["-c", "$CC main.c -o main"]).envs(&make));
+    note(&sandbox.path().join("main"));
 }
 
 #[test]
 fn packages_of_this_machine_are_not_found() {
-    let bench = Bench::new();
-    let folder = package(&bench);
+    let sandbox = Sandbox::new();
+    let folder = package(&sandbox);
     let ask = |variables: &BTreeMap<String, String>| {
-        let mut command = bench.command("pkg-config");
+        let mut command = sandbox.command("pkg-config");
         // As this machine's own folder would be searched, which the variable stands for.
         command.args(["--exists", "hosts"]).env("PKG_CONFIG_LIBDIR", &folder).envs(variables);
         command.status().unwrap().success()
     };
     assert!(ask(&BTreeMap::new()));
-    assert!(!ask(&variables(&bench, &["--make"])));
+    assert!(!ask(&variables(&sandbox, &["--make"])));
     // What the user says about it stays.
-    let mut own = bench.brawn(&["env", "--make", "--message-format", "json"]);
+    let mut own = sandbox.brawn(&["env", "--make", "--message-format", "json"]);
     let own: BTreeMap<String, String> =
         serde_json::from_str(&ok(own.env("PKG_CONFIG_LIBDIR", &folder))).unwrap();
     assert!(!own.contains_key("PKG_CONFIG_LIBDIR"), "{own:?}");
@@ -58,16 +58,16 @@ fn packages_of_this_machine_are_not_found() {
 
 #[test]
 fn cmake_does_not_find_this_machines_packages() {
-    let bench = Bench::new();
-    let folder = package(&bench);
-    bench.write("toolchain.cmake", ok(bench.brawn(&["env", "--cmake"]).env_remove("PKG_CONFIG_LIBDIR")));
-    bench.write(
+    let sandbox = Sandbox::new();
+    let folder = package(&sandbox);
+    sandbox.write("toolchain.cmake", ok(sandbox.brawn(&["env", "--cmake"]).env_remove("PKG_CONFIG_LIBDIR")));
+    sandbox.write(
         "CMakeLists.txt",
         "cmake_minimum_required(VERSION 3.18)\nproject(p C)\nfind_package(PkgConfig REQUIRED)\n\
          pkg_check_modules(HOSTS hosts)\nmessage(STATUS \"found: <${HOSTS_FOUND}>\")\n",
     );
     let said = |more: &[&str], build: &str| {
-        let mut cmake = bench.command("cmake");
+        let mut cmake = sandbox.command("cmake");
         ok(cmake.args(["-S", ".", "-B", build]).args(more).env("PKG_CONFIG_LIBDIR", &folder))
     };
     assert!(said(&[], "host").contains("found: <1>"));

@@ -11,7 +11,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::common::{Bench, ok};
+use crate::common::{Sandbox, ok};
 
 fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
@@ -112,22 +112,22 @@ fn guide(name: &str) {
             return;
         }
     }
-    let bench = Bench::new();
-    let folder = bench.path().join("work");
-    let printed = bench.path().join("printed");
+    let sandbox = Sandbox::new();
+    let folder = sandbox.path().join("work");
+    let printed = sandbox.path().join("printed");
     fs_err::create_dir_all(&folder).unwrap();
     fs_err::create_dir_all(&printed).unwrap();
     if let Some(example) = &page.example {
         copy(&repository().join("examples").join(example), &folder);
     }
     for source in &page.sources {
-        if !fetch(&bench, source, &folder) {
+        if !fetch(&sandbox, source, &folder) {
             return;
         }
     }
     let brawn = Path::new(env!("CARGO_BIN_EXE_brawn")).parent().unwrap();
     let path = format!("{}:{}", brawn.display(), std::env::var("PATH").unwrap());
-    let mut shell = bench.command("bash");
+    let mut shell = sandbox.command("bash");
     shell
         .args(["-c", &page.script()])
         .current_dir(&folder)
@@ -179,11 +179,11 @@ fn copy(from: &Path, to: &Path) {
 }
 
 /// Puts a file of a Debian package's sources into the folder; false when it cannot be had here.
-fn fetch(bench: &Bench, source: &[String], folder: &Path) -> bool {
+fn fetch(sandbox: &Sandbox, source: &[String], folder: &Path) -> bool {
     // Kept between runs, so that a second one needs no network.
     let downloads = Path::new(env!("CARGO_TARGET_TMPDIR")).join("downloads");
     let script = repository().join("crates/brawn-bench/debian-source");
-    let output = bench.command(script.to_str().unwrap()).args(source).arg(&downloads).output().unwrap();
+    let output = sandbox.command(script.to_str().unwrap()).args(source).arg(&downloads).output().unwrap();
     if !output.status.success() {
         let reason = String::from_utf8_lossy(&output.stderr);
         assert!(std::env::var_os("CI").is_none(), "{reason}");
@@ -242,9 +242,9 @@ fn every_page_with_commands_is_tested() {
 /// Its commands are run, and print what stands there but for figures and versions.
 #[test]
 fn the_transcript_of_the_readme_is_what_the_commands_print() {
-    let bench = Bench::new();
+    let sandbox = Sandbox::new();
     let script = repository().join("scripts/transcript");
-    let mut check = bench.command(script.to_str().unwrap());
+    let mut check = sandbox.command(script.to_str().unwrap());
     ok(check.args(["--check", env!("CARGO_BIN_EXE_brawn")]));
 }
 

@@ -1,7 +1,7 @@
 //! Knobs baked into executables: they do what they say, the environment has no say unless it is given one, and what
 //! is wrong is refused.
 
-use crate::common::{Bench, fails, note, ok, redact};
+use crate::common::{Sandbox, fails, note, ok, redact};
 use insta::assert_snapshot;
 
 /// Prints the first byte of a new block: jemalloc's knob `junk` fills it.
@@ -9,39 +9,39 @@ const FIRST_BYTE: &str = "#include <stdio.h>\n#include <stdlib.h>\nint main(void
                           block = malloc(200);\n    printf(\"%d\\n\", block[100]);\n    return 0;\n}\n";
 
 /// Asks the Brawn driver for the program with these options.
-fn link(bench: &Bench, options: &[&str]) {
-    bench.write("first.c", FIRST_BYTE);
-    ok(bench.brawn(options).args(["cc", "-w", "first.c", "-o", "first"]));
+fn link(sandbox: &Sandbox, options: &[&str]) {
+    sandbox.write("first.c", FIRST_BYTE);
+    ok(sandbox.brawn(options).args(["cc", "-w", "first.c", "-o", "first"]));
 }
 
 #[test]
 fn a_knob_of_jemalloc_changes_what_the_program_does() {
-    let bench = Bench::new();
-    link(&bench, &["--malloc", "jemalloc"]);
-    assert_eq!(ok(&mut bench.command("./first")), "0\n");
+    let sandbox = Sandbox::new();
+    link(&sandbox, &["--malloc", "jemalloc"]);
+    assert_eq!(ok(&mut sandbox.command("./first")), "0\n");
     assert_eq!(
-        ok(bench.command("./first").env("MALLOC_CONF", "junk:true")),
+        ok(sandbox.command("./first").env("MALLOC_CONF", "junk:true")),
         "0\n",
         "the environment has no say"
     );
-    link(&bench, &["--malloc", "jemalloc", "--knob", "jemalloc.junk=alloc"]);
-    assert_eq!(ok(&mut bench.command("./first")), "165\n");
-    let of_note = note(&bench.path().join("first"));
+    link(&sandbox, &["--malloc", "jemalloc", "--knob", "jemalloc.junk=alloc"]);
+    assert_eq!(ok(&mut sandbox.command("./first")), "165\n");
+    let of_note = note(&sandbox.path().join("first"));
     assert_eq!(of_note.knobs["jemalloc.junk"], "alloc");
-    let shown = ok(&mut bench.brawn(&["inspect", "first"]));
+    let shown = ok(&mut sandbox.brawn(&["inspect", "first"]));
     assert!(shown.contains("jemalloc.junk=alloc"), "{shown}");
     // Without compiling anything again.
-    ok(&mut bench.brawn(&["relink", "first", "--malloc", "jemalloc"]));
-    assert_eq!(ok(&mut bench.command("./first")), "0\n");
+    ok(&mut sandbox.brawn(&["relink", "first", "--malloc", "jemalloc"]));
+    assert_eq!(ok(&mut sandbox.command("./first")), "0\n");
 }
 
 #[test]
 fn the_environment_may_override_where_a_knob_says_so() {
-    let bench = Bench::new();
+    let sandbox = Sandbox::new();
     let knobs = ["--knob", "jemalloc.environment=true", "--knob", "jemalloc.junk=false"];
-    link(&bench, &[&["--malloc", "jemalloc"], &knobs[..]].concat());
-    assert_eq!(ok(bench.command("./first").env("MALLOC_CONF", "junk:true")), "165\n");
-    assert_eq!(ok(&mut bench.command("./first")), "0\n");
+    link(&sandbox, &[&["--malloc", "jemalloc"], &knobs[..]].concat());
+    assert_eq!(ok(sandbox.command("./first").env("MALLOC_CONF", "junk:true")), "165\n");
+    assert_eq!(ok(&mut sandbox.command("./first")), "0\n");
 }
 
 /// Frees 80 MB, does nothing, and ends when most of it has gone back; after 30 seconds it gives up.
@@ -76,26 +76,26 @@ int main(void) {
 
 #[test]
 fn a_background_thread_gives_memory_back_while_the_program_is_idle() {
-    let bench = Bench::new();
-    bench.write("idle.c", IDLE);
+    let sandbox = Sandbox::new();
+    sandbox.write("idle.c", IDLE);
     let knobs = ["--knob", "jemalloc.background_thread=true", "--knob", "jemalloc.dirty_decay_ms=200"];
-    ok(bench.brawn(&["--malloc", "jemalloc"]).args(knobs).args(["cc", "-w", "idle.c", "-o", "idle"]));
-    assert_eq!(ok(&mut bench.command("./idle")), "gone\n");
+    ok(sandbox.brawn(&["--malloc", "jemalloc"]).args(knobs).args(["cc", "-w", "idle.c", "-o", "idle"]));
+    assert_eq!(ok(&mut sandbox.command("./idle")), "gone\n");
 }
 
 #[test]
 fn the_brawn_heap_says_at_the_end_what_it_did_if_it_is_asked_to() {
-    let bench = Bench::new();
+    let sandbox = Sandbox::new();
     let told = |variable: &str| {
         let output =
-            bench.command("./first").env("BRAWN_MALLOC_STATS", variable).output().expect("it starts");
+            sandbox.command("./first").env("BRAWN_MALLOC_STATS", variable).output().expect("it starts");
         assert!(output.status.success());
         String::from_utf8(output.stderr).expect("text")
     };
     for malloc in ["brawn", "brawn-hardened"] {
-        link(&bench, &["--malloc", malloc]);
+        link(&sandbox, &["--malloc", malloc]);
         assert_eq!(told("1"), "", "off, and the environment has no say");
-        link(&bench, &["--malloc", malloc, "--knob", "brawn.stats=true"]);
+        link(&sandbox, &["--malloc", malloc, "--knob", "brawn.stats=true"]);
         let lines = told("0");
         assert!(lines.lines().count() >= 14, "{lines}");
         assert!(lines.lines().all(|line| line.starts_with("brawn.")), "{lines}");
@@ -108,10 +108,10 @@ fn the_brawn_heap_says_at_the_end_what_it_did_if_it_is_asked_to() {
         };
         for (keep, hundredths) in [("0", 0), ("25", 25), ("400", 400)] {
             let knob = format!("brawn.keep={keep}");
-            link(&bench, &["--malloc", malloc, "--knob", "brawn.stats=true", "--knob", &knob]);
+            link(&sandbox, &["--malloc", malloc, "--knob", "brawn.stats=true", "--knob", &knob]);
             assert_eq!(bound(&told("0")), bound(&lines) * hundredths / 100, "{malloc}, {knob}");
         }
-        link(&bench, &["--malloc", malloc, "--knob", "brawn.environment=true"]);
+        link(&sandbox, &["--malloc", malloc, "--knob", "brawn.environment=true"]);
         assert_eq!(told("0"), "");
         assert!(told("1").contains("brawn.shared_bound "));
     }
@@ -163,14 +163,17 @@ int main(int argc, char **argv) {
 
 #[test]
 fn arenas_are_counted_by_the_processors_that_the_program_may_use() {
-    let bench = Bench::new();
-    bench.write("arenas.c", ARENAS);
+    let sandbox = Sandbox::new();
+    sandbox.write("arenas.c", ARENAS);
     for ratio in [1, 3] {
         let knob = format!("jemalloc.narenas_ratio={ratio}");
         let knobs = ["--knob", &knob, "--knob", "jemalloc.tcache=false"];
-        ok(bench.brawn(&["--malloc", "jemalloc"]).args(knobs).args(["cc", "-w", "arenas.c", "-o", "arenas"]));
+        ok(sandbox
+            .brawn(&["--malloc", "jemalloc"])
+            .args(knobs)
+            .args(["cc", "-w", "arenas.c", "-o", "arenas"]));
         let counted = |arguments: &[&str]| {
-            let said = ok(bench.command("./arenas").args(arguments));
+            let said = ok(sandbox.command("./arenas").args(arguments));
             let numbers = said.split_whitespace().map(|word| word.parse::<u32>().expect("a number"));
             numbers.collect::<Vec<_>>()
         };
@@ -189,21 +192,21 @@ fn arenas_are_counted_by_the_processors_that_the_program_may_use() {
 
 #[test]
 fn knobs_come_from_the_environment_of_the_build_too() {
-    let bench = Bench::new();
-    bench.write("first.c", FIRST_BYTE);
+    let sandbox = Sandbox::new();
+    sandbox.write("first.c", FIRST_BYTE);
     let variable = ("BRAWN_KNOBS", "jemalloc.junk=true strings.level=sse2");
-    let mut build = bench.brawn(&["--malloc", "jemalloc", "cc", "-w", "first.c", "-o", "first"]);
+    let mut build = sandbox.brawn(&["--malloc", "jemalloc", "cc", "-w", "first.c", "-o", "first"]);
     ok(build.env(variable.0, variable.1));
-    assert_eq!(ok(&mut bench.command("./first")), "165\n");
+    assert_eq!(ok(&mut sandbox.command("./first")), "165\n");
 }
 
 #[test]
 fn what_is_wrong_is_refused_with_the_nearest_right() {
-    let bench = Bench::new();
+    let sandbox = Sandbox::new();
     let refused = |options: &[&str]| {
-        let message = fails(&mut bench.brawn(&[&["libc", "-o", "out"], options].concat()), 2);
-        assert!(!bench.path().join("out").exists(), "something was written");
-        redact(&bench, &message)
+        let message = fails(&mut sandbox.brawn(&[&["libc", "-o", "out"], options].concat()), 2);
+        assert!(!sandbox.path().join("out").exists(), "something was written");
+        redact(&sandbox, &message)
     };
     // The list that follows grows with the table of knobs.
     let message = refused(&["--malloc", "jemalloc", "--knob", "jemalloc.narena=4"]);

@@ -7,7 +7,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::common::{Bench, note, ok};
+use crate::common::{Sandbox, note, ok};
 use brawn_elf::Arch;
 
 /// The zigs, by the musl that they have: version, SHA-256 of the wheel for x86_64.
@@ -67,11 +67,11 @@ fn mallocs() -> impl Iterator<Item = &'static str> {
 }
 
 /// The program must have the heap and the libc that it should have, and say that all went well.
-fn works(bench: &Bench, program: &Path, malloc: &str, libc: &str) {
+fn works(sandbox: &Sandbox, program: &Path, malloc: &str, libc: &str) {
     let path = program.to_str().unwrap();
-    ok(&mut bench.brawn(&["verify", "--quiet", "--malloc", malloc, path]));
+    ok(&mut sandbox.brawn(&["verify", "--quiet", "--malloc", malloc, path]));
     assert_eq!(note(program).libc, libc, "{malloc}");
-    assert_eq!(ok(&mut bench.command(path)), "ok\n", "{malloc} on {libc}");
+    assert_eq!(ok(&mut sandbox.command(path)), "ok\n", "{malloc} on {libc}");
 }
 
 #[test]
@@ -82,10 +82,10 @@ fn those_of_other_zigs() {
     for (libc, version, sha256) in ZIGS {
         let folder = downloads().join(format!("zig-{version}"));
         let zig = folder.join("ziglang/zig");
-        let bench = Bench::new();
+        let sandbox = Sandbox::new();
         if !zig.is_file() {
-            let list = bench.write("zig.txt", format!("ziglang=={version} --hash=sha256:{sha256}\n"));
-            let mut pip = bench.command("python3");
+            let list = sandbox.write("zig.txt", format!("ziglang=={version} --hash=sha256:{sha256}\n"));
+            let mut pip = sandbox.command("python3");
             pip.args(["-m", "pip", "install", "--quiet", "--no-deps", "--require-hashes", "--no-compile"]);
             pip.args(["--only-binary=:all:", "--disable-pip-version-check", "--root-user-action=ignore"]);
             if !fetched(pip.arg("--target").arg(&folder).arg("-r").arg(list)) {
@@ -94,13 +94,13 @@ fn those_of_other_zigs() {
         }
         let source = repository().join("tests/libc/one_heap.c");
         for malloc in mallocs() {
-            let mut command = bench.brawn(&["--quiet", "--malloc", malloc, "cc", "-std=c11", "-O1"]);
+            let mut command = sandbox.brawn(&["--quiet", "--malloc", malloc, "cc", "-std=c11", "-O1"]);
             command.args(["-D_GNU_SOURCE", "-fno-builtin"]).arg(&source).args(["-o", malloc]);
             command.env("BRAWN_CC", format!("{} cc -target x86_64-linux-musl", zig.display()));
             // What this zig compiles of its libc is of no use to others.
-            command.env("ZIG_GLOBAL_CACHE_DIR", bench.path().join("zig-cache"));
-            ok(command.env("ZIG_LOCAL_CACHE_DIR", bench.path().join("zig-cache")));
-            works(&bench, &bench.path().join(malloc), malloc, libc);
+            command.env("ZIG_GLOBAL_CACHE_DIR", sandbox.path().join("zig-cache"));
+            ok(command.env("ZIG_LOCAL_CACHE_DIR", sandbox.path().join("zig-cache")));
+            works(&sandbox, &sandbox.path().join(malloc), malloc, libc);
         }
     }
 }
@@ -111,30 +111,31 @@ fn those_of_other_debians() {
         return;
     }
     for (libc, release, file, sha256) in DEBIANS {
-        let bench = Bench::new();
+        let sandbox = Sandbox::new();
         let mut fetch =
-            bench.command(repository().join("crates/brawn-bench/debian-source").to_str().unwrap());
+            sandbox.command(repository().join("crates/brawn-bench/debian-source").to_str().unwrap());
         if !fetched(fetch.args(["musl-dev", file, sha256]).arg(downloads()).arg(release)) {
             continue;
         }
-        let root = bench.path().join("root");
-        ok(bench.command("dpkg-deb").arg("--extract").arg(downloads().join(file)).arg(&root));
+        let root = sandbox.path().join("root");
+        ok(sandbox.command("dpkg-deb").arg("--extract").arg(downloads().join(file)).arg(&root));
         let folder = root.join("usr/lib/x86_64-linux-musl");
         for malloc in mallocs() {
-            let overlay = bench.path().join(format!("overlay-{malloc}"));
-            let mut make = bench.brawn(&["--quiet", "--malloc", malloc, "libc", "--from"]);
+            let overlay = sandbox.path().join(format!("overlay-{malloc}"));
+            let mut make = sandbox.brawn(&["--quiet", "--malloc", malloc, "libc", "--from"]);
             ok(make.arg(folder.join("libc.a")).arg("-o").arg(&overlay));
-            let program = bench.path().join(malloc);
-            link(&bench, &root, &folder, &overlay.join("libc.a"), &program);
-            works(&bench, &program, malloc, libc);
+            let program = sandbox.path().join(malloc);
+            link(&sandbox, &root, &folder, &overlay.join("libc.a"), &program);
+            works(&sandbox, &program, malloc, libc);
         }
     }
 }
 
 /// Compiles and links with the package's headers and start files, as its own `musl-gcc` does where it is installed.
-fn link(bench: &Bench, root: &Path, folder: &Path, libc_a: &Path, program: &Path) {
-    let gcc = |name: &str| ok(bench.command("cc").arg(format!("-print-file-name={name}"))).trim().to_owned();
-    let mut command = bench.command("cc");
+fn link(sandbox: &Sandbox, root: &Path, folder: &Path, libc_a: &Path, program: &Path) {
+    let gcc =
+        |name: &str| ok(sandbox.command("cc").arg(format!("-print-file-name={name}"))).trim().to_owned();
+    let mut command = sandbox.command("cc");
     command.args(["-std=c11", "-O1", "-D_GNU_SOURCE", "-fno-builtin", "-fno-pie", "-no-pie", "-static"]);
     command.args(["-nostdinc", "-nostdlib", "-isystem"]).arg(root.join("usr/include/x86_64-linux-musl"));
     command.args(["-isystem", &gcc("include")]).arg(folder.join("crt1.o")).arg(folder.join("crti.o"));

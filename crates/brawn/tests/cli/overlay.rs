@@ -2,13 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::common::{Bench, DEFAULT_MALLOC, ok, rust_libc};
+use crate::common::{DEFAULT_MALLOC, Sandbox, ok, rust_libc};
 use brawn_elf::Arch;
 use brawn_libc::overlay::Manifest;
 
-fn manifest(bench: &Bench, from: &Path, extra: &[&str]) -> Manifest {
+fn manifest(sandbox: &Sandbox, from: &Path, extra: &[&str]) -> Manifest {
     let from = from.display().to_string();
-    let text = ok(bench.brawn(&["libc", "--json", "-o", "out", "--from", &from]).args(extra));
+    let text = ok(sandbox.brawn(&["libc", "--json", "-o", "out", "--from", &from]).args(extra));
     serde_json::from_str(&text).unwrap()
 }
 
@@ -23,8 +23,8 @@ fn gone(manifest: &Manifest) -> Vec<&str> {
 fn the_rust_toolchains_on_both_architectures() {
     for arch in Arch::ALL {
         for allocator in brawn_kit::allocators() {
-            let bench = Bench::new();
-            let manifest = manifest(&bench, &rust_libc(arch), &["--malloc", allocator.name]);
+            let sandbox = Sandbox::new();
+            let manifest = manifest(&sandbox, &rust_libc(arch), &["--malloc", allocator.name]);
             assert_eq!(manifest.arch, arch);
             assert_eq!(manifest.malloc_version.as_deref(), Some(allocator.version));
             assert!(manifest.libc.starts_with("musl 1.2."), "{}", manifest.libc);
@@ -33,7 +33,7 @@ fn the_rust_toolchains_on_both_architectures() {
             let wanted = if front { 1 } else { 2 };
             assert_eq!(gone(&manifest).iter().filter(|name| **name == "free.lo").count(), wanted);
             assert_eq!(gone(&manifest).contains(&"malloc.lo"), !front, "mallocng's own member");
-            let bytes = fs_err::read(bench.path().join("out/libc.a")).unwrap();
+            let bytes = fs_err::read(sandbox.path().join("out/libc.a")).unwrap();
             assert_eq!(brawn_libc::sha256_hex(&bytes), manifest.sha256);
         }
     }
@@ -41,8 +41,8 @@ fn the_rust_toolchains_on_both_architectures() {
 
 #[test]
 fn the_distributions() {
-    let bench = Bench::new();
-    let text = ok(&mut bench.brawn(&["libc", "--from", "system", "--json"]));
+    let sandbox = Sandbox::new();
+    let text = ok(&mut sandbox.brawn(&["libc", "--from", "system", "--json"]));
     let manifest: Manifest = serde_json::from_str(&text).unwrap();
     assert!(manifest.libc.starts_with("musl 1.2."), "{}", manifest.libc);
     assert_eq!(manifest.malloc, DEFAULT_MALLOC);
@@ -58,34 +58,34 @@ fn strings(manifest: &Manifest) -> Vec<&str> {
 #[test]
 fn string_functions_come_in_unless_they_are_left_out() {
     for arch in Arch::ALL {
-        let bench = Bench::new();
+        let sandbox = Sandbox::new();
         let base = rust_libc(arch);
-        let with = manifest(&bench, &base, &[]);
+        let with = manifest(&sandbox, &base, &[]);
         assert!(with.strings && with.cpu.is_none());
         assert!(strings(&with).contains(&"brawn-string-memchr.o"), "{:?}", with.added);
         assert!(gone(&with).contains(&"memchr.lo"), "{:?}", gone(&with));
 
-        let without = manifest(&bench, &base, &["--no-strings"]);
+        let without = manifest(&sandbox, &base, &["--no-strings"]);
         assert!(!without.strings && strings(&without).is_empty());
         assert!(!gone(&without).contains(&"memchr.lo"));
         assert_ne!(with.id, without.id);
 
-        let stock = manifest(&bench, &base, &["--preset", "stock"]);
+        let stock = manifest(&sandbox, &base, &["--preset", "stock"]);
         assert!(stock.added.is_empty() && stock.dropped.is_empty(), "the preset stock is musl as it came");
-        let own_heap = manifest(&bench, &base, &["--malloc", "stock"]);
+        let own_heap = manifest(&sandbox, &base, &["--malloc", "stock"]);
         assert_eq!(strings(&own_heap), strings(&with));
     }
 }
 
 #[test]
 fn string_functions_for_one_kind_of_processor_do_not_look_for_it() {
-    let bench = Bench::new();
+    let sandbox = Sandbox::new();
     let base = rust_libc(Arch::X86_64);
-    let any = manifest(&bench, &base, &[]);
+    let any = manifest(&sandbox, &base, &[]);
     assert!(strings(&any).contains(&brawn_kit::LEVEL_MEMBER));
     let mut ids = vec![any.id.clone()];
     for cpu in ["x86-64-v3", "x86-64-v4"] {
-        let fixed = manifest(&bench, &base, &["--cpu", cpu]);
+        let fixed = manifest(&sandbox, &base, &["--cpu", cpu]);
         assert_eq!(fixed.cpu.as_deref(), Some(cpu));
         // The one look is at the start, and refuses a lesser processor.
         let [mut there, mut expected] = [strings(&fixed), strings(&any)];
@@ -97,7 +97,7 @@ fn string_functions_for_one_kind_of_processor_do_not_look_for_it() {
         ids.push(fixed.id);
     }
     for level in ["sse2", "avx2", "avx512"] {
-        let held = manifest(&bench, &base, &["--knob", &format!("strings.level={level}")]);
+        let held = manifest(&sandbox, &base, &["--knob", &format!("strings.level={level}")]);
         assert_eq!(held.knobs["strings.level"], level);
         let (mut held_names, mut names) = (strings(&held), strings(&any));
         held_names.sort_unstable();
@@ -112,17 +112,17 @@ fn string_functions_for_one_kind_of_processor_do_not_look_for_it() {
 
 #[test]
 fn member_names_do_not_matter() {
-    let bench = Bench::new();
-    let original = manifest(&bench, &rust_libc(Arch::X86_64), &[]);
-    let renamed = renamed(&bench, &rust_libc(Arch::X86_64));
-    let manifest = manifest(&bench, &renamed, &[]);
+    let sandbox = Sandbox::new();
+    let original = manifest(&sandbox, &rust_libc(Arch::X86_64), &[]);
+    let renamed = renamed(&sandbox, &rust_libc(Arch::X86_64));
+    let manifest = manifest(&sandbox, &renamed, &[]);
     assert_eq!(manifest.kept, original.kept);
     assert_eq!(manifest.dropped.len(), original.dropped.len());
     assert!(gone(&manifest).iter().all(|name| name.ends_with(".o")));
 }
 
 /// The same archive with members called `m0001.o` and so on.
-fn renamed(bench: &Bench, from: &Path) -> PathBuf {
+fn renamed(sandbox: &Sandbox, from: &Path) -> PathBuf {
     use ar_archive_writer::{ArchiveKind, DEFAULT_OBJECT_READER, NewArchiveMember, write_archive_to_stream};
     let bytes = fs_err::read(from).unwrap();
     let archive = brawn_libc::archive::Archive::parse(from, &bytes).unwrap();
@@ -134,35 +134,35 @@ fn renamed(bench: &Bench, from: &Path) -> PathBuf {
         .collect();
     let mut out = std::io::Cursor::new(Vec::new());
     write_archive_to_stream(&mut out, &members, ArchiveKind::Gnu, false, None).unwrap();
-    bench.write("renamed.a", out.into_inner())
+    sandbox.write("renamed.a", out.into_inner())
 }
 
 #[test]
 fn the_same_input_gives_the_same_bytes() {
-    let bench = Bench::new();
+    let sandbox = Sandbox::new();
     for dir in ["one", "two"] {
-        ok(&mut bench.brawn(&["libc", "-o", dir]));
+        ok(&mut sandbox.brawn(&["libc", "-o", dir]));
     }
     for file in ["libc.a", "manifest.json"] {
-        let read = |dir: &str| fs_err::read(bench.path().join(dir).join(file)).unwrap();
+        let read = |dir: &str| fs_err::read(sandbox.path().join(dir).join(file)).unwrap();
         assert!(read("one") == read("two"), "{file} differs");
     }
 }
 
 #[test]
 fn stock_keeps_every_member() {
-    let bench = Bench::new();
-    let manifest = manifest(&bench, &rust_libc(Arch::X86_64), &["--preset", "stock"]);
+    let sandbox = Sandbox::new();
+    let manifest = manifest(&sandbox, &rust_libc(Arch::X86_64), &["--preset", "stock"]);
     assert!(manifest.dropped.is_empty() && manifest.added.is_empty());
 }
 
 #[test]
 fn two_processes_may_want_the_same_overlay_at_once() {
-    let bench = Bench::new();
-    let cache = bench.path().join("cache");
+    let sandbox = Sandbox::new();
+    let cache = sandbox.path().join("cache");
     let children: Vec<_> = (0..6)
         .map(|_| {
-            let mut command = bench.brawn(&["libc", "--quiet"]);
+            let mut command = sandbox.brawn(&["libc", "--quiet"]);
             command.env("BRAWN_CACHE_DIR", &cache).stdout(std::process::Stdio::piped()).spawn().unwrap()
         })
         .collect();
@@ -181,9 +181,9 @@ fn two_processes_may_want_the_same_overlay_at_once() {
 
 #[test]
 fn a_damaged_cache_is_made_anew() {
-    let bench = Bench::new();
-    let cache = bench.path().join("cache");
-    let run = || ok(bench.brawn(&["libc", "--quiet"]).env("BRAWN_CACHE_DIR", &cache));
+    let sandbox = Sandbox::new();
+    let cache = sandbox.path().join("cache");
+    let run = || ok(sandbox.brawn(&["libc", "--quiet"]).env("BRAWN_CACHE_DIR", &cache));
     let libc_a = PathBuf::from(run().trim()).join("libc.a");
     let sound = fs_err::read(&libc_a).unwrap();
     let mut damaged = sound.clone();
@@ -195,8 +195,8 @@ fn a_damaged_cache_is_made_anew() {
 
 #[test]
 fn a_dry_run_writes_nothing() {
-    let bench = Bench::new();
-    let cache = bench.path().join("cache");
-    ok(bench.brawn(&["libc", "--dry-run"]).env("BRAWN_CACHE_DIR", &cache));
+    let sandbox = Sandbox::new();
+    let cache = sandbox.path().join("cache");
+    ok(sandbox.brawn(&["libc", "--dry-run"]).env("BRAWN_CACHE_DIR", &cache));
     assert!(!cache.exists());
 }

@@ -2,14 +2,14 @@
 
 use std::os::unix::fs::PermissionsExt as _;
 
-use crate::common::{Bench, fails, ok, redact};
+use crate::common::{Sandbox, fails, ok, redact};
 use brawn_elf::Arch;
 use insta::assert_snapshot;
 
 #[test]
 fn a_library_is_written_and_described() {
-    let bench = Bench::new();
-    let said = ok(&mut bench.brawn(&[
+    let sandbox = Sandbox::new();
+    let said = ok(&mut sandbox.brawn(&[
         "preload",
         "--malloc",
         "jemalloc",
@@ -19,7 +19,7 @@ fn a_library_is_written_and_described() {
         "x86_64-unknown-linux-musl",
     ]));
     assert_eq!(said, "libbrawn-jemalloc.so\n");
-    assert!(bench.path().join("libbrawn-jemalloc.so").exists());
+    assert!(sandbox.path().join("libbrawn-jemalloc.so").exists());
     let arguments = [
         "preload",
         "--malloc",
@@ -35,31 +35,31 @@ fn a_library_is_written_and_described() {
         "--message-format",
         "json",
     ];
-    let document: serde_json::Value = serde_json::from_str(&ok(&mut bench.brawn(&arguments))).unwrap();
-    let bytes = fs_err::read(bench.path().join("a.so")).unwrap();
+    let document: serde_json::Value = serde_json::from_str(&ok(&mut sandbox.brawn(&arguments))).unwrap();
+    let bytes = fs_err::read(sandbox.path().join("a.so")).unwrap();
     assert_eq!(document["size"], bytes.len());
     assert_eq!((&document["malloc"], &document["libc"]), (&"mimalloc".into(), &"musl".into()));
     assert_eq!((&document["arch"], &document["strings"]), (&"aarch64".into(), &true.into()));
     assert!(bytes.windows(14).any(|at| at == b"purge_delay:7,"), "the knob is inside");
-    ok(&mut bench.brawn(&["preload", "--malloc", "rpmalloc", "--dry-run", "-o", "b.so"]));
-    assert!(!bench.path().join("b.so").exists(), "--dry-run wrote something");
+    ok(&mut sandbox.brawn(&["preload", "--malloc", "rpmalloc", "--dry-run", "-o", "b.so"]));
+    assert!(!sandbox.path().join("b.so").exists(), "--dry-run wrote something");
 }
 
 #[test]
 fn inspect_knows_the_heap_in_a_library() {
-    let bench = Bench::new();
-    ok(&mut bench.brawn(&["preload", "--malloc", "mimalloc", "-o", "a.so"]));
-    let said = ok(&mut bench.brawn(&["inspect", "--json", "a.so"]));
+    let sandbox = Sandbox::new();
+    ok(&mut sandbox.brawn(&["preload", "--malloc", "mimalloc", "-o", "a.so"]));
+    let said = ok(&mut sandbox.brawn(&["inspect", "--json", "a.so"]));
     assert!(said.contains("mimalloc"), "{said}");
 }
 
 #[test]
 fn what_makes_no_library_is_refused() {
-    let bench = Bench::new();
+    let sandbox = Sandbox::new();
     let names = brawn_kit::library_names().collect::<Vec<_>>().join(", ");
     let refused = |args: &[&str], code| {
-        let said = fails(bench.brawn(&["preload", "--libc", "musl"]).args(args), code);
-        redact(&bench, &said).replace(&names, "[NAMES]")
+        let said = fails(sandbox.brawn(&["preload", "--libc", "musl"]).args(args), code);
+        redact(&sandbox, &said).replace(&names, "[NAMES]")
     };
     assert_snapshot!(refused(&["--malloc", "brawn"], 2), @r"
     error: brawn cannot be preloaded: it works inside musl's own heap, which musl's libc.so keeps to itself, and glibc does not have
@@ -82,17 +82,17 @@ const SHOW: &str = "#!/bin/sh\necho \"$LD_PRELOAD\"; grep -c libbrawn- /proc/$$/
 
 #[test]
 fn a_program_runs_with_the_heap_and_keeps_its_arguments_and_status() {
-    let bench = Bench::new();
-    let script = bench.write("show", SHOW);
+    let sandbox = Sandbox::new();
+    let script = sandbox.write("show", SHOW);
     fs_err::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).unwrap();
-    let mut command = bench.brawn(&["run", "--preload", "rpmalloc", "--", "./show"]);
+    let mut command = sandbox.brawn(&["run", "--preload", "rpmalloc", "--", "./show"]);
     let output = command.env("LD_PRELOAD", "").output().unwrap();
     let said = String::from_utf8_lossy(&output.stdout);
     let mut lines = said.lines();
     assert!(lines.next().unwrap().ends_with("/libbrawn-rpmalloc.so"), "{said}");
     assert!(lines.next().unwrap().parse::<u32>().unwrap() > 0, "{said}: not loaded");
     assert_eq!(output.status.code(), Some(7));
-    let said = ok(bench
+    let said = ok(sandbox
         .brawn(&["run", "--malloc", "snmalloc", "--", "sh", "-c", "echo $0 $1", "one", "--two"])
         .env("LD_PRELOAD", ""));
     assert_eq!(said, "one --two\n");
@@ -100,10 +100,10 @@ fn a_program_runs_with_the_heap_and_keeps_its_arguments_and_status() {
 
 #[test]
 fn another_library_that_is_preloaded_stays_behind_ours() {
-    let bench = Bench::new();
-    ok(&mut bench.brawn(&["preload", "--malloc", "rpmalloc", "-o", "other.so"]));
-    let other = bench.path().join("other.so");
-    let said = ok(bench
+    let sandbox = Sandbox::new();
+    ok(&mut sandbox.brawn(&["preload", "--malloc", "rpmalloc", "-o", "other.so"]));
+    let other = sandbox.path().join("other.so");
+    let said = ok(sandbox
         .brawn(&["run", "--preload", "mimalloc", "--", "sh", "-c", "echo $LD_PRELOAD"])
         .env("LD_PRELOAD", &other));
     let (ours, theirs) = said.trim().split_once(':').unwrap();
@@ -112,21 +112,21 @@ fn another_library_that_is_preloaded_stays_behind_ours() {
 
 #[test]
 fn programs_that_take_no_library_are_refused() {
-    let bench = Bench::new();
+    let sandbox = Sandbox::new();
     let refused = |program: &str, code| {
-        redact(&bench, &fails(&mut bench.brawn(&["run", "--preload", "mimalloc", "--", program]), code))
+        redact(&sandbox, &fails(&mut sandbox.brawn(&["run", "--preload", "mimalloc", "--", program]), code))
     };
     assert_snapshot!(refused("no-such-program", 4), @r"
     error: there is no program no-such-program on PATH
     hint: give its path, with a slash in it
     ");
-    bench.write("plain", "hello\n");
+    sandbox.write("plain", "hello\n");
     assert_snapshot!(refused("./plain", 4), @r"
     error: there is no program ./plain
     hint: give an executable file (chmod +x)
     ");
     let executable = |name: &str, bytes: &[u8]| {
-        let path = bench.write(name, bytes);
+        let path = sandbox.write(name, bytes);
         fs_err::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
     };
     executable("text", b"hello\n");
@@ -135,9 +135,9 @@ fn programs_that_take_no_library_are_refused() {
     hint: name the program that runs it in front of it
     ");
     // A static executable of Brawn's own making.
-    let source = bench.write("main.rs", "fn main() {}");
+    let source = sandbox.write("main.rs", "fn main() {}");
     let arch = Arch::host().unwrap();
-    let mut rustc = bench.command("rustc");
+    let mut rustc = sandbox.command("rustc");
     rustc.arg(source).args([
         "--target",
         arch.musl_triple(),
@@ -162,11 +162,11 @@ fn blocks(guide: &str, language: &str) -> Vec<String> {
 fn the_guides_commands_work() {
     let guide = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/guides/preload.md");
     let guide = fs_err::read_to_string(guide).unwrap();
-    let bench = Bench::new();
+    let sandbox = Sandbox::new();
     let brawn = std::path::Path::new(env!("CARGO_BIN_EXE_brawn")).parent().unwrap();
     let path = format!("{}:{}", brawn.display(), std::env::var("PATH").unwrap());
     let shell = |script: &str| {
-        let mut command = bench.command("bash");
+        let mut command = sandbox.command("bash");
         ok(command.args(["-euo", "pipefail", "-c", script]).env("PATH", &path).env("LD_PRELOAD", ""))
     };
     let said: Vec<String> = blocks(&guide, "sh").iter().map(|block| shell(block)).collect();

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use brawn_base::Code;
 
-use crate::common::{Bench, ok};
+use crate::common::{Sandbox, ok};
 
 const COMMANDS: &[&str] = &[
     "build",
@@ -35,10 +35,10 @@ const INNER: &[(&str, &str)] =
     &[("bench", "compare"), ("bench", "report"), ("cache", "trim"), ("cache", "clear")];
 
 fn reference() -> String {
-    let bench = Bench::new();
+    let sandbox = Sandbox::new();
     let help = |args: &[&str]| {
         // A fixed width, and no trailing blanks, whatever the terminal.
-        let text = ok(bench.brawn(args).env("COLUMNS", "100"));
+        let text = ok(sandbox.brawn(args).env("COLUMNS", "100"));
         text.lines().map(str::trim_end).collect::<Vec<_>>().join("\n").trim().to_owned()
     };
     let mut text = String::from(
@@ -71,8 +71,8 @@ fn the_reference_is_up_to_date() {
 
 #[test]
 fn every_command_is_in_the_reference() {
-    let bench = Bench::new();
-    let help = ok(&mut bench.brawn(&["--help"]));
+    let sandbox = Sandbox::new();
+    let help = ok(&mut sandbox.brawn(&["--help"]));
     // Groups of commands, each with a heading, stand before the options.
     let listed = help.lines().skip_while(|line| *line != "Build:").take_while(|line| *line != "Options:");
     // Names stand two columns in; the lines of a long description stand further in.
@@ -85,7 +85,7 @@ fn every_command_is_in_the_reference() {
 fn every_exit_code_is_published() {
     let committed = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/cli.md");
     let committed = fs_err::read_to_string(committed).unwrap();
-    let help = ok(Bench::new().brawn(&["--help"]).env("COLUMNS", "100"));
+    let help = ok(Sandbox::new().brawn(&["--help"]).env("COLUMNS", "100"));
     for text in [committed, help] {
         let list = text.lines().skip_while(|line| *line != "Exit codes:").skip(1);
         let rows: Vec<&str> = list.take_while(|line| !line.starts_with("  `")).collect();

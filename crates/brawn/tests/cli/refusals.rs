@@ -3,35 +3,35 @@
 use std::path::Path;
 use std::process::Command;
 
-use crate::common::{Bench, fails, ok, redact, rust_libc};
+use crate::common::{Sandbox, fails, ok, redact, rust_libc};
 use brawn_elf::Arch;
 use brawn_libc::archive::Archive;
 use insta::assert_snapshot;
 
 /// Runs `brawn libc` on `from`, which must be refused, and gives the message.
-fn refused(bench: &Bench, from: &Path, extra: &[&str], code: i32) -> String {
-    let output = bench.path().join("out");
-    let mut command = bench.brawn(&["libc", "-o", "out", "--from"]);
+fn refused(sandbox: &Sandbox, from: &Path, extra: &[&str], code: i32) -> String {
+    let output = sandbox.path().join("out");
+    let mut command = sandbox.brawn(&["libc", "-o", "out", "--from"]);
     let message = fails(command.arg(from).args(extra), code);
     assert!(!output.exists(), "something was written");
-    redact(bench, &message)
+    redact(sandbox, &message)
 }
 
 /// Compiles C with the host's compiler to an object file.
-fn object(bench: &Bench, name: &str, source: &str, flags: &[&str]) {
-    bench.write(&format!("{name}.c"), source);
-    ok(bench.command("cc").args(["-c", &format!("{name}.c"), "-o", &format!("{name}.o")]).args(flags));
+fn object(sandbox: &Sandbox, name: &str, source: &str, flags: &[&str]) {
+    sandbox.write(&format!("{name}.c"), source);
+    ok(sandbox.command("cc").args(["-c", &format!("{name}.c"), "-o", &format!("{name}.o")]).args(flags));
 }
 
-fn archive(bench: &Bench, name: &str, kind: &str, members: &[&str]) {
-    ok(bench.command("ar").args([kind, name]).args(members));
+fn archive(sandbox: &Sandbox, name: &str, kind: &str, members: &[&str]) {
+    ok(sandbox.command("ar").args([kind, name]).args(members));
 }
 
 #[test]
 fn not_an_archive() {
-    let bench = Bench::new();
-    let path = bench.write("libc.a", "#!/bin/sh\n");
-    assert_snapshot!(refused(&bench, &path, &[], 3), @r"
+    let sandbox = Sandbox::new();
+    let path = sandbox.write("libc.a", "#!/bin/sh\n");
+    assert_snapshot!(refused(&sandbox, &path, &[], 3), @r"
     error: [DIR]/libc.a is not an archive
     hint: give the path of a musl libc.a, or leave --from away to use the Rust toolchain's
     ");
@@ -39,37 +39,37 @@ fn not_an_archive() {
 
 #[test]
 fn settings_of_the_string_functions() {
-    let bench = Bench::new();
+    let sandbox = Sandbox::new();
     let x86 = rust_libc(Arch::X86_64);
-    assert_snapshot!(refused(&bench, &x86, &["--cpu", "x86-64-v5"], 2), @r"
+    assert_snapshot!(refused(&sandbox, &x86, &["--cpu", "x86-64-v5"], 2), @r"
     error: unknown processor 'x86-64-v5'
     hint: did you mean 'x86-64-v3'? There are: x86-64-v3, x86-64-v4
     ");
-    assert_snapshot!(refused(&bench, &x86, &["--knob", "strings.level=avx"], 2), @r"
+    assert_snapshot!(refused(&sandbox, &x86, &["--knob", "strings.level=avx"], 2), @r"
     error: unknown level of the string functions 'avx'
     hint: did you mean 'avx2'? There are: sse2, avx2, avx512
     ");
-    assert_snapshot!(refused(&bench, &x86, &["--no-strings", "--knob", "strings.level=avx2"], 2), @r"
+    assert_snapshot!(refused(&sandbox, &x86, &["--no-strings", "--knob", "strings.level=avx2"], 2), @r"
     error: strings.level=avx2 is a setting of the kit's string functions, and those are left out
     hint: leave one of the two away: the setting, or --no-strings (the preset stock keeps musl's, too)
     ");
-    assert_snapshot!(refused(&bench, &x86, &["--preset", "stock", "--cpu", "x86-64-v3"], 2), @r"
+    assert_snapshot!(refused(&sandbox, &x86, &["--preset", "stock", "--cpu", "x86-64-v3"], 2), @r"
     error: the processor 'x86-64-v3' is a setting of the kit's string functions, and those are left out
     hint: leave one of the two away: the setting, or --no-strings (the preset stock keeps musl's, too)
     ");
     let arm = rust_libc(Arch::Aarch64);
-    assert_snapshot!(refused(&bench, &arm, &["--cpu", "x86-64-v3"], 2), @r"
+    assert_snapshot!(refused(&sandbox, &arm, &["--cpu", "x86-64-v3"], 2), @r"
     error: the processor 'x86-64-v3' is not for aarch64
     hint: leave it away
     ");
-    assert_snapshot!(refused(&bench, &arm, &["--knob", "strings.level=sse2"], 2), @r"
+    assert_snapshot!(refused(&sandbox, &arm, &["--knob", "strings.level=sse2"], 2), @r"
     error: strings.level=sse2 is not for aarch64
     hint: leave it away
     ");
 }
 
 /// The libc.a of the Rust toolchain with every occurrence of some bytes replaced by others.
-fn altered(bench: &Bench, from: &[u8], to: &[u8]) -> std::path::PathBuf {
+fn altered(sandbox: &Sandbox, from: &[u8], to: &[u8]) -> std::path::PathBuf {
     let mut bytes = fs_err::read(rust_libc(Arch::X86_64)).unwrap();
     let places: Vec<usize> =
         (0..=bytes.len() - from.len()).filter(|at| bytes[*at..].starts_with(from)).collect();
@@ -77,44 +77,44 @@ fn altered(bench: &Bench, from: &[u8], to: &[u8]) -> std::path::PathBuf {
     for at in places {
         bytes[at..at + to.len()].copy_from_slice(to);
     }
-    let path = bench.path().join("altered.a");
+    let path = sandbox.path().join("altered.a");
     fs_err::write(&path, bytes).unwrap();
     path
 }
 
 #[test]
 fn another_mallocng_than_the_one_that_the_brawn_heap_knows() {
-    let bench = Bench::new();
-    let newer = altered(&bench, b"1.2.5\0", b"1.2.9\0");
-    assert_snapshot!(refused(&bench, &newer, &["--malloc", "brawn"], 3), @r"
+    let sandbox = Sandbox::new();
+    let newer = altered(&sandbox, b"1.2.5\0", b"1.2.9\0");
+    assert_snapshot!(refused(&sandbox, &newer, &["--malloc", "brawn"], 3), @r"
     error: [DIR]/altered.a has another heap than the Brawn heap was written for: musl 1.2.9 is newer than the last one that is known, 1.2.6
     hint: the Brawn heap, and with it the presets small and hardened, stands on the mallocng of musl 1.2.2 to 1.2.6; `--preset balanced` and `--malloc mimalloc-secure` bring all they need along
     ");
     let classes = [1u16, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15].map(u16::to_le_bytes).concat();
     let others = [1u16, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 16].map(u16::to_le_bytes).concat();
-    let coarser = altered(&bench, &classes, &others);
-    let message = refused(&bench, &coarser, &["--malloc", "brawn"], 3);
+    let coarser = altered(&sandbox, &classes, &others);
+    let message = refused(&sandbox, &coarser, &["--malloc", "brawn"], 3);
     assert_snapshot!(message, @r"
     error: [DIR]/altered.a has another heap than the Brawn heap was written for: mallocng's size classes are not the known ones
     hint: the Brawn heap, and with it the presets small and hardened, stands on the mallocng of musl 1.2.2 to 1.2.6; `--preset balanced` and `--malloc mimalloc-secure` bring all they need along
     ");
-    assert_eq!(refused(&bench, &coarser, &["--malloc", "brawn-hardened"], 3), message);
+    assert_eq!(refused(&sandbox, &coarser, &["--malloc", "brawn-hardened"], 3), message);
     for preset in ["small", "hardened"] {
-        assert_eq!(refused(&bench, &coarser, &["--preset", preset], 3), message);
+        assert_eq!(refused(&sandbox, &coarser, &["--preset", preset], 3), message);
     }
     // Who brings a heap of its own does not care, and the message says so.
     for (index, own) in [["--preset", "balanced"], ["--malloc", "mimalloc-secure"]].iter().enumerate() {
         assert!(message.contains(&own.join(" ")), "{message}");
-        ok(bench.brawn(&["libc", "-o", &format!("out{index}")]).args(own).arg("--from").arg(&coarser));
+        ok(sandbox.brawn(&["libc", "-o", &format!("out{index}")]).args(own).arg("--from").arg(&coarser));
     }
 }
 
 #[test]
 fn truncated() {
-    let bench = Bench::new();
+    let sandbox = Sandbox::new();
     let bytes = fs_err::read(rust_libc(Arch::X86_64)).unwrap();
-    let path = bench.write("libc.a", &bytes[..bytes.len() / 2]);
-    assert_snapshot!(refused(&bench, &path, &[], 3), @r"
+    let path = sandbox.write("libc.a", &bytes[..bytes.len() / 2]);
+    assert_snapshot!(refused(&sandbox, &path, &[], 3), @r"
     error: [DIR]/libc.a is truncated or damaged
       caused by: Archive member size is too large
     hint: install it again, or copy it again from where it is whole
@@ -124,28 +124,28 @@ fn truncated() {
 /// Cut off where a member ends, every member that is left is sound: only the archive's index tells.
 #[test]
 fn truncated_between_members() {
-    let bench = Bench::new();
+    let sandbox = Sandbox::new();
     for name in ["a", "b", "c"] {
-        object(&bench, name, &format!("int {name};"), &[]);
+        object(&sandbox, name, &format!("int {name};"), &[]);
     }
-    archive(&bench, "libc.a", "rc", &["a.o", "b.o", "c.o"]);
-    let bytes = fs_err::read(bench.path().join("libc.a")).unwrap();
+    archive(&sandbox, "libc.a", "rc", &["a.o", "b.o", "c.o"]);
+    let bytes = fs_err::read(sandbox.path().join("libc.a")).unwrap();
     let headers: Vec<usize> = memchr::memmem::find_iter(&bytes, b"`\n").map(|end| end - 58).collect();
     let members = &headers[headers.len() - 3..];
-    let path = bench.write("without-last.a", &bytes[..members[2]]);
-    let message = refused(&bench, &path, &[], 3).replace(&members[2].to_string(), "[OFFSET]");
+    let path = sandbox.write("without-last.a", &bytes[..members[2]]);
+    let message = refused(&sandbox, &path, &[], 3).replace(&members[2].to_string(), "[OFFSET]");
     assert_snapshot!(message, @r"
     error: [DIR]/without-last.a is truncated or damaged
       caused by: its index has `c` at offset [OFFSET], where no member begins
     hint: install it again, or copy it again from where it is whole
     ");
     // Nothing but the index is left.
-    let path = bench.write("without-all.a", &bytes[..members[0]]);
-    assert!(refused(&bench, &path, &[], 3).contains("has `a` at offset"));
+    let path = sandbox.write("without-all.a", &bytes[..members[0]]);
+    assert!(refused(&sandbox, &path, &[], 3).contains("has `a` at offset"));
     // A member is gone from the middle, and what follows is where it was said to be.
     let same_size = [&bytes[..members[0]], &bytes[members[1]..members[2]], &bytes[members[1]..]].concat();
-    let path = bench.write("another.a", &same_size);
-    assert!(refused(&bench, &path, &[], 3).contains("which does not define it"));
+    let path = sandbox.write("another.a", &same_size);
+    assert!(refused(&sandbox, &path, &[], 3).contains("which does not define it"));
     // The toolchain's own, at each of a hundred members.
     let libc = fs_err::read(rust_libc(Arch::X86_64)).unwrap();
     let ends: Vec<usize> = memchr::memmem::find_iter(&libc, b"`\n").map(|end| end - 58).collect();
@@ -158,10 +158,10 @@ fn truncated_between_members() {
 
 #[test]
 fn thin() {
-    let bench = Bench::new();
-    object(&bench, "a", "int a;", &[]);
-    archive(&bench, "libc.a", "rcT", &["a.o"]);
-    assert_snapshot!(refused(&bench, &bench.path().join("libc.a"), &[], 3), @r"
+    let sandbox = Sandbox::new();
+    object(&sandbox, "a", "int a;", &[]);
+    archive(&sandbox, "libc.a", "rcT", &["a.o"]);
+    assert_snapshot!(refused(&sandbox, &sandbox.path().join("libc.a"), &[], 3), @r"
     error: [DIR]/libc.a is a thin archive: it holds only the paths of its members
     hint: make it self-contained first: `printf 'create full.a\naddlib [DIR]/libc.a\nsave\n' | ar -M`
     ");
@@ -169,9 +169,9 @@ fn thin() {
 
 #[test]
 fn glibc() {
-    let bench = Bench::new();
-    let path = ok(bench.command("cc").arg("-print-file-name=libc.a"));
-    let message = refused(&bench, Path::new(path.trim()), &[], 3);
+    let sandbox = Sandbox::new();
+    let path = ok(sandbox.command("cc").arg("-print-file-name=libc.a"));
+    let message = refused(&sandbox, Path::new(path.trim()), &[], 3);
     assert_snapshot!(message.replace(path.trim(), "[GLIBC]"), @r"
     error: [GLIBC] is glibc's libc.a, not musl's
     hint: Brawn makes programs static with musl: on Debian `apt-get install musl-dev`, for Rust `rustup target add x86_64-unknown-linux-musl`
@@ -180,10 +180,10 @@ fn glibc() {
 
 #[test]
 fn another_library() {
-    let bench = Bench::new();
-    object(&bench, "a", "int a;", &[]);
-    archive(&bench, "libz.a", "rc", &["a.o"]);
-    assert_snapshot!(refused(&bench, &bench.path().join("libz.a"), &[], 3), @r"
+    let sandbox = Sandbox::new();
+    object(&sandbox, "a", "int a;", &[]);
+    archive(&sandbox, "libz.a", "rc", &["a.o"]);
+    assert_snapshot!(refused(&sandbox, &sandbox.path().join("libz.a"), &[], 3), @r"
     error: [DIR]/libz.a is not a C library: no member defines __libc_start_main
     hint: give the path of a musl libc.a, or leave --from away to use the Rust toolchain's
     ");
@@ -191,9 +191,9 @@ fn another_library() {
 
 #[test]
 fn another_architecture() {
-    let bench = Bench::new();
+    let sandbox = Sandbox::new();
     let target = ["--target", "x86_64-unknown-linux-musl"];
-    assert_snapshot!(refused(&bench, &rust_libc(Arch::Aarch64), &target, 3), @r"
+    assert_snapshot!(refused(&sandbox, &rust_libc(Arch::Aarch64), &target, 3), @r"
     error: [SYSROOT]/lib/rustlib/aarch64-unknown-linux-musl/lib/self-contained/libc.a is for aarch64, but x86_64 was asked for
     hint: give the libc.a of x86_64, for Rust with `rustup target add x86_64-unknown-linux-musl`, or change --target
     ");
@@ -201,9 +201,9 @@ fn another_architecture() {
 
 #[test]
 fn a_target_without_a_kit() {
-    let bench = Bench::new();
+    let sandbox = Sandbox::new();
     let target = ["--target", "riscv64gc-unknown-linux-musl"];
-    assert_snapshot!(refused(&bench, &rust_libc(Arch::X86_64), &target, 2), @r"
+    assert_snapshot!(refused(&sandbox, &rust_libc(Arch::X86_64), &target, 2), @r"
     error: target 'riscv64gc-unknown-linux-musl' is not static musl Linux on a 64-bit architecture that Brawn knows
     hint: there are x86_64-unknown-linux-musl and aarch64-unknown-linux-musl
     ");
@@ -211,11 +211,11 @@ fn a_target_without_a_kit() {
 
 #[test]
 fn too_old() {
-    let bench = Bench::new();
-    object(&bench, "start", "void __libc_start_main(void) {}", &[]);
-    object(&bench, "version", "const char __libc_version[] = \"1.1.24\";", &[]);
-    archive(&bench, "libc.a", "rc", &["start.o", "version.o"]);
-    assert_snapshot!(refused(&bench, &bench.path().join("libc.a"), &[], 3), @r"
+    let sandbox = Sandbox::new();
+    object(&sandbox, "start", "void __libc_start_main(void) {}", &[]);
+    object(&sandbox, "version", "const char __libc_version[] = \"1.1.24\";", &[]);
+    archive(&sandbox, "libc.a", "rc", &["start.o", "version.o"]);
+    assert_snapshot!(refused(&sandbox, &sandbox.path().join("libc.a"), &[], 3), @r"
     error: [DIR]/libc.a is musl 1.1.24, which is older than 1.2.2
     hint: use musl 1.2.2 or newer: Rust ships 1.2.5 since version 1.93, Debian 12 has 1.2.3
     ");
@@ -223,16 +223,16 @@ fn too_old() {
 
 #[test]
 fn link_time_optimisation_objects() {
-    let bench = Bench::new();
-    bench.write("a.o", b"BC\xc0\xde and so on");
-    archive(&bench, "libc.a", "rc", &["a.o"]);
-    assert_snapshot!(refused(&bench, &bench.path().join("libc.a"), &[], 3), @r"
+    let sandbox = Sandbox::new();
+    sandbox.write("a.o", b"BC\xc0\xde and so on");
+    archive(&sandbox, "libc.a", "rc", &["a.o"]);
+    assert_snapshot!(refused(&sandbox, &sandbox.path().join("libc.a"), &[], 3), @r"
     error: [DIR]/libc.a: member a.o is LLVM bitcode, not machine code
     hint: Brawn needs plain ELF objects: a libc.a that was built without -flto
     ");
-    object(&bench, "start", "void __libc_start_main(void) {}", &["-flto", "-fno-fat-lto-objects"]);
-    archive(&bench, "slim.a", "rc", &["start.o"]);
-    assert_snapshot!(refused(&bench, &bench.path().join("slim.a"), &[], 3), @r"
+    object(&sandbox, "start", "void __libc_start_main(void) {}", &["-flto", "-fno-fat-lto-objects"]);
+    archive(&sandbox, "slim.a", "rc", &["start.o"]);
+    assert_snapshot!(refused(&sandbox, &sandbox.path().join("slim.a"), &[], 3), @r"
     error: [DIR]/slim.a: member start.o is GCC's intermediate code, not machine code
     hint: Brawn needs plain ELF objects: a libc.a that was built without -flto
     ");
@@ -240,9 +240,9 @@ fn link_time_optimisation_objects() {
 
 #[test]
 fn already_patched() {
-    let bench = Bench::new();
-    ok(&mut bench.brawn(&["libc", "-o", "first"]));
-    assert_snapshot!(refused(&bench, &bench.path().join("first/libc.a"), &[], 3), @r"
+    let sandbox = Sandbox::new();
+    ok(&mut sandbox.brawn(&["libc", "-o", "first"]));
+    assert_snapshot!(refused(&sandbox, &sandbox.path().join("first/libc.a"), &[], 3), @r"
     error: [DIR]/first/libc.a already carries Brawn's kit (malloc jemalloc)
     hint: no original is kept beside it: start from the libc.a that it was made from, or install that again
     ");
@@ -250,9 +250,9 @@ fn already_patched() {
 
 #[test]
 fn unwritable_output() {
-    let bench = Bench::new();
-    bench.write("file", "");
-    let message = fails(&mut bench.brawn(&["libc", "-o", "file/out"]), 5);
+    let sandbox = Sandbox::new();
+    sandbox.write("file", "");
+    let message = fails(&mut sandbox.brawn(&["libc", "-o", "file/out"]), 5);
     assert_snapshot!(message, @r"
     error: cannot write to file/out
       caused by: failed to create directory `file/out`: Not a directory (os error 20)
@@ -262,9 +262,9 @@ fn unwritable_output() {
 
 #[test]
 fn a_libc_that_is_nobodys_overlay_is_not_overwritten() {
-    let bench = Bench::new();
-    let theirs = bench.write("dir/libc.a", "theirs");
-    let message = fails(&mut bench.brawn(&["libc", "-o", "dir"]), 5);
+    let sandbox = Sandbox::new();
+    let theirs = sandbox.write("dir/libc.a", "theirs");
+    let message = fails(&mut sandbox.brawn(&["libc", "-o", "dir"]), 5);
     assert_snapshot!(message, @r"
     error: dir/libc.a is a libc.a that is not an overlay
     hint: choose a folder without a libc.a, or one that `brawn libc -o` made
@@ -274,16 +274,16 @@ fn a_libc_that_is_nobodys_overlay_is_not_overwritten() {
 
 #[test]
 fn a_missing_file() {
-    let bench = Bench::new();
-    assert_snapshot!(refused(&bench, Path::new("nowhere/libc.a"), &[], 5), @r"
+    let sandbox = Sandbox::new();
+    assert_snapshot!(refused(&sandbox, Path::new("nowhere/libc.a"), &[], 5), @r"
     error: failed to open file `nowhere/libc.a`: No such file or directory (os error 2)
     ");
 }
 
 #[test]
 fn unknown_names() {
-    let bench = Bench::new();
-    let message = |args: &[&str]| fails(&mut bench.brawn(args), 2);
+    let sandbox = Sandbox::new();
+    let message = |args: &[&str]| fails(&mut sandbox.brawn(args), 2);
     let names = brawn_libc::Malloc::names().join(", ");
     assert_snapshot!(message(&["libc", "--malloc", "mimaloc"]).replace(&names, "[NAMES]"), @r"
     error: unknown allocator 'mimaloc'
@@ -305,10 +305,10 @@ fn unknown_names() {
 
 #[test]
 fn a_wrong_key_in_a_file_names_the_nearest() {
-    let bench = Bench::new();
-    bench.write("config/brawn/config.toml", "preste = \"hardened\"\n");
-    let message = fails(&mut bench.brawn(&["libc"]), 2);
-    assert_snapshot!(redact(&bench, &message), @r"
+    let sandbox = Sandbox::new();
+    sandbox.write("config/brawn/config.toml", "preste = \"hardened\"\n");
+    let message = fails(&mut sandbox.brawn(&["libc"]), 2);
+    assert_snapshot!(redact(&sandbox, &message), @r"
     error: [DIR]/config/brawn/config.toml: unknown key 'preste'
     hint: did you mean 'preset'?
     ");
@@ -316,10 +316,10 @@ fn a_wrong_key_in_a_file_names_the_nearest() {
 
 #[test]
 fn without_the_rust_target_the_hint_is_the_command() {
-    let bench = Bench::new();
-    let fake = bench.write("rustc", "#!/bin/sh\necho /opt/rust\necho x86_64-unknown-linux-gnu\n");
+    let sandbox = Sandbox::new();
+    let fake = sandbox.write("rustc", "#!/bin/sh\necho /opt/rust\necho x86_64-unknown-linux-gnu\n");
     ok(Command::new("chmod").arg("+x").arg(&fake));
-    let message = fails(bench.brawn(&["libc"]).env("RUSTC", fake), 4);
+    let message = fails(sandbox.brawn(&["libc"]).env("RUSTC", fake), 4);
     assert_snapshot!(message, @r"
     error: the Rust toolchain in /opt/rust has no x86_64-unknown-linux-musl target
     hint: rustup target add x86_64-unknown-linux-musl
@@ -329,9 +329,9 @@ fn without_the_rust_target_the_hint_is_the_command() {
 /// What a command prints is data: a full disk is an error, and a reader that has seen enough is not.
 #[test]
 fn standard_output_that_takes_no_more() {
-    let bench = Bench::new();
+    let sandbox = Sandbox::new();
     let full = fs_err::OpenOptions::new().write(true).open("/dev/full").unwrap();
-    let output = bench.brawn(&["completions", "bash"]).stdout(full.into_parts().0).output().unwrap();
+    let output = sandbox.brawn(&["completions", "bash"]).stdout(full.into_parts().0).output().unwrap();
     let said = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(5), "{said}");
     assert!(
@@ -341,6 +341,6 @@ fn standard_output_that_takes_no_more() {
 
     let (reader, writer) = std::io::pipe().unwrap();
     drop(reader);
-    let output = bench.brawn(&["completions", "bash"]).stdout(writer).output().unwrap();
+    let output = sandbox.brawn(&["completions", "bash"]).stdout(writer).output().unwrap();
     assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
 }

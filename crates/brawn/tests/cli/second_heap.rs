@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::common::{Bench, DEFAULT_MALLOC, fails, note, ok};
+use crate::common::{DEFAULT_MALLOC, Sandbox, fails, note, ok};
 
 fn projects() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../brawn-elf/tests/projects")
@@ -15,8 +15,8 @@ fn target() -> PathBuf {
 
 #[test]
 fn a_global_allocator_is_said_refused_or_allowed() {
-    let bench = Bench::new();
-    let mut command = bench.brawn(&["build", "--workspace", "--target-dir"]);
+    let sandbox = Sandbox::new();
+    let mut command = sandbox.brawn(&["build", "--workspace", "--target-dir"]);
     let output = command.arg(target()).current_dir(projects()).output().unwrap();
     let said = String::from_utf8(output.stderr).unwrap();
     let summary = String::from_utf8(output.stdout).unwrap();
@@ -26,25 +26,25 @@ fn a_global_allocator_is_said_refused_or_allowed() {
 
     for (name, second) in [("mimalloc", Some("mimalloc")), ("jemalloc", Some("jemalloc")), ("plain", None)] {
         let program = target().join("x86_64-unknown-linux-musl/debug").join(format!("{name}-program"));
-        assert_eq!(ok(bench.command(program.to_str().unwrap()).args(["a", "b"])), "3\n");
+        assert_eq!(ok(sandbox.command(program.to_str().unwrap()).args(["a", "b"])), "3\n");
         // Linkers merge the texts of two copies, and stripping takes the names: the tables tell it all the same.
-        let bare = bench.path().join(format!("{name}-stripped"));
-        ok(bench.command("strip").arg("--strip-all").arg("-o").arg(&bare).arg(&program));
+        let bare = sandbox.path().join(format!("{name}-stripped"));
+        ok(sandbox.command("strip").arg("--strip-all").arg("-o").arg(&bare).arg(&program));
         let kit = note(&program).malloc_version.unwrap();
         for path in [&program, &bare] {
-            let shown = ok(bench.brawn(&["inspect", "--json"]).arg(path));
+            let shown = ok(sandbox.brawn(&["inspect", "--json"]).arg(path));
             assert_eq!(shown.contains("\"second-heap\""), second.is_some(), "{}: {shown}", path.display());
             let Some(second) = second else {
-                ok(bench.brawn(&["verify"]).arg(path));
+                ok(sandbox.brawn(&["verify"]).arg(path));
                 continue;
             };
-            let refused = fails(bench.brawn(&["verify"]).arg(path), 1);
+            let refused = fails(sandbox.brawn(&["verify"]).arg(path), 1);
             let both = format!("two heaps: {DEFAULT_MALLOC} {kit} of Brawn's kit, and {second}");
             assert!(refused.contains(&both) && refused.contains("[second-heap]"), "{refused}");
             let two = format!("static, two heaps: {DEFAULT_MALLOC} {kit} and {second}");
-            let allowed = ok(bench.brawn(&["verify", "--allow-second-heap"]).arg(path));
+            let allowed = ok(sandbox.brawn(&["verify", "--allow-second-heap"]).arg(path));
             assert!(allowed.contains(&two), "{allowed}");
-            let allowed = ok(bench.brawn(&["verify"]).arg(path).env("BRAWN_ALLOW_SECOND_HEAP", "yes"));
+            let allowed = ok(sandbox.brawn(&["verify"]).arg(path).env("BRAWN_ALLOW_SECOND_HEAP", "yes"));
             assert!(allowed.contains(&two), "{allowed}");
         }
         let about: Vec<_> = said.lines().filter(|line| line.contains(&format!("{name}-program: "))).collect();
@@ -61,11 +61,11 @@ fn a_global_allocator_is_said_refused_or_allowed() {
 /// By every way of asking for it, with the executable there from before and without.
 #[test]
 fn what_is_strict_hands_over_no_second_heap() {
-    let bench = Bench::new();
+    let sandbox = Sandbox::new();
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("second-heap-strict");
     let program = target.join("x86_64-unknown-linux-musl/debug/mimalloc-program");
     let build = |strict: &[&str], variable: Option<&str>| {
-        let mut command = bench.brawn(&["build", "--package", "mimalloc-program", "--target-dir"]);
+        let mut command = sandbox.brawn(&["build", "--package", "mimalloc-program", "--target-dir"]);
         command.arg(&target).args(strict).current_dir(projects());
         command.envs(variable.map(|value| ("BRAWN_STRICT", value)));
         command
@@ -80,11 +80,11 @@ fn what_is_strict_hands_over_no_second_heap() {
     // Cargo has to link it now, and that fails.
     refused(build(&["--strict"], None).output().unwrap());
     refused(build(&[], Some("yes")).output().unwrap());
-    bench.write("config/brawn/config.toml", "strict = true\n");
+    sandbox.write("config/brawn/config.toml", "strict = true\n");
     refused(build(&[], None).output().unwrap());
     ok(&mut build(&[], Some("no")));
     assert!(program.exists());
-    let mut run = bench.brawn(&["cargo", "run", "--package", "mimalloc-program", "--target-dir"]);
+    let mut run = sandbox.brawn(&["cargo", "run", "--package", "mimalloc-program", "--target-dir"]);
     refused(run.arg(&target).current_dir(projects()).output().unwrap());
 
     // Both together: this heap is allowed, and nothing is left to warn of.
@@ -94,13 +94,13 @@ fn what_is_strict_hands_over_no_second_heap() {
     assert!(String::from_utf8(output.stdout).unwrap().contains("two heaps: "));
 
     let relink = |args: &[&str]| {
-        let mut command = bench.brawn(&["relink", "--malloc", "brawn", "-o", "other"]);
+        let mut command = sandbox.brawn(&["relink", "--malloc", "brawn", "-o", "other"]);
         command.args(args).arg(&program);
         command
     };
     let message = fails(&mut relink(&[]), 1);
     assert!(message.contains("two heaps: brawn "), "{message}");
-    assert!(!bench.path().join("other").exists());
+    assert!(!sandbox.path().join("other").exists());
     assert!(ok(&mut relink(&["--allow-second-heap"])).contains("verified: static, two heaps: brawn "));
 }
 
@@ -112,10 +112,10 @@ fn one_heap_project() -> PathBuf {
 /// because each build brings the executables of those before it up to date.
 #[test]
 fn one_heap_takes_the_place_of_a_crates_own() {
-    let bench = Bench::new();
+    let sandbox = Sandbox::new();
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("one-heap");
     let build = |options: &[&str], bin: &str| {
-        let mut command = bench.brawn(&["build", "--bin", bin, "--target-dir"]);
+        let mut command = sandbox.brawn(&["build", "--bin", bin, "--target-dir"]);
         command.arg(&target).args(options).current_dir(one_heap_project());
         command
     };
@@ -139,31 +139,31 @@ fn one_heap_takes_the_place_of_a_crates_own() {
                 summary.contains(&format!("in the place of the program's own {own} as well")),
                 "{summary}"
             );
-            assert_eq!(ok(&mut bench.command(path.to_str().unwrap())), "well\n", "{bin} with {preset}");
-            assert!(ok(bench.brawn(&["verify"]).arg(&path)).contains(&one));
+            assert_eq!(ok(&mut sandbox.command(path.to_str().unwrap())), "well\n", "{bin} with {preset}");
+            assert!(ok(sandbox.brawn(&["verify"]).arg(&path)).contains(&one));
             let noted = note(&path);
             assert_eq!((noted.serves, noted.malloc_owner), (vec![own.to_owned()], None));
-            let shown = ok(bench.brawn(&["inspect"]).arg(&path));
+            let shown = ok(sandbox.brawn(&["inspect"]).arg(&path));
             assert!(
                 shown.contains(&format!("callers of {own}\n")) && !shown.contains("second heap"),
                 "{shown}"
             );
         }
-        let bare = bench.path().join("bare");
-        ok(bench.command("strip").arg("-o").arg(&bare).arg(&path));
-        assert!(ok(bench.brawn(&["verify"]).arg(&bare)).contains("one heap: brawn-hardened"));
+        let bare = sandbox.path().join("bare");
+        ok(sandbox.command("strip").arg("-o").arg(&bare).arg(&path));
+        assert!(ok(sandbox.brawn(&["verify"]).arg(&bare)).contains("one heap: brawn-hardened"));
 
         // A recorded link keeps it. So does the next command, unless it asks for something else.
-        let other = bench.path().join("other");
-        ok(bench.brawn(&["relink", "--malloc", "mimalloc", "-o"]).arg(&other).arg(&path));
-        assert_eq!(ok(&mut bench.command(other.to_str().unwrap())), "well\n");
-        assert!(ok(bench.brawn(&["verify"]).arg(&other)).contains("one heap: mimalloc 3"));
+        let other = sandbox.path().join("other");
+        ok(sandbox.brawn(&["relink", "--malloc", "mimalloc", "-o"]).arg(&other).arg(&path));
+        assert_eq!(ok(&mut sandbox.command(other.to_str().unwrap())), "well\n");
+        assert!(ok(sandbox.brawn(&["verify"]).arg(&other)).contains("one heap: mimalloc 3"));
     }
     let summary = ok(&mut build(&["--preset", "hardened"], "with-mimalloc"));
     assert!(summary.contains("two heaps: brawn-hardened 0.1.0 and mimalloc"), "{summary}");
     let summary = ok(build(&["--preset", "hardened"], "with-mimalloc").env("BRAWN_ONE_HEAP", "yes"));
     assert!(summary.contains("one heap: brawn-hardened 0.1.0, in the place of"), "{summary}");
-    ok(&mut bench.command(program("with-mimalloc").to_str().unwrap()));
+    ok(&mut sandbox.command(program("with-mimalloc").to_str().unwrap()));
 
     // What another heap does not have.
     let more = [
@@ -189,53 +189,53 @@ fn one_heap_takes_the_place_of_a_crates_own() {
     let summary = ok(build(&["--release"], "with-mimalloc").env("BRAWN_ONE_HEAP", "yes"));
     assert!(summary.contains(&format!("one heap: {DEFAULT_MALLOC} ")), "{summary}");
     let path = target.join("x86_64-unknown-linux-musl/release/with-mimalloc");
-    assert_eq!(ok(&mut bench.command(path.to_str().unwrap())), "well\n");
-    let verified = ok(bench.brawn(&["verify"]).arg(&path));
+    assert_eq!(ok(&mut sandbox.command(path.to_str().unwrap())), "well\n");
+    let verified = ok(sandbox.brawn(&["verify"]).arg(&path));
     assert!(verified.contains("in the place of the program's own mimalloc as well"), "{verified}");
 }
 
 /// An archive of C, which the linker finds by its name; and what is not the crates' kind.
 #[test]
 fn one_heap_is_for_archives_of_c_too_and_refuses_what_it_does_not_know() {
-    let bench = Bench::new();
-    bench.write(
+    let sandbox = Sandbox::new();
+    sandbox.write(
         "heap.c",
         "static char pool[100];\nvoid *mi_malloc(unsigned long n) { return pool + n; }\nvoid mi_free(void *p) {}\n\
          int mi_version(void) { return 1; }\n",
     );
-    bench.write("other.c", "int other(void) { return 3; }\n");
-    bench.write(
+    sandbox.write("other.c", "int other(void) { return 3; }\n");
+    sandbox.write(
         "main.c",
         "#include <stdio.h>\nvoid *mi_malloc(unsigned long);\nvoid mi_free(void *);\nint other(void);\n\
          int main(void) { int *p = mi_malloc(4096); for (int i = 0; i < 1024; i++) p[i] = i;\n\
          printf(\"%d\\n\", p[1023] + other()); mi_free(p); return 0; }\n",
     );
-    ok(&mut bench.brawn(&["cc", "-c", "heap.c"]));
-    ok(&mut bench.brawn(&["cc", "-c", "other.c"]));
-    ok(bench.command("ar").args(["rcs", "libheap.a", "heap.o", "other.o"]));
+    ok(&mut sandbox.brawn(&["cc", "-c", "heap.c"]));
+    ok(&mut sandbox.brawn(&["cc", "-c", "other.c"]));
+    ok(sandbox.command("ar").args(["rcs", "libheap.a", "heap.o", "other.o"]));
     let cc = |last: &[&str]| {
-        let mut command = bench.brawn(&["--one-heap", "--preset", "small", "cc", "main.c", "-o", "main"]);
+        let mut command = sandbox.brawn(&["--one-heap", "--preset", "small", "cc", "main.c", "-o", "main"]);
         command.args(last);
         command
     };
     for library in [&["libheap.a"][..], &["-L.", "-lheap"], &["-L", ".", "-Wl,-lheap"]] {
         ok(&mut cc(library));
-        assert_eq!(ok(&mut bench.command("./main")), "1026\n");
-        let verified = ok(&mut bench.brawn(&["verify", "main"]));
+        assert_eq!(ok(&mut sandbox.command("./main")), "1026\n");
+        let verified = ok(&mut sandbox.brawn(&["verify", "main"]));
         assert!(
             verified.contains("one heap: brawn 0.1.0, in the place of the program's own mimalloc"),
             "{verified}"
         );
     }
     // An object is the program's own.
-    fs_err::remove_file(bench.path().join("main")).unwrap();
+    fs_err::remove_file(sandbox.path().join("main")).unwrap();
     let message = fails(&mut cc(&["heap.o", "other.o"]), 1);
     assert!(message.contains("mimalloc that the program brings itself"), "{message}");
-    assert!(!bench.path().join("main").exists());
+    assert!(!sandbox.path().join("main").exists());
     // Nothing to serve.
-    bench.write("plain.c", "#include <stdlib.h>\nint main(void) { free(malloc(1)); return 0; }\n");
-    ok(&mut bench.brawn(&["--one-heap", "--preset", "small", "cc", "plain.c", "-o", "plain"]));
-    assert!(ok(&mut bench.brawn(&["verify", "plain"])).contains("one heap: brawn 0.1.0, musl"));
+    sandbox.write("plain.c", "#include <stdlib.h>\nint main(void) { free(malloc(1)); return 0; }\n");
+    ok(&mut sandbox.brawn(&["--one-heap", "--preset", "small", "cc", "plain.c", "-o", "plain"]));
+    assert!(ok(&mut sandbox.brawn(&["verify", "plain"])).contains("one heap: brawn 0.1.0, musl"));
 }
 
 /// As bash and tcmalloc do. libc keeps some blocks of its own for `atexit`.
@@ -266,72 +266,73 @@ int main(int count, char **words) {
 
 #[test]
 fn a_c_program_with_its_own_malloc_links_where_musl_gcc_links_it() {
-    let bench = Bench::new();
-    bench.write("own.c", OWN);
+    let sandbox = Sandbox::new();
+    sandbox.write("own.c", OWN);
     let cc = |options: &[&str]| {
-        let mut command = bench.brawn(options);
+        let mut command = sandbox.brawn(options);
         command.args(["cc", "own.c", "-o", "own"]);
         command
     };
     let message = fails(&mut cc(&["--preset", "stock"]), 1);
     assert!(message.contains("--allow-second-heap"), "{message}");
-    assert!(!bench.path().join("own").exists());
+    assert!(!sandbox.path().join("own").exists());
 
     ok(&mut cc(&["--preset", "stock", "--allow-second-heap"]));
-    assert_eq!(ok(bench.command("./own").arg("a")), "own\n");
-    let verified = ok(&mut bench.brawn(&["verify", "--allow-second-heap", "own"]));
+    assert_eq!(ok(sandbox.command("./own").arg("a")), "own\n");
+    let verified = ok(&mut sandbox.brawn(&["verify", "--allow-second-heap", "own"]));
     assert!(verified.contains("two heaps: a malloc of the program's own and musl's bump"), "{verified}");
-    fails(&mut bench.brawn(&["verify", "own"]), 1);
+    fails(&mut sandbox.brawn(&["verify", "own"]), 1);
 
     // The note says whose it is, so that this stays known without symbols: stripped later, or by the linker.
     let stripped = |name: &str| {
-        let shown = ok(&mut bench.brawn(&["inspect", name]));
+        let shown = ok(&mut sandbox.brawn(&["inspect", name]));
         assert!(shown.contains("owner of malloc the program itself\n"), "{shown}");
-        let message = fails(&mut bench.brawn(&["verify", name]), 1);
+        let message = fails(&mut sandbox.brawn(&["verify", name]), 1);
         assert!(message.contains("malloc belongs to a malloc of the program's own"), "{message}");
-        let verified = ok(&mut bench.brawn(&["verify", "--allow-second-heap", name]));
+        let verified = ok(&mut sandbox.brawn(&["verify", "--allow-second-heap", name]));
         assert!(verified.contains("two heaps: a malloc of the program's own and musl's bump"), "{verified}");
     };
-    let noted = note(&bench.path().join("own"));
+    let noted = note(&sandbox.path().join("own"));
     assert_eq!((noted.malloc_owner.as_deref(), noted.libc_heap.as_deref()), (Some("program"), Some("bump")));
-    ok(bench.command("strip").args(["-o", "bare", "own"]));
+    ok(sandbox.command("strip").args(["-o", "bare", "own"]));
     stripped("bare");
     for option in ["-s", "-Wl,-O1,--strip-all"] {
         let strip = |options: &[&str]| {
-            let mut command = bench.brawn(options);
+            let mut command = sandbox.brawn(options);
             command.args(["cc", option, "own.c", "-o", "small"]);
             command
         };
         let message = fails(&mut strip(&["--preset", "stock"]), 1);
         assert!(message.contains("--allow-second-heap"), "{message}");
-        assert!(!bench.path().join("small").exists());
+        assert!(!sandbox.path().join("small").exists());
         ok(&mut strip(&["--preset", "stock", "--allow-second-heap"]));
-        assert_eq!(ok(bench.command("./small").arg("a")), "own\n");
+        assert_eq!(ok(sandbox.command("./small").arg("a")), "own\n");
         stripped("small");
     }
     // So it stays when it is linked again.
-    ok(&mut bench.brawn(&["relink", "--preset", "stock", "--allow-second-heap", "own"]));
-    assert_eq!(note(&bench.path().join("own")).malloc_owner.as_deref(), Some("program"));
+    ok(&mut sandbox.brawn(&["relink", "--preset", "stock", "--allow-second-heap", "own"]));
+    assert_eq!(note(&sandbox.path().join("own")).malloc_owner.as_deref(), Some("program"));
     // One whose malloc is Brawn's has no such entry.
-    bench.write("plain.c", "#include <stdlib.h>\nint main(void) { free(malloc(1)); return 0; }\n");
-    ok(&mut bench.brawn(&["cc", "plain.c", "-o", "plain"]));
-    assert_eq!(note(&bench.path().join("plain")).malloc_owner, None);
+    sandbox.write("plain.c", "#include <stdlib.h>\nint main(void) { free(malloc(1)); return 0; }\n");
+    ok(&mut sandbox.brawn(&["cc", "plain.c", "-o", "plain"]));
+    assert_eq!(note(&sandbox.path().join("plain")).malloc_owner, None);
 
     // Libc's own mallocng may be there as well, for what it keeps to itself: dlerror's texts, for one.
     let dlerror = OWN.replace("atexit(end);", "atexit(end); if (dlsym(0, words[0])) puts(dlerror());");
-    bench.write("loader.c", format!("#include <dlfcn.h>\n{dlerror}"));
+    sandbox.write("loader.c", format!("#include <dlfcn.h>\n{dlerror}"));
     let loader = |source: &str| {
-        let mut command = bench.brawn(&["--preset", "stock", "--allow-second-heap", "cc"]);
+        let mut command = sandbox.brawn(&["--preset", "stock", "--allow-second-heap", "cc"]);
         command.args([source, "-o", "loader"]);
         command
     };
     ok(&mut loader("loader.c"));
-    assert_eq!(ok(bench.command("./loader").arg("a")), "own\n");
-    assert_eq!(note(&bench.path().join("loader")).libc_heap.as_deref(), Some("mallocng"));
+    assert_eq!(ok(sandbox.command("./loader").arg("a")), "own\n");
+    assert_eq!(note(&sandbox.path().join("loader")).libc_heap.as_deref(), Some("mallocng"));
     // But not where the program leaves a block of its own to musl's free or realloc.
     for name in ["void free(void *block) { (void)block; }", "void *realloc(void *old, size_t size)"] {
         let other = name.replace(" free", " other").replace("*realloc", "*other");
-        let source = bench.write("part.c", format!("#include <dlfcn.h>\n{}", dlerror.replace(name, &other)));
+        let source =
+            sandbox.write("part.c", format!("#include <dlfcn.h>\n{}", dlerror.replace(name, &other)));
         let message = fails(&mut loader(source.to_str().unwrap()), 1);
         assert!(message.contains("leave that out"), "{message}");
     }

@@ -1,6 +1,6 @@
 //! Options that mean the same everywhere: a command uses them and shows them in its help, or it refuses them.
 
-use crate::common::{Bench, commands, fails, ok};
+use crate::common::{Sandbox, commands, fails, ok};
 use insta::assert_snapshot;
 
 /// An option and a value for it.
@@ -43,8 +43,8 @@ const ARGUMENTS: &[(&str, &[&str])] = &[
 ];
 
 /// Every command in the help, and those of commands.
-fn all_commands(bench: &Bench) -> Vec<String> {
-    let mut all = commands(bench);
+fn all_commands(sandbox: &Sandbox) -> Vec<String> {
+    let mut all = commands(sandbox);
     all.extend(["bench compare", "bench report", "cache clear", "cache trim"].map(str::to_owned));
     assert!(all.len() > 20, "{all:?}");
     all
@@ -52,16 +52,16 @@ fn all_commands(bench: &Bench) -> Vec<String> {
 
 #[test]
 fn what_a_command_does_not_use_it_refuses_before_it_does_anything() {
-    let bench = Bench::new();
-    bench.write("file", "not an executable");
-    let shared = ok(&mut bench.brawn(&["--help"]));
+    let sandbox = Sandbox::new();
+    sandbox.write("file", "not an executable");
+    let shared = ok(&mut sandbox.brawn(&["--help"]));
     let mut refused = 0;
-    for command in all_commands(&bench) {
+    for command in all_commands(&sandbox) {
         let words: Vec<&str> = command.split(' ').collect();
         let passed_on = PASSED_ON.iter().find(|(name, _)| *name == command);
         let help = match passed_on {
             Some(_) => String::new(),
-            None => ok(bench.brawn(&words).arg("--help")),
+            None => ok(sandbox.brawn(&words).arg("--help")),
         };
         let shows = |help: &str, option: &str| {
             help.split_whitespace().any(|word| word.trim_end_matches("...") == option)
@@ -78,9 +78,9 @@ fn what_a_command_does_not_use_it_refuses_before_it_does_anything() {
                 continue;
             }
             refused += 1;
-            let mut before = bench.brawn(option);
+            let mut before = sandbox.brawn(option);
             before.args(&words).args(arguments);
-            let mut after = bench.brawn(&words);
+            let mut after = sandbox.brawn(&words);
             after.args(*option).args(arguments);
             // Behind these, every argument is the other program's.
             let lines = if passed_on.is_some() || command == "completions" {
@@ -96,27 +96,27 @@ fn what_a_command_does_not_use_it_refuses_before_it_does_anything() {
         }
     }
     assert!(refused > 100, "{refused}");
-    assert_eq!(fs_err::read_dir(bench.path()).unwrap().count(), 1, "something was written");
+    assert_eq!(fs_err::read_dir(sandbox.path()).unwrap().count(), 1, "something was written");
 }
 
 #[test]
 fn the_message_says_what_does_it_instead() {
-    let bench = Bench::new();
-    assert_snapshot!(fails(&mut bench.brawn(&["inspect", "--malloc", "mimalloc", "file"]), 2), @r"
+    let sandbox = Sandbox::new();
+    assert_snapshot!(fails(&mut sandbox.brawn(&["inspect", "--malloc", "mimalloc", "file"]), 2), @r"
     error: `brawn inspect` does not use --malloc: it says what is inside; `brawn verify` compares that with what is asked for
 
     Usage: brawn inspect [OPTIONS] <FILE>...
 
     For more information, try '--help'.
     ");
-    let said = fails(&mut bench.brawn(&["bench", "--preset", "fast", "quick"]), 2);
+    let said = fails(&mut sandbox.brawn(&["bench", "--preset", "fast", "quick"]), 2);
     assert!(said.contains("does not use --preset: what is compared is said with --variants"), "{said}");
 }
 
 #[test]
 fn options_for_what_is_built_are_refused_where_nothing_is() {
-    let bench = Bench::new();
-    bench.write("file", "not an executable");
+    let sandbox = Sandbox::new();
+    sandbox.write("file", "not an executable");
     for (args, option) in [
         (&["image", "file", "--preset", "small", "-o", "x.tar"][..], "--preset"),
         (&["image", "file", "--no-strings", "-o", "x.tar"], "--no-strings"),
@@ -125,7 +125,7 @@ fn options_for_what_is_built_are_refused_where_nothing_is() {
         (&["check", "--dry-run", "file"], "--dry-run"),
         (&["man", "--dry-run"], "--dry-run"),
     ] {
-        let said = fails(&mut bench.brawn(args), 2);
+        let said = fails(&mut sandbox.brawn(args), 2);
         assert!(said.contains(&format!("does not use {option} here: ")), "{said}");
     }
 }

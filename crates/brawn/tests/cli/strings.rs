@@ -4,34 +4,34 @@
 use std::path::Path;
 use std::process::Command;
 
-use crate::common::{Bench, fails, note, ok};
+use crate::common::{Sandbox, fails, note, ok};
 
 /// `tests/strings/text.c`, linked with these options of Brawn and these of the compiler.
-fn link(bench: &Bench, name: &str, brawn: &[&str], flags: &[&str]) {
+fn link(sandbox: &Sandbox, name: &str, brawn: &[&str], flags: &[&str]) {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/strings/text.c");
     let output = ["-w", "-o", name];
-    ok(bench.brawn(brawn).arg("cc").arg("-O2").arg(source).args(flags).args(output));
+    ok(sandbox.brawn(brawn).arg("cc").arg("-O2").arg(source).args(flags).args(output));
 }
 
 /// What it prints on musl as it came, the yardstick of all others.
-fn expected(bench: &Bench, brawn: &[&str], runner: &[&str]) -> String {
-    link(bench, "stock", &[&["--preset", "stock"], brawn].concat(), &[]);
-    assert!(!note(&bench.path().join("stock")).strings);
-    let printed = run(bench, "stock", runner);
+fn expected(sandbox: &Sandbox, brawn: &[&str], runner: &[&str]) -> String {
+    link(sandbox, "stock", &[&["--preset", "stock"], brawn].concat(), &[]);
+    assert!(!note(&sandbox.path().join("stock")).strings);
+    let printed = run(sandbox, "stock", runner);
     assert!(printed.lines().count() > 100 && printed.ends_with("status 3\n"), "{printed}");
     printed
 }
 
-fn run(bench: &Bench, name: &str, runner: &[&str]) -> String {
+fn run(sandbox: &Sandbox, name: &str, runner: &[&str]) -> String {
     let program = format!("./{name}");
     let words = [runner, &[program.as_str()]].concat();
-    ok(bench.command(words[0]).args(&words[1..]).env("TZ", "UTC"))
+    ok(sandbox.command(words[0]).args(&words[1..]).env("TZ", "UTC"))
 }
 
 #[test]
 fn every_level_and_every_kind_of_executable() {
-    let bench = Bench::new();
-    let expected = expected(&bench, &[], &[]);
+    let sandbox = Sandbox::new();
+    let expected = expected(&sandbox, &[], &[]);
     let mut variants: Vec<Vec<&str>> = vec![vec![], vec!["--malloc", "stock"]];
     for level in ["strings.level=sse2", "strings.level=avx2", "strings.level=avx512"] {
         variants.push(vec!["--malloc", "stock", "--knob", level]);
@@ -46,36 +46,36 @@ fn every_level_and_every_kind_of_executable() {
     }
     for variant in variants {
         for flags in [&["-static-pie", "-fPIE"][..], &["-static", "-no-pie"], &["-s"]] {
-            link(&bench, "program", &variant, flags);
-            assert!(note(&bench.path().join("program")).strings);
-            assert_eq!(run(&bench, "program", &[]), expected, "{variant:?} {flags:?}");
+            link(&sandbox, "program", &variant, flags);
+            assert!(note(&sandbox.path().join("program")).strings);
+            assert_eq!(run(&sandbox, "program", &[]), expected, "{variant:?} {flags:?}");
         }
     }
 }
 
 #[test]
 fn old_processors_get_what_they_can_do() {
-    let bench = Bench::new();
-    let expected = expected(&bench, &[], &[]);
-    link(&bench, "program", &["--malloc", "stock"], &[]);
+    let sandbox = Sandbox::new();
+    let expected = expected(&sandbox, &[], &[]);
+    link(&sandbox, "program", &["--malloc", "stock"], &[]);
     for cpu in ["qemu64", "Nehalem", "SandyBridge", "Haswell", "max"] {
         let runner = ["qemu-x86_64-static", "-cpu", cpu];
-        assert_eq!(run(&bench, "program", &runner), expected, "{cpu}");
+        assert_eq!(run(&sandbox, "program", &runner), expected, "{cpu}");
     }
     // Code for a newer one alone does not begin: static and static-pie, with long calls and with hardly any.
-    bench.write("tiny.c", "int main(void) { return 3; }\n");
+    sandbox.write("tiny.c", "int main(void) { return 3; }\n");
     for kind in [&["-static-pie", "-fPIE"][..], &["-static", "-no-pie"]] {
         for (cpu, old) in [
             ("x86-64-v3", ["qemu64", "Nehalem", "SandyBridge"]),
             ("x86-64-v4", ["qemu64", "Nehalem", "Haswell"]),
         ] {
             let brawn = ["--malloc", "stock", "--cpu", cpu];
-            link(&bench, "newer", &brawn, kind);
-            ok(bench.brawn(&brawn).args(["cc", "tiny.c", "-o", "tiny"]).args(kind));
+            link(&sandbox, "newer", &brawn, kind);
+            ok(sandbox.brawn(&brawn).args(["cc", "tiny.c", "-o", "tiny"]).args(kind));
             for program in ["./newer", "./tiny"] {
                 for old in old {
                     let output =
-                        bench.command("qemu-x86_64-static").args(["-cpu", old, program]).output().unwrap();
+                        sandbox.command("qemu-x86_64-static").args(["-cpu", old, program]).output().unwrap();
                     let line = format!(
                         "error: this program is for processors of the level {cpu}, and this one is below it\n"
                     );
@@ -88,9 +88,12 @@ fn old_processors_get_what_they_can_do() {
                 }
             }
             if cpu == "x86-64-v3" {
-                assert_eq!(run(&bench, "newer", &["qemu-x86_64-static", "-cpu", "Haswell"]), expected);
-                let output =
-                    bench.command("qemu-x86_64-static").args(["-cpu", "Haswell", "./tiny"]).output().unwrap();
+                assert_eq!(run(&sandbox, "newer", &["qemu-x86_64-static", "-cpu", "Haswell"]), expected);
+                let output = sandbox
+                    .command("qemu-x86_64-static")
+                    .args(["-cpu", "Haswell", "./tiny"])
+                    .output()
+                    .unwrap();
                 assert_eq!(output.status.code(), Some(3));
             }
         }
@@ -99,12 +102,12 @@ fn old_processors_get_what_they_can_do() {
 
 #[test]
 fn aarch64() {
-    let bench = Bench::new();
+    let sandbox = Sandbox::new();
     let zig = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.tools/zig/ziglang/zig");
     let target = ["--target", "aarch64-unknown-linux-musl"];
     let link = |name: &str, brawn: &[&str]| {
         let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/strings/text.c");
-        let mut command = bench.brawn(brawn);
+        let mut command = sandbox.brawn(brawn);
         command.env("BRAWN_ZIG", &zig).args(target).args(["cc", "-O2", "-w"]);
         ok(command.arg(source).args(["-o", name]));
     };
@@ -112,12 +115,12 @@ fn aarch64() {
     link("program", &[]);
     // zig's own strdup would allocate from zig's own heap.
     link("heap-only", &["--no-strings"]);
-    let expected = run(&bench, "stock", &["qemu-aarch64-static"]);
+    let expected = run(&sandbox, "stock", &["qemu-aarch64-static"]);
     assert!(expected.lines().count() > 100, "{expected}");
     for cpu in ["cortex-a53", "neoverse-n1", "max"] {
         for program in ["program", "heap-only"] {
             let runner = ["qemu-aarch64-static", "-cpu", cpu];
-            assert_eq!(run(&bench, program, &runner), expected, "{program} on {cpu}");
+            assert_eq!(run(&sandbox, program, &runner), expected, "{program} on {cpu}");
         }
     }
 }
@@ -125,17 +128,17 @@ fn aarch64() {
 /// Optimised as a whole: the compiler sees every call of a string function and may make calls of its own.
 #[test]
 fn a_rust_program_with_link_time_optimisation() {
-    let bench = Bench::new();
-    bench.write(
+    let sandbox = Sandbox::new();
+    sandbox.write(
         "text/Cargo.toml",
         "[package]\nname = \"text\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[profile.release]\nlto = \"fat\"\n\
          codegen-units = 1\npanic = \"abort\"\nstrip = true\n\n[workspace]\n",
     );
-    bench.write("text/src/main.rs", include_str!("../../../../tests/strings/text.rs"));
-    let package = bench.path().join("text");
+    sandbox.write("text/src/main.rs", include_str!("../../../../tests/strings/text.rs"));
+    let package = sandbox.path().join("text");
     let build = |options: &[&str]| {
         let args = ["build", "--release", "-q"];
-        ok(bench.brawn(&[&args, options].concat()).current_dir(&package));
+        ok(sandbox.brawn(&[&args, options].concat()).current_dir(&package));
         let program = package.join("target/x86_64-unknown-linux-musl/release/text");
         ok(&mut Command::new(program))
     };
@@ -150,8 +153,8 @@ fn a_rust_program_with_link_time_optimisation() {
 /// The names may be the program's own: then its functions serve it, and the link has no two owners.
 #[test]
 fn a_program_may_bring_its_own() {
-    let bench = Bench::new();
-    bench.write(
+    let sandbox = Sandbox::new();
+    sandbox.write(
         "own.c",
         "#include <stdio.h>\n#include <string.h>\n\
          void *memcpy(void *restrict to, const void *restrict from, size_t size) {\n\
@@ -161,18 +164,18 @@ fn a_program_may_bring_its_own() {
              memcpy(copy + 1, copy, 3);\n    printf(\"%d %zu\\n\", count, strlen(copy));\n}\n",
     );
     for flags in [&["-O2"][..], &["-O0"], &["-O2", "-ffunction-sections", "-Wl,--gc-sections"]] {
-        ok(bench.brawn(&["cc", "-fno-builtin", "own.c", "-o", "own"]).args(flags));
-        assert!(ok(&mut bench.command("./own")).starts_with("1 "));
+        ok(sandbox.brawn(&["cc", "-fno-builtin", "own.c", "-o", "own"]).args(flags));
+        assert!(ok(&mut sandbox.command("./own")).starts_with("1 "));
     }
 }
 
 #[test]
 fn settings_reach_the_link_from_everywhere() {
-    let bench = Bench::new();
-    let package = bench.package("hello");
+    let sandbox = Sandbox::new();
+    let package = sandbox.package("hello");
     let program = package.join("target/x86_64-unknown-linux-musl/debug/hello");
     let build = |args: &[&str], env: &[(&str, &str)]| {
-        ok(bench.brawn(&["build", "-q"]).args(args).current_dir(&package).envs(env.iter().copied()));
+        ok(sandbox.brawn(&["build", "-q"]).args(args).current_dir(&package).envs(env.iter().copied()));
         let note = note(&program);
         (note.strings, note.cpu, note.knobs.get("strings.level").cloned())
     };
@@ -189,7 +192,7 @@ fn settings_reach_the_link_from_everywhere() {
     assert_eq!(build(&[], &[]), (false, None, None));
     assert_eq!(build(&[], &[("BRAWN_STRINGS", "yes")]), (true, None, None));
 
-    let mut wrong = bench.brawn(&["build"]);
+    let mut wrong = sandbox.brawn(&["build"]);
     let message = fails(wrong.current_dir(&package).env("BRAWN_STRINGS", "maybe"), 2);
     assert!(message.contains("BRAWN_STRINGS: 'maybe' is neither yes nor no"), "{message}");
 }

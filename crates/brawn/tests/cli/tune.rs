@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::common::{Bench, fails, ok};
+use crate::common::{Sandbox, fails, ok};
 use brawn_measure::results::Results;
 use serde_json::Value;
 
@@ -112,21 +112,21 @@ int main(int count, char **words) {
 "#;
 
 /// Compiles a C program by `brawn cc`, which records the link.
-fn compiled(bench: &Bench, name: &str, text: &str, malloc: &str) -> PathBuf {
-    bench.write(&format!("{name}.c"), text);
-    ok(&mut bench.brawn(&["--malloc", malloc, "cc", "-O1", "-pthread", "-o", name, &format!("{name}.c")]));
-    bench.path().join(name)
+fn compiled(sandbox: &Sandbox, name: &str, text: &str, malloc: &str) -> PathBuf {
+    sandbox.write(&format!("{name}.c"), text);
+    ok(&mut sandbox.brawn(&["--malloc", malloc, "cc", "-O1", "-pthread", "-o", name, &format!("{name}.c")]));
+    sandbox.path().join(name)
 }
 
 /// `brawn tune` of an executable, as short as it can be.
-fn tune(bench: &Bench, exe: &str, more: &[&str], args: &[&str]) -> Command {
-    let mut command = bench.brawn(&["tune", "--exe", exe, "--budget", "1s", "--seed", "7", "--out", "out"]);
+fn tune(sandbox: &Sandbox, exe: &str, more: &[&str], args: &[&str]) -> Command {
+    let mut command = sandbox.brawn(&["tune", "--exe", exe, "--budget", "1s", "--seed", "7", "--out", "out"]);
     command.args(more).arg("--").args(args);
     command
 }
 
-fn answer(bench: &Bench) -> Value {
-    serde_json::from_str(&fs_err::read_to_string(bench.path().join("out/answer.json")).unwrap()).unwrap()
+fn answer(sandbox: &Sandbox) -> Value {
+    serde_json::from_str(&fs_err::read_to_string(sandbox.path().join("out/answer.json")).unwrap()).unwrap()
 }
 
 /// The machine that runs this test may be so busy that there is no answer: that is distinguished by the exit code, and what
@@ -146,16 +146,16 @@ fn answered_or_noisy(command: &mut Command) -> bool {
 
 #[test]
 fn a_package_is_compiled_once_and_linked_for_each_candidate() {
-    let bench = Bench::new();
-    let package = bench.package("small");
+    let sandbox = Sandbox::new();
+    let package = sandbox.package("small");
     // Every call of the compiler goes through here.
-    let wrapper = bench.write("wrapper", "#!/bin/sh\necho \"$@\" >> \"$CALLS\"\nexec \"$@\"\n");
+    let wrapper = sandbox.write("wrapper", "#!/bin/sh\necho \"$@\" >> \"$CALLS\"\nexec \"$@\"\n");
     fs_err::set_permissions(&wrapper, PermissionsExt::from_mode(0o755)).unwrap();
     let mut command =
-        bench.brawn(&["tune", "--no-glibc", "--budget", "1s", "--out", "out", "--apply", "--keep", "--"]);
-    command.current_dir(&package).env("RUSTC_WRAPPER", &wrapper).env("CALLS", bench.path().join("calls"));
+        sandbox.brawn(&["tune", "--no-glibc", "--budget", "1s", "--out", "out", "--apply", "--keep", "--"]);
+    command.current_dir(&package).env("RUSTC_WRAPPER", &wrapper).env("CALLS", sandbox.path().join("calls"));
     let answered = answered_or_noisy(&mut command);
-    let calls = fs_err::read_to_string(bench.path().join("calls")).unwrap();
+    let calls = fs_err::read_to_string(sandbox.path().join("calls")).unwrap();
     let compiled = calls.lines().filter(|line| line.contains("--crate-name small")).count();
     assert_eq!(compiled, 1, "{calls}");
 
@@ -175,21 +175,21 @@ fn a_package_is_compiled_once_and_linked_for_each_candidate() {
 
 #[test]
 fn under_a_limit_what_would_be_killed_is_not_chosen() {
-    let bench = Bench::new();
+    let sandbox = Sandbox::new();
     // 160 MiB go through the hands of 40 threads, 4 MiB at a time.
-    compiled(&bench, "threads", THREADS, "mimalloc2");
-    let free = tune(&bench, "threads", &["--no-knobs"], &[]).output().unwrap();
+    compiled(&sandbox, "threads", THREADS, "mimalloc2");
+    let free = tune(&sandbox, "threads", &["--no-knobs"], &[]).output().unwrap();
     assert!(matches!(free.status.code(), Some(0 | 8)));
-    let results = Results::load(&bench.path().join("out/results.json")).unwrap();
+    let results = Results::load(&sandbox.path().join("out/results.json")).unwrap();
     let row = results.suites[0].cases[0].rows.iter().find(|row| row.name == "peak memory").unwrap();
     let peak = |name: &str| row.cells.iter().find(|cell| cell.variant == name).unwrap().summary.median;
     let (large, small) = (peak("mimalloc2"), peak("stock"));
     assert!(large > 3.0 * small, "this program shows nothing: {large} and {small}");
 
     let limit = ((large + small) / 2.0) as u64;
-    fs_err::remove_dir_all(bench.path().join("out")).unwrap();
-    ok(&mut tune(&bench, "threads", &["--no-knobs", "--limit", &limit.to_string()], &[]));
-    let answer = answer(&bench);
+    fs_err::remove_dir_all(sandbox.path().join("out")).unwrap();
+    ok(&mut tune(&sandbox, "threads", &["--no-knobs", "--limit", &limit.to_string()], &[]));
+    let answer = answer(&sandbox);
     assert_eq!(
         (answer["advice"].as_str(), answer["now"].as_str()),
         (Some("change-for-failure"), Some("mimalloc2"))
@@ -217,66 +217,66 @@ fn under_a_limit_what_would_be_killed_is_not_chosen() {
     assert!(watched > 1000 && died > watched / 2 && died <= watched, "{trace}");
     assert!(answer["words"][2].as_str().unwrap().starts_with("It allocates 328 thousand blocks"), "{answer}");
 
-    let said = fails(&mut tune(&bench, "threads", &["--no-knobs", "--limit", "100k"], &[]), 8);
+    let said = fails(&mut tune(&sandbox, "threads", &["--no-knobs", "--limit", "100k"], &[]), 8);
     assert!(said.contains("error: no candidate stays within 100 KiB\n"), "{said}");
     assert!(said.contains("takes the least: ") && said.contains("raise --limit"), "{said}");
 }
 
 #[test]
 fn any_executables_can_be_compared() {
-    let bench = Bench::new();
-    let odd = compiled(&bench, "odd", ODD, "stock");
-    fs_err::copy(&odd, bench.path().join("copy")).unwrap();
-    let mut command = bench.brawn(&["tune", "--exe", "one=odd", "--exe", "two=copy", "--budget", "1s"]);
+    let sandbox = Sandbox::new();
+    let odd = compiled(&sandbox, "odd", ODD, "stock");
+    fs_err::copy(&odd, sandbox.path().join("copy")).unwrap();
+    let mut command = sandbox.brawn(&["tune", "--exe", "one=odd", "--exe", "two=copy", "--budget", "1s"]);
     command.args(["--out", "out", "--", "x"]);
     if answered_or_noisy(&mut command) {
-        let answer = answer(&bench);
+        let answer = answer(&sandbox);
         assert_eq!((answer["now"].as_str(), answer["setting"].is_null()), (Some("one"), true));
     }
-    let same = fails(&mut bench.brawn(&["tune", "--exe", "odd", "--exe", "./odd", "--"]), 2);
+    let same = fails(&mut sandbox.brawn(&["tune", "--exe", "odd", "--exe", "./odd", "--"]), 2);
     assert!(same.contains("two executables are called 'odd'"), "{same}");
 }
 
 #[test]
 fn a_candidate_and_a_reference_can_be_added() {
-    let bench = Bench::new();
-    let odd = compiled(&bench, "odd", ODD, "stock");
-    fs_err::copy(&odd, bench.path().join("copy")).unwrap();
+    let sandbox = Sandbox::new();
+    let odd = compiled(&sandbox, "odd", ODD, "stock");
+    fs_err::copy(&odd, sandbox.path().join("copy")).unwrap();
     let more =
         ["--no-knobs", "--reference", "theirs=copy", "--also", "--malloc jemalloc --knob jemalloc.narenas=2"];
-    let answered = answered_or_noisy(&mut tune(&bench, "odd", &more, &["x"]));
-    let results = Results::load(&bench.path().join("out/results.json")).unwrap();
+    let answered = answered_or_noisy(&mut tune(&sandbox, "odd", &more, &["x"]));
+    let results = Results::load(&sandbox.path().join("out/results.json")).unwrap();
     let row = &results.suites[0].cases[0].rows[0];
     for name in ["theirs", "jemalloc narenas=2"] {
         assert!(row.cells.iter().any(|cell| cell.variant == name), "no {name}");
     }
     if answered {
-        let answer = answer(&bench);
+        let answer = answer(&sandbox);
         assert!(answer["against"].as_array().unwrap().iter().any(|against| against["name"] == "theirs"));
         assert_ne!(answer["pick"], "theirs");
     }
-    let twice = fails(&mut tune(&bench, "odd", &["--reference", "stock=copy"], &["x"]), 2);
+    let twice = fails(&mut tune(&sandbox, "odd", &["--reference", "stock=copy"], &["x"]), 2);
     assert!(twice.contains("two executables are called 'stock'"), "{twice}");
-    let unknown = fails(&mut tune(&bench, "odd", &["--also", "--mallok jemalloc"], &["x"]), 2);
+    let unknown = fails(&mut tune(&sandbox, "odd", &["--also", "--mallok jemalloc"], &["x"]), 2);
     assert!(unknown.contains("--also '--mallok jemalloc': unexpected argument '--mallok'"), "{unknown}");
     assert!(unknown.contains("Usage: brawn tune "), "{unknown}");
-    let unknown = fails(&mut tune(&bench, "odd", &["--also", "--malloc jemaloc"], &["x"]), 2);
+    let unknown = fails(&mut tune(&sandbox, "odd", &["--also", "--malloc jemaloc"], &["x"]), 2);
     assert!(unknown.contains("jemaloc") && unknown.contains("jemalloc"), "{unknown}");
     let nowhere = ["tune", "--exe", "odd", "--out", "new", "--reference", "nowhere", "--", "x"];
-    assert!(fails(&mut bench.brawn(&nowhere), 5).contains("nowhere"));
-    assert!(!bench.path().join("new").exists(), "a folder is left of a run that never began");
+    assert!(fails(&mut sandbox.brawn(&nowhere), 5).contains("nowhere"));
+    assert!(!sandbox.path().join("new").exists(), "a folder is left of a run that never began");
 }
 
 #[test]
 fn a_server_is_started_loaded_measured_and_stopped() {
-    let bench = Bench::new();
-    compiled(&bench, "server", SERVER, "mimalloc");
+    let sandbox = Sandbox::new();
+    compiled(&sandbox, "server", SERVER, "mimalloc");
     let serve =
         ["--serve", "--ready", "http://127.0.0.1:{port}/", "--connections", "2", "--load-time", "60ms"];
     let more: Vec<&str> =
         serve.into_iter().chain(["--idle", "20ms", "--no-knobs", "--goal", "time"]).collect();
-    answered_or_noisy(&mut tune(&bench, "server", &more, &["{port}"]));
-    let results = Results::load(&bench.path().join("out/results.json")).unwrap();
+    answered_or_noisy(&mut tune(&sandbox, "server", &more, &["{port}"]));
+    let results = Results::load(&sandbox.path().join("out/results.json")).unwrap();
     let rows = &results.suites[0].cases[0].rows;
     for name in [
         "requests",
@@ -294,10 +294,10 @@ fn a_server_is_started_loaded_measured_and_stopped() {
 
 #[test]
 fn a_server_that_is_never_ready_and_a_port_in_use_are_told_apart() {
-    let bench = Bench::new();
-    compiled(&bench, "server", SERVER, "stock");
+    let sandbox = Sandbox::new();
+    compiled(&sandbox, "server", SERVER, "stock");
     let never = ["--serve", "--ready", "1", "--ready-limit", "100ms", "--url", "http://127.0.0.1:1/"];
-    let said = fails(&mut tune(&bench, "server", &never, &["{port}"]), 1);
+    let said = fails(&mut tune(&sandbox, "server", &never, &["{port}"]), 1);
     assert!(
         said.contains("the program fails under every candidate") && said.contains("was not ready within"),
         "{said}"
@@ -305,63 +305,63 @@ fn a_server_that_is_never_ready_and_a_port_in_use_are_told_apart() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port().to_string();
     let taken = ["--serve", "--ready", &port, "--url", "http://127.0.0.1:1/"];
-    let said = fails(&mut tune(&bench, "server", &taken, &["{port}"]), 1);
+    let said = fails(&mut tune(&sandbox, "server", &taken, &["{port}"]), 1);
     assert!(
         said.contains("something already accepts connections") && said.contains("another port"),
         "{said}"
     );
     let wrong = ["--serve", "--ready", "https://127.0.0.1/", "--load", "true"];
-    let said = fails(&mut tune(&bench, "server", &wrong, &[]), 2);
+    let said = fails(&mut tune(&sandbox, "server", &wrong, &[]), 2);
     assert!(said.contains("only plain HTTP") && said.contains("hint: give a URL"), "{said}");
 }
 
 #[test]
 fn each_way_to_fail_has_its_own_words() {
-    let bench = Bench::new();
-    compiled(&bench, "odd", ODD, "stock");
-    let said = fails(&mut tune(&bench, "odd", &[], &["fail"]), 1);
+    let sandbox = Sandbox::new();
+    compiled(&sandbox, "odd", ODD, "stock");
+    let said = fails(&mut tune(&sandbox, "odd", &[], &["fail"]), 1);
     assert!(
         said.contains("ended with status 3, expected status 0") && said.contains("no such luck"),
         "{said}"
     );
-    let said = fails(&mut tune(&bench, "odd", &["--run-limit", "100ms"], &["hang"]), 1);
+    let said = fails(&mut tune(&sandbox, "odd", &["--run-limit", "100ms"], &["hang"]), 1);
     assert!(said.contains("does not end within 100 ms under any candidate"), "{said}");
-    let said = fails(&mut tune(&bench, "odd", &[], &["vary"]), 1);
+    let said = fails(&mut tune(&sandbox, "odd", &[], &["vary"]), 1);
     assert!(said.contains("print different output") && said.contains("--output ignore"), "{said}");
-    answered_or_noisy(&mut tune(&bench, "odd", &["--output", "ignore"], &["vary"]));
-    let said = fails(&mut tune(&bench, "odd", &["--setup", "echo broken >&2; exit 9"], &["x"]), 1);
+    answered_or_noisy(&mut tune(&sandbox, "odd", &["--output", "ignore"], &["vary"]));
+    let said = fails(&mut tune(&sandbox, "odd", &["--setup", "echo broken >&2; exit 9"], &["x"]), 1);
     assert!(said.contains("the setup command ended with") && said.contains("broken"), "{said}");
-    let said = fails(&mut tune(&bench, "odd", &["--check", "grep -q nothing"], &["x"]), 1);
+    let said = fails(&mut tune(&sandbox, "odd", &["--check", "grep -q nothing"], &["x"]), 1);
     assert!(said.contains("the check ended with"), "{said}");
-    let said = fails(&mut tune(&bench, "odd", &["--goal", "latency"], &["x"]), 2);
+    let said = fails(&mut tune(&sandbox, "odd", &["--goal", "latency"], &["x"]), 2);
     assert!(said.contains("needs the latency") && said.contains("--serve"), "{said}");
-    let said = fails(&mut bench.brawn(&["tune", "--exe", "odd"]), 2);
+    let said = fails(&mut sandbox.brawn(&["tune", "--exe", "odd"]), 2);
     assert!(said.contains("the program's arguments are missing"), "{said}");
-    let said = fails(&mut bench.brawn(&["tune", "--exe", "odd", "--apply", "--"]), 2);
+    let said = fails(&mut sandbox.brawn(&["tune", "--exe", "odd", "--apply", "--"]), 2);
     assert!(said.contains("--apply writes into a package's Cargo.toml"), "{said}");
 }
 
 #[test]
 fn programs_that_write_get_a_fresh_folder() {
-    let bench = Bench::new();
-    compiled(&bench, "odd", ODD, "stock");
-    bench.write("data/input", "text");
+    let sandbox = Sandbox::new();
+    compiled(&sandbox, "odd", ODD, "stock");
+    sandbox.write("data/input", "text");
     // The second run in one folder finds what the first one wrote.
-    let said = fails(&mut tune(&bench, "odd", &["--dir", "data"], &["write"]), 1);
+    let said = fails(&mut tune(&sandbox, "odd", &["--dir", "data"], &["write"]), 1);
     assert!(said.contains("ended with status 4"), "{said}");
-    fs_err::remove_file(bench.path().join("data/mark")).unwrap();
+    fs_err::remove_file(sandbox.path().join("data/mark")).unwrap();
     let more = ["--copy-dir", "data", "--setup", "test -e input", "--check", "test -e mark && grep -q write"];
-    answered_or_noisy(&mut tune(&bench, "odd", &more, &["write"]));
-    assert!(!bench.path().join("data/mark").exists());
+    answered_or_noisy(&mut tune(&sandbox, "odd", &more, &["write"]));
+    assert!(!sandbox.path().join("data/mark").exists());
 }
 
 /// A daemon would take time from all runs after it.
 #[test]
 fn detached_children_end_with_their_run() {
-    let bench = Bench::new();
-    compiled(&bench, "odd", ODD, "stock");
-    answered_or_noisy(&mut tune(&bench, "odd", &[], &["detach"]));
-    let folder = bench.path().to_str().unwrap();
+    let sandbox = Sandbox::new();
+    compiled(&sandbox, "odd", ODD, "stock");
+    answered_or_noisy(&mut tune(&sandbox, "odd", &[], &["detach"]));
+    let folder = sandbox.path().to_str().unwrap();
     let processes = fs_err::read_dir("/proc").unwrap().map(|entry| entry.unwrap().path());
     let left = processes.filter(|path| {
         fs_err::read_to_string(path.join("cmdline")).is_ok_and(|words| words.contains(folder))
@@ -371,45 +371,45 @@ fn detached_children_end_with_their_run() {
 
 #[test]
 fn a_record_whose_inputs_are_gone_is_refused() {
-    let bench = Bench::new();
-    bench.write("odd.c", ODD);
-    ok(&mut bench.brawn(&["cc", "-O1", "-c", "odd.c"]));
-    ok(&mut bench.brawn(&["cc", "odd.o", "-o", "odd"]));
-    fs_err::remove_file(bench.path().join("odd.o")).unwrap();
-    let said = fails(&mut tune(&bench, "odd", &[], &["x"]), 3);
+    let sandbox = Sandbox::new();
+    sandbox.write("odd.c", ODD);
+    ok(&mut sandbox.brawn(&["cc", "-O1", "-c", "odd.c"]));
+    ok(&mut sandbox.brawn(&["cc", "odd.o", "-o", "odd"]));
+    fs_err::remove_file(sandbox.path().join("odd.o")).unwrap();
+    let said = fails(&mut tune(&sandbox, "odd", &[], &["x"]), 3);
     assert!(said.contains("odd.o is gone since") && said.contains("hint: build the program again"), "{said}");
-    fs_err::copy("/bin/true", bench.path().join("alien")).unwrap();
-    let said = fails(&mut tune(&bench, "alien", &[], &[]), 3);
+    fs_err::copy("/bin/true", sandbox.path().join("alien")).unwrap();
+    let said = fails(&mut tune(&sandbox, "alien", &[], &[]), 3);
     assert!(said.contains("there is no record of how"), "{said}");
 }
 
 #[test]
 fn an_interrupted_run_is_kept_and_gone_on_with() {
-    let bench = Bench::new();
-    compiled(&bench, "odd", ODD, "stock");
+    let sandbox = Sandbox::new();
+    compiled(&sandbox, "odd", ODD, "stock");
     let mut command =
-        bench.brawn(&["tune", "--exe", "odd", "--budget", "60s", "--precision", "0.0001", "--out", "out"]);
+        sandbox.brawn(&["tune", "--exe", "odd", "--budget", "60s", "--precision", "0.0001", "--out", "out"]);
     let mut child = command.args(["--", "x"]).stderr(Stdio::piped()).spawn().unwrap();
-    let state = bench.path().join("out/tune.json");
+    let state = sandbox.path().join("out/tune.json");
     until(|| blocks(&state) >= 2);
     // SAFETY: the child has not been waited for, so the number is its own.
     unsafe { libc::kill(i32::try_from(child.id()).unwrap(), libc::SIGINT) };
     assert_eq!(child.wait().unwrap().code(), Some(130));
     let before = blocks(&state);
-    let results = Results::load(&bench.path().join("out/results.json")).unwrap();
+    let results = Results::load(&sandbox.path().join("out/results.json")).unwrap();
     assert!(!results.complete && before >= 2);
 
-    let mut child = bench.brawn(&["tune", "--resume", "out"]).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child = sandbox.brawn(&["tune", "--resume", "out"]).stderr(Stdio::piped()).spawn().unwrap();
     until(|| blocks(&state) > before);
     // SAFETY: as above.
     unsafe { libc::kill(i32::try_from(child.id()).unwrap(), libc::SIGINT) };
     assert_eq!(child.wait().unwrap().code(), Some(130));
-    compiled(&bench, "odd", &ODD.replace("no such luck", "other"), "stock");
-    let said = fails(&mut bench.brawn(&["tune", "--resume", "out"]), 3);
+    compiled(&sandbox, "odd", &ODD.replace("no such luck", "other"), "stock");
+    let said = fails(&mut sandbox.brawn(&["tune", "--resume", "out"]), 3);
     assert!(said.contains("the program has changed since") && said.contains("without --resume"), "{said}");
-    let said = fails(&mut bench.brawn(&["tune", "--resume=out", "--", "other"]), 2);
+    let said = fails(&mut sandbox.brawn(&["tune", "--resume=out", "--", "other"]), 2);
     assert!(said.contains("leave out `-- other`"), "{said}");
-    let said = fails(&mut bench.brawn(&["tune", "--resume", "nowhere"]), 3);
+    let said = fails(&mut sandbox.brawn(&["tune", "--resume", "nowhere"]), 3);
     assert!(said.contains("there is no such file"), "{said}");
 }
 

@@ -1,7 +1,7 @@
 //! What `brawn verify` and `brawn inspect` print, and how they end.
 
 use crate::common;
-use crate::common::{Bench, DEFAULT_MALLOC, fails, ok};
+use crate::common::{DEFAULT_MALLOC, Sandbox, fails, ok};
 use insta::assert_snapshot;
 
 const PROGRAM: &str =
@@ -9,64 +9,64 @@ const PROGRAM: &str =
 
 #[test]
 fn each_file_gets_its_verdict() {
-    let bench = Bench::new();
-    bench.write("program.c", PROGRAM);
-    ok(&mut bench.brawn(&["cc", "program.c", "-o", "good"]));
-    ok(bench.command("strip").args(["good", "-o", "stripped"]));
-    ok(bench.command("cc").args(["program.c", "-o", "dynamic"]));
-    ok(bench.command("musl-gcc").args(["-static", "program.c", "-o", "stock"]));
-    ok(&mut bench.brawn(&["verify", "good", "stripped"]));
+    let sandbox = Sandbox::new();
+    sandbox.write("program.c", PROGRAM);
+    ok(&mut sandbox.brawn(&["cc", "program.c", "-o", "good"]));
+    ok(sandbox.command("strip").args(["good", "-o", "stripped"]));
+    ok(sandbox.command("cc").args(["program.c", "-o", "dynamic"]));
+    ok(sandbox.command("musl-gcc").args(["-static", "program.c", "-o", "stock"]));
+    ok(&mut sandbox.brawn(&["verify", "good", "stripped"]));
 
-    let dynamic = fails(&mut bench.brawn(&["verify", "dynamic"]), 1);
+    let dynamic = fails(&mut sandbox.brawn(&["verify", "dynamic"]), 1);
     assert!(dynamic.starts_with("error: dynamic: "), "{dynamic}");
     assert!(dynamic.contains("[dynamic-executable]") || dynamic.contains("[not-static]"), "{dynamic}");
-    let stock = fails(&mut bench.brawn(&["verify", "good", "stock"]), 1);
+    let stock = fails(&mut sandbox.brawn(&["verify", "good", "stock"]), 1);
     assert!(stock.contains("error: stock: ") && stock.contains("note"), "{stock}");
-    assert_snapshot!(fails(&mut bench.brawn(&["verify", "missing"]), 5), @r"
+    assert_snapshot!(fails(&mut sandbox.brawn(&["verify", "missing"]), 5), @r"
     error: failed to open file `missing`: No such file or directory (os error 2)
     ");
 }
 
 #[test]
 fn json_is_for_programs() {
-    let bench = Bench::new();
-    bench.write("program.c", PROGRAM);
-    ok(&mut bench.brawn(&["cc", "program.c", "-o", "program"]));
+    let sandbox = Sandbox::new();
+    sandbox.write("program.c", PROGRAM);
+    ok(&mut sandbox.brawn(&["cc", "program.c", "-o", "program"]));
     for args in [&["verify", "--json", "program"][..], &["--message-format", "json", "verify", "program"]] {
-        let value: serde_json::Value = serde_json::from_str(&ok(&mut bench.brawn(args))).unwrap();
+        let value: serde_json::Value = serde_json::from_str(&ok(&mut sandbox.brawn(args))).unwrap();
         assert_eq!(value["ok"], true);
         assert_eq!(value["report"]["note"]["malloc"], DEFAULT_MALLOC);
     }
     let value: serde_json::Value =
-        serde_json::from_str(&ok(&mut bench.brawn(&["inspect", "--json", "program"]))).unwrap();
+        serde_json::from_str(&ok(&mut sandbox.brawn(&["inspect", "--json", "program"]))).unwrap();
     assert_eq!(value["libc"]["name"], "musl");
 }
 
 #[test]
 fn any_executable_can_be_inspected_and_other_files_are_refused() {
-    let bench = Bench::new();
-    bench.write("text", "not an executable\n");
-    let said = ok(&mut bench.brawn(&["inspect", env!("CARGO_BIN_EXE_brawn")]));
+    let sandbox = Sandbox::new();
+    sandbox.write("text", "not an executable\n");
+    let said = ok(&mut sandbox.brawn(&["inspect", env!("CARGO_BIN_EXE_brawn")]));
     assert!(said.contains("linkage") && said.contains("libc"), "{said}");
-    let message = fails(&mut bench.brawn(&["inspect", "text"]), 3);
+    let message = fails(&mut sandbox.brawn(&["inspect", "text"]), 3);
     assert!(message.starts_with("error: cannot inspect text\n  caused by: "), "{message}");
 }
 
 /// The same program, linked in other ways.
-fn linked(bench: &Bench, options: &[&str], name: &str) {
-    bench.write("program.c", PROGRAM);
-    ok(bench.brawn(options).args(["cc", "program.c", "-o", name]));
+fn linked(sandbox: &Sandbox, options: &[&str], name: &str) {
+    sandbox.write("program.c", PROGRAM);
+    ok(sandbox.brawn(options).args(["cc", "program.c", "-o", name]));
 }
 
 #[test]
 fn what_is_asked_for_has_to_be_inside() {
-    let bench = Bench::new();
-    linked(&bench, &[], "default");
-    linked(&bench, &["--preset", "fast", "--knob", "jemalloc.narenas=2"], "knob");
-    linked(&bench, &["--malloc", "jemalloc", "--no-strings"], "strings");
-    linked(&bench, &["--malloc", "mimalloc", "--cpu", "x86-64-v3"], "cpu");
-    let held = |args: &[&str], file: &str| ok(bench.brawn(&["verify"]).args(args).arg(file));
-    let broken = |args: &[&str], file: &str| fails(bench.brawn(&["verify"]).args(args).arg(file), 1);
+    let sandbox = Sandbox::new();
+    linked(&sandbox, &[], "default");
+    linked(&sandbox, &["--preset", "fast", "--knob", "jemalloc.narenas=2"], "knob");
+    linked(&sandbox, &["--malloc", "jemalloc", "--no-strings"], "strings");
+    linked(&sandbox, &["--malloc", "mimalloc", "--cpu", "x86-64-v3"], "cpu");
+    let held = |args: &[&str], file: &str| ok(sandbox.brawn(&["verify"]).args(args).arg(file));
+    let broken = |args: &[&str], file: &str| fails(sandbox.brawn(&["verify"]).args(args).arg(file), 1);
 
     for (args, file) in [
         (&["--malloc", "jemalloc"][..], "default"),
@@ -109,7 +109,7 @@ fn what_is_asked_for_has_to_be_inside() {
     error: default: expected allocator mimalloc, found jemalloc [not-as-asked]
     hint: an older executable may have been left in place, or built with other settings: link again
     ");
-    let json = bench.brawn(&["verify", "--json", "--malloc", "mimalloc", "default"]).output().unwrap();
+    let json = sandbox.brawn(&["verify", "--json", "--malloc", "mimalloc", "default"]).output().unwrap();
     assert_eq!(json.status.code(), Some(1));
     let value: serde_json::Value = serde_json::from_slice(&json.stdout).unwrap();
     assert_eq!(
@@ -120,10 +120,10 @@ fn what_is_asked_for_has_to_be_inside() {
 
 #[test]
 fn the_environment_asks_as_well_and_a_file_does_not() {
-    let bench = Bench::new();
-    linked(&bench, &[], "default");
+    let sandbox = Sandbox::new();
+    linked(&sandbox, &[], "default");
     let verify = |variable: &str, value: &str, args: &[&str]| {
-        let mut command = bench.brawn(&["verify"]);
+        let mut command = sandbox.brawn(&["verify"]);
         command.args(args).arg("default").env(variable, value);
         command
     };
@@ -140,14 +140,14 @@ fn the_environment_asks_as_well_and_a_file_does_not() {
     ok(&mut verify("BRAWN_MALLOC", "jemalloc", &[]));
     // The command line comes first.
     ok(&mut verify("BRAWN_MALLOC", "mimalloc", &["--preset", "balanced"]));
-    bench.write("config/brawn/config.toml", "preset = \"hardened\"\n");
-    ok(&mut bench.brawn(&["verify", "default"]));
+    sandbox.write("config/brawn/config.toml", "preset = \"hardened\"\n");
+    ok(&mut sandbox.brawn(&["verify", "default"]));
 }
 
 #[test]
 fn what_does_not_exist_cannot_be_asked_for() {
-    let bench = Bench::new();
-    linked(&bench, &[], "default");
+    let sandbox = Sandbox::new();
+    linked(&sandbox, &[], "default");
     for args in [
         ["--malloc", "mimaloc"],
         ["--preset", "balancd"],
@@ -156,24 +156,24 @@ fn what_does_not_exist_cannot_be_asked_for() {
         ["--cpu", "x86-64-v5"],
         ["--target", "x86_64-unknown-linux-gnu"],
     ] {
-        let said = fails(bench.brawn(&["verify"]).args(args).arg("default"), 2);
+        let said = fails(sandbox.brawn(&["verify"]).args(args).arg("default"), 2);
         assert!(said.starts_with("error: ") && said.contains("hint: "), "{said}");
     }
     let both = ["--malloc", "mimalloc", "--preset", "balanced"];
-    assert!(fails(bench.brawn(&["verify"]).args(both).arg("default"), 2).contains("malloc 'mimalloc'"));
+    assert!(fails(sandbox.brawn(&["verify"]).args(both).arg("default"), 2).contains("malloc 'mimalloc'"));
 }
 
 #[test]
 fn a_program_that_never_allocates_is_said_to_have_no_heap() {
-    let bench = Bench::new();
-    bench.write("nothing.c", "int main(void) { return 0; }\n");
-    ok(&mut bench.brawn(&["--malloc", "mimalloc", "cc", "nothing.c", "-o", "nothing"]));
-    let said = ok(&mut bench.brawn(&["verify", "nothing"]));
-    let version = common::note(&bench.path().join("nothing")).malloc_version.unwrap();
+    let sandbox = Sandbox::new();
+    sandbox.write("nothing.c", "int main(void) { return 0; }\n");
+    ok(&mut sandbox.brawn(&["--malloc", "mimalloc", "cc", "nothing.c", "-o", "nothing"]));
+    let said = ok(&mut sandbox.brawn(&["verify", "nothing"]));
+    let version = common::note(&sandbox.path().join("nothing")).malloc_version.unwrap();
     let expected =
         format!("nothing: static, no heap: nothing in it allocates (mimalloc {version} was asked for), musl");
     assert!(said.starts_with(&expected), "{said}");
-    linked(&bench, &[], "program");
-    let said = ok(&mut bench.brawn(&["verify", "program"]));
+    linked(&sandbox, &[], "program");
+    let said = ok(&mut sandbox.brawn(&["verify", "program"]));
     assert!(said.contains(&format!("program: static, one heap: {DEFAULT_MALLOC} ")), "{said}");
 }

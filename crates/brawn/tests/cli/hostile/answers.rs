@@ -4,23 +4,23 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 
 use super::seen::check;
-use crate::common::{Bench, ok};
+use crate::common::{Sandbox, ok};
 
 #[test]
 fn paths_that_a_checked_program_opens() {
-    let bench = Bench::new();
+    let sandbox = Sandbox::new();
     let path = r"/etc/x\033[2J\033]0;t\007\nerror: forged\r\177\302\23335m\342\200\256\377/y";
-    bench.write(
+    sandbox.write(
         "program.c",
         format!(
             "#include <fcntl.h>\n#include <unistd.h>\n\
              int main(void) {{ open(\"{path}\", O_RDONLY); execl(\"{path}\", \"x\", (char *)0); return 1; }}\n"
         ),
     );
-    ok(&mut bench.brawn(&["cc", "program.c", "-o", "program"]));
+    ok(&mut sandbox.brawn(&["cc", "program.c", "-o", "program"]));
     let mut said = Vec::new();
     for args in [&["check", "-v", "program"][..], &["check", "--json", "program"]] {
-        said.extend(check(&mut bench.brawn(args)).stdout);
+        said.extend(check(&mut sandbox.brawn(args)).stdout);
     }
     let said = String::from_utf8(said).unwrap();
     assert!(said.contains(r"/etc/x\x1b[2J"), "the path is not there at all:\n{said}");
@@ -46,9 +46,9 @@ fn answer(stream: &mut TcpStream) -> std::io::Result<()> {
 
 #[test]
 fn what_a_registry_answers() {
-    let bench = Bench::new();
-    bench.write("program.c", "int main(void) { return 0; }\n");
-    ok(&mut bench.brawn(&["cc", "program.c", "-o", "program"]));
+    let sandbox = Sandbox::new();
+    sandbox.write("program.c", "int main(void) { return 0; }\n");
+    ok(&mut sandbox.brawn(&["cc", "program.c", "-o", "program"]));
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let place = format!("{}/x", listener.local_addr().unwrap());
     std::thread::spawn(move || {
@@ -63,7 +63,7 @@ fn what_a_registry_answers() {
         &["image", "program", "--insecure", "--push", &place][..],
         &["image", "program", "--insecure", "--base", &base, "-o", "out"],
     ] {
-        let output = check(&mut bench.brawn(args));
+        let output = check(&mut sandbox.brawn(args));
         assert!(!output.status.success());
         said.extend(output.stderr);
     }

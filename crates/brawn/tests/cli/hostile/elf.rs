@@ -9,7 +9,7 @@ use object::build::elf::{Builder, SectionData};
 
 use super::names::{self, fill};
 use super::seen::check;
-use crate::common::{Bench, fails, ok};
+use crate::common::{Sandbox, fails, ok};
 
 /// What every string of the file begins with.
 const TEXT: &str = "\x1b[2J\x1b]0;t\x07\nerror: forged\r\x7f\u{9b}35m\u{202e}\u{2066}\u{2028}";
@@ -24,7 +24,7 @@ fn option(option: &str, value: &str) -> OsString {
 }
 
 /// A C program with a note of Brawn's in which every value is hostile, and Go's build information.
-fn source(bench: &Bench) {
+fn source(sandbox: &Sandbox) {
     let text = |word: &str| format!("{word}{TEXT}");
     let note = Note {
         kit: text("1"),
@@ -41,15 +41,15 @@ fn source(bench: &Bench) {
         libc_heap: Some(text("bump")),
         serves: vec![text("mimalloc")],
     };
-    bench.write("note.bin", note.encode());
+    sandbox.write("note.bin", note.encode());
     let version = hostile("go1.2");
     let mut go = b"\xff Go buildinf:\x08\x02".to_vec();
     go.resize(32, 0);
     go.push(u8::try_from(version.len()).unwrap());
     go.extend(version);
     go.push(0);
-    bench.write("go.bin", go);
-    bench.write(
+    sandbox.write("go.bin", go);
+    sandbox.write(
         "program.c",
         "__asm__(\".section .note.brawn,\\\"a\\\",@note\\n.balign 4\\n.incbin \\\"note.bin\\\"\\n\"\n\
          \".section .go.buildinfo,\\\"aw\\\"\\n.balign 16\\n.incbin \\\"go.bin\\\"\\n.text\\n\");\n\
@@ -59,13 +59,13 @@ fn source(bench: &Bench) {
 }
 
 /// Adds what no loader reads: lists of compilers and crates, and a section with a hostile name.
-fn add_sections(bench: &Bench, name: &str) {
+fn add_sections(sandbox: &Sandbox, name: &str) {
     let text = |word: &str| format!("{word}{TEXT}");
     let crates = serde_json::json!({ "packages": [
         { "name": text("x"), "version": "1.0.0", "source": "git", "root": true },
     ] });
     let crates = miniz_oxide::deflate::compress_to_vec_zlib(crates.to_string().as_bytes(), 6);
-    let path = bench.path().join(name);
+    let path = sandbox.path().join(name);
     let bytes = fs_err::read(&path).unwrap();
     let mut builder = Builder::read64(&*bytes).unwrap();
     let comment =
@@ -94,31 +94,31 @@ fn add_sections(bench: &Bench, name: &str) {
 }
 
 /// A dynamic executable, a static one, a shared library and an archive: hostile wherever they have text.
-fn files(bench: &Bench) -> Vec<PathBuf> {
-    source(bench);
-    bench.write("library.c", "void *malloc(unsigned long size) { return (void *)size; }\n");
+fn files(sandbox: &Sandbox) -> Vec<PathBuf> {
+    source(sandbox);
+    sandbox.write("library.c", "void *malloc(unsigned long size) { return (void *)size; }\n");
     let library = option("-Wl,-soname,", "libmimalloc");
-    ok(bench.command("cc").args(["-shared", "-fPIC", "library.c", "-o", "library.so"]).arg(library));
+    ok(sandbox.command("cc").args(["-shared", "-fPIC", "library.c", "-o", "library.so"]).arg(library));
     let loader = option("-Wl,--dynamic-linker=", "/lib/ld-musl-");
     let folder = option("-Wl,--enable-new-dtags,-rpath,", "/");
-    ok(bench.command("cc").args(["program.c", "-o", "dynamic", "library.so"]).args([loader, folder]));
-    ok(bench.command("cc").args(["-static", "program.c", "-o", "static"]));
+    ok(sandbox.command("cc").args(["program.c", "-o", "dynamic", "library.so"]).args([loader, folder]));
+    ok(sandbox.command("cc").args(["-static", "program.c", "-o", "static"]));
     for name in ["dynamic", "static", "library.so"] {
-        add_sections(bench, name);
+        add_sections(sandbox, name);
     }
     let mut member = format!("{:48}{:<10}`\n", "m\x1b[2J\r\u{7f}/", 4).into_bytes();
     member.extend(b"BC\xc0\xde");
-    bench.write("archive", [b"!<arch>\n".to_vec(), member].concat());
+    sandbox.write("archive", [b"!<arch>\n".to_vec(), member].concat());
     ["dynamic", "static", "library.so", "archive"].map(PathBuf::from).to_vec()
 }
 
 #[test]
 fn no_string_of_a_file_reaches_the_terminal_as_it_is() {
-    let bench = Bench::new();
-    for file in files(&bench) {
+    let sandbox = Sandbox::new();
+    for file in files(&sandbox) {
         for (command, rows) in names::ROWS {
             for row in rows.iter().filter(|row| row.contains("{}")) {
-                check(bench.brawn(&[command]).args(fill(row, file.as_os_str())));
+                check(sandbox.brawn(&[command]).args(fill(row, file.as_os_str())));
             }
         }
     }
@@ -127,10 +127,10 @@ fn no_string_of_a_file_reaches_the_terminal_as_it_is() {
 /// The test above would pass if the strings were not there at all.
 #[test]
 fn the_strings_are_shown() {
-    let bench = Bench::new();
-    files(&bench);
+    let sandbox = Sandbox::new();
+    files(&sandbox);
     let shown = |args: &[&str]| {
-        let output = check(bench.brawn(args).arg(OsStr::from_bytes(b"dynamic")));
+        let output = check(sandbox.brawn(args).arg(OsStr::from_bytes(b"dynamic")));
         String::from_utf8([output.stdout, output.stderr].concat()).unwrap()
     };
     let text = r"\x1b[2J\x1b]0;t\x07\nerror: forged\r\x7f\x9b35m\u{202e}\u{2066}\u{2028}";
@@ -144,6 +144,6 @@ fn the_strings_are_shown() {
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!(json["needed"][0].as_str().unwrap(), format!("libmimalloc{TEXT}\u{fffd}"));
     assert!(shown(&["verify"]).contains(r"/lib/ld-musl-\x1b[2J\x1b]0;t\x07"));
-    let message = fails(&mut bench.brawn(&["libc", "-o", "out", "--from", "archive"]), 3);
+    let message = fails(&mut sandbox.brawn(&["libc", "-o", "out", "--from", "archive"]), 3);
     assert!(message.contains(r"member m\x1b[2J\r\x7f is LLVM bitcode"), "{message}");
 }

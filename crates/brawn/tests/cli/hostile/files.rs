@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use super::assert_all_have_rows;
 use super::names::fill;
-use crate::common::{Bench, ok};
+use crate::common::{Sandbox, ok};
 
 /// What a refusal may take: a second of the processor's time, whatever else the machine does, and some waiting.
 const CPU: Duration = Duration::from_secs(1);
@@ -64,9 +64,9 @@ fn endless(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// A good executable, linked by Brawn.
-fn program(bench: &Bench) -> &'static str {
-    bench.write("program.c", "int main(void) { return 0; }\n");
-    ok(bench.brawn(&["cc", "program.c", "-o", "program"]).current_dir(bench.path()));
+fn program(sandbox: &Sandbox) -> &'static str {
+    sandbox.write("program.c", "int main(void) { return 0; }\n");
+    ok(sandbox.brawn(&["cc", "program.c", "-o", "program"]).current_dir(sandbox.path()));
     "program"
 }
 
@@ -111,13 +111,13 @@ fn refused(command: &mut Command, folder: &Path) -> String {
 #[test]
 fn every_command_refuses_files_without_end() {
     assert_all_have_rows(ROWS);
-    let bench = Bench::new();
-    let program = program(&bench);
-    for path in endless(bench.path()) {
+    let sandbox = Sandbox::new();
+    let program = program(&sandbox);
+    for path in endless(sandbox.path()) {
         for (command, rows) in ROWS {
             for row in *rows {
                 let words = fill(&row.replace("PROGRAM", program), path.as_os_str());
-                let said = refused(bench.brawn(&[command]).args(words), bench.path());
+                let said = refused(sandbox.brawn(&[command]).args(words), sandbox.path());
                 assert!(said.contains("error:"), "brawn {command} {row} {}:\n{said}", path.display());
             }
         }
@@ -127,35 +127,36 @@ fn every_command_refuses_files_without_end() {
 /// What a measured program reads may be as long as it likes, and is the same each time.
 #[test]
 fn standard_input_of_a_program_is_a_file() {
-    let bench = Bench::new();
-    let program = program(&bench);
-    for path in &endless(bench.path())[..3] {
-        let mut tune = bench.brawn(&["tune", "--exe", program, "--stdin"]);
-        let said = refused(tune.arg(path).arg("--"), bench.path());
+    let sandbox = Sandbox::new();
+    let program = program(&sandbox);
+    for path in &endless(sandbox.path())[..3] {
+        let mut tune = sandbox.brawn(&["tune", "--exe", program, "--stdin"]);
+        let said = refused(tune.arg(path).arg("--"), sandbox.path());
         assert!(said.contains("not a regular file"), "{said}");
     }
 }
 
 #[test]
 fn settings_without_end_are_refused() {
-    let bench = Bench::new();
-    for path in endless(bench.path()) {
-        let config = bench.path().join("config/brawn");
+    let sandbox = Sandbox::new();
+    for path in endless(sandbox.path()) {
+        let config = sandbox.path().join("config/brawn");
         let _ = fs_err::remove_dir_all(&config);
         fs_err::create_dir_all(&config).unwrap();
         fs_err::os::unix::fs::symlink(&path, config.join("config.toml")).unwrap();
         for args in [&["env"][..], &["libc", "--dry-run"], &["preload", "--dry-run"], &["run", "--", "true"]]
         {
-            refused(&mut bench.brawn(args), bench.path());
+            refused(&mut sandbox.brawn(args), sandbox.path());
         }
     }
 }
 
 #[test]
 fn the_message_names_what_it_is_and_the_limit() {
-    let bench = Bench::new();
-    endless(bench.path());
-    let message = |name: &str, args: &[&str]| refused(bench.brawn(args).arg(OsStr::new(name)), bench.path());
+    let sandbox = Sandbox::new();
+    endless(sandbox.path());
+    let message =
+        |name: &str, args: &[&str]| refused(sandbox.brawn(args).arg(OsStr::new(name)), sandbox.path());
     insta::assert_snapshot!(message("pipe", &["verify"]), @r"
     error: pipe is a named pipe, not a regular file
     hint: write what it gives into a file first, and give that

@@ -6,11 +6,11 @@ mod files;
 mod names;
 mod seen;
 
-use crate::common::{Bench, commands};
+use crate::common::{Sandbox, commands};
 
 /// Every command has a row in this table of another test.
 fn assert_all_have_rows<T>(rows: &[(&str, T)]) {
-    let commands = commands(&Bench::new());
+    let commands = commands(&Sandbox::new());
     assert!(commands.len() > 15, "{commands:?}");
     for command in commands {
         assert!(

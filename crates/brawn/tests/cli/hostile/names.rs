@@ -5,7 +5,7 @@ use std::os::unix::ffi::OsStrExt as _;
 
 use super::assert_all_have_rows;
 use super::seen::check;
-use crate::common::{Bench, fails};
+use crate::common::{Sandbox, fails};
 
 /// Clears the screen, sets a title, forges a message, and turns around what follows; in UTF-8 and not.
 const NAMES: [&[u8]; 2] = [
@@ -70,18 +70,18 @@ fn no_name_reaches_the_terminal_as_it_is() {
     assert_all_have_rows(ROWS);
     for name in NAMES.map(OsStr::from_bytes) {
         for there in [true, false] {
-            let bench = Bench::new();
+            let sandbox = Sandbox::new();
             // Two heaps: the driver has something to say about its output.
-            bench.write(
+            sandbox.write(
                 "heap.c",
                 "void *malloc(unsigned long n) { return (void *)n; }\nint main(void) { return 0; }\n",
             );
             if there {
-                fs_err::write(bench.path().join(name), "text\x1b[2J\nerror: forged\n").unwrap();
+                fs_err::write(sandbox.path().join(name), "text\x1b[2J\nerror: forged\n").unwrap();
             }
             for (command, rows) in ROWS {
                 for row in *rows {
-                    check(bench.brawn(&[command]).args(fill(row, name)));
+                    check(sandbox.brawn(&[command]).args(fill(row, name)));
                 }
             }
         }
@@ -90,14 +90,14 @@ fn no_name_reaches_the_terminal_as_it_is() {
 
 #[test]
 fn names_are_visible_and_whole() {
-    let bench = Bench::new();
-    fs_err::write(bench.path().join("a\x1b[2J\nerror: b"), "text").unwrap();
-    let message = fails(bench.brawn(&["verify"]).arg("a\x1b[2J\nerror: b"), 1);
+    let sandbox = Sandbox::new();
+    fs_err::write(sandbox.path().join("a\x1b[2J\nerror: b"), "text").unwrap();
+    let message = fails(sandbox.brawn(&["verify"]).arg("a\x1b[2J\nerror: b"), 1);
     assert!(message.starts_with(r"error: a\x1b[2J\nerror: b: "), "{message}");
-    let json = bench.brawn(&["verify", "--json"]).arg(OsStr::from_bytes(b"a\x7f\xff")).output().unwrap();
+    let json = sandbox.brawn(&["verify", "--json"]).arg(OsStr::from_bytes(b"a\x7f\xff")).output().unwrap();
     assert!(json.stdout.is_empty(), "there is no such file: {json:?}");
-    fs_err::write(bench.path().join("a\x7f"), "text").unwrap();
-    let json = bench.brawn(&["verify", "--json", "a\x7f"]).output().unwrap();
+    fs_err::write(sandbox.path().join("a\x7f"), "text").unwrap();
+    let json = sandbox.brawn(&["verify", "--json", "a\x7f"]).output().unwrap();
     let text = String::from_utf8(json.stdout).unwrap();
     assert!(text.contains(r#""path":"a\u007f""#), "{text}");
 }

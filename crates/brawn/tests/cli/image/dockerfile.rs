@@ -9,19 +9,19 @@ use brawn_elf::Arch;
 
 use super::package::greeter;
 use super::{have, text};
-use crate::common::{Bench, base_image, buildah, note, ok, rust_libc};
+use crate::common::{Sandbox, base_image, buildah, note, ok, rust_libc};
 
 /// Makes the image that the Dockerfile starts from, and gives the `--volume` for each folder that it lacks.
-fn rust(bench: &Bench) -> Vec<String> {
-    let root = bench.path().join("rust");
+fn rust(sandbox: &Sandbox) -> Vec<String> {
+    let root = sandbox.path().join("rust");
     for folder in ["etc", "tmp", "root", "toolchain", "usr/local/bin"] {
         fs_err::create_dir_all(root.join(folder)).unwrap();
     }
-    bench.write("rust/etc/passwd", "root:x:0:0:root:/root:/bin/sh\n");
+    sandbox.write("rust/etc/passwd", "root:x:0:0:root:/root:/bin/sh\n");
     // The targets are there already. That nothing else is asked of rustup is a part of the test.
     let targets = Arch::ALL.map(Arch::musl_triple).join(" ");
     let rustup = format!("#!/bin/sh\n[ \"$*\" = 'target add {targets}' ]\n");
-    let rustup = bench.write("rust/usr/local/bin/rustup", rustup);
+    let rustup = sandbox.write("rust/usr/local/bin/rustup", rustup);
     fs_err::set_permissions(rustup, std::fs::Permissions::from_mode(0o755)).unwrap();
     let toolchain = rust_libc(Arch::host().unwrap()).ancestors().nth(6).unwrap().display().to_string();
     let mut volumes = vec![format!("--volume={toolchain}:/toolchain:ro")];
@@ -35,7 +35,7 @@ fn rust(bench: &Bench) -> Vec<String> {
             volumes.push(format!("--volume=/{folder}:/{folder}:ro"));
         }
     }
-    base_image(bench, "rust", "/usr/local/bin:/toolchain/bin:/usr/bin:/bin", "docker.io/library/rust:1");
+    base_image(sandbox, "rust", "/usr/local/bin:/toolchain/bin:/usr/bin:/bin", "docker.io/library/rust:1");
     volumes
 }
 
@@ -63,32 +63,32 @@ fn buildah_makes_of_the_dockerfile_what_brawn_image_makes() {
     if !have(&["buildah"]) {
         return;
     }
-    let bench = Bench::new();
-    greeter(&bench);
+    let sandbox = Sandbox::new();
+    greeter(&sandbox);
     let with_options = |more: &[&str]| {
-        let mut command = bench.brawn(&["-q", "image", "--with", "zones"]);
+        let mut command = sandbox.brawn(&["-q", "image", "--with", "zones"]);
         command.args(more).env_remove("CI");
         ok(&mut command)
     };
     let platform = if Arch::host() == Some(Arch::X86_64) { "linux/amd64" } else { "linux/arm64" };
-    let root = bench.path().join("root");
+    let root = sandbox.path().join("root");
     with_options(&["--platform", platform, "--rootfs", text(&root)]);
 
-    let context = bench.path().join("context");
+    let context = sandbox.path().join("context");
     fs_err::create_dir_all(context.join("src")).unwrap();
     for file in ["Cargo.toml", "Cargo.lock", "src/main.rs"] {
-        fs_err::copy(bench.path().join(file), context.join(file)).unwrap();
+        fs_err::copy(sandbox.path().join(file), context.join(file)).unwrap();
     }
-    bench.write("context/Dockerfile", with_options(&["--dockerfile", "--", "--locked"]));
-    fs_err::create_dir_all(bench.path().join("brawn")).unwrap();
-    fs_err::copy(env!("CARGO_BIN_EXE_brawn"), bench.path().join("brawn/brawn")).unwrap();
-    let volumes = rust(&bench);
-    let brawn = format!("--build-context=brawn={}", bench.path().join("brawn").display());
-    let mut build = buildah(&bench, &["bud", "--pull-never", "--quiet", &brawn]);
+    sandbox.write("context/Dockerfile", with_options(&["--dockerfile", "--", "--locked"]));
+    fs_err::create_dir_all(sandbox.path().join("brawn")).unwrap();
+    fs_err::copy(env!("CARGO_BIN_EXE_brawn"), sandbox.path().join("brawn/brawn")).unwrap();
+    let volumes = rust(&sandbox);
+    let brawn = format!("--build-context=brawn={}", sandbox.path().join("brawn").display());
+    let mut build = buildah(&sandbox, &["bud", "--pull-never", "--quiet", &brawn]);
     ok(build.args(volumes).args(["--tag", "greeter", "context"]));
 
-    let container = ok(&mut buildah(&bench, &["from", "--pull-never", "greeter"])).trim().to_owned();
-    let mounted = ok(&mut buildah(&bench, &["mount", &container]));
+    let container = ok(&mut buildah(&sandbox, &["from", "--pull-never", "greeter"])).trim().to_owned();
+    let mounted = ok(&mut buildah(&sandbox, &["mount", &container]));
     let (inside, outside) = (files(Path::new(mounted.trim())), files(&root));
     let names = |files: &BTreeMap<String, (u32, Vec<u8>)>| files.keys().cloned().collect::<Vec<_>>();
     assert_eq!(names(&inside), names(&outside));
@@ -101,8 +101,8 @@ fn buildah_makes_of_the_dockerfile_what_brawn_image_makes() {
     }
     assert_eq!(note(&Path::new(mounted.trim()).join("greeter")), note(&root.join("greeter")));
     // It runs as the user of the image, who is not root, and what is there beside it is enough.
-    assert_eq!(ok(&mut buildah(&bench, &["run", &container, "--", "/greeter", "you"])), "[\"you\"]\n");
-    let said = ok(&mut buildah(&bench, &["inspect", "--type", "image", "greeter"]));
+    assert_eq!(ok(&mut buildah(&sandbox, &["run", &container, "--", "/greeter", "you"])), "[\"you\"]\n");
+    let said = ok(&mut buildah(&sandbox, &["inspect", "--type", "image", "greeter"]));
     let config: serde_json::Value = serde_json::from_str(&said).unwrap();
     let config = &config["OCIv1"]["config"];
     assert_eq!(config["User"], "65532:65532");

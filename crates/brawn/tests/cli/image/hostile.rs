@@ -11,13 +11,13 @@ use base64::engine::general_purpose::STANDARD;
 
 use super::attacks::{Hostile, Seen, challenge, head, redirect, send, silence, trickle};
 use super::{hello, text, tls};
-use crate::common::{Bench, fails};
+use crate::common::{Sandbox, fails};
 
 /// A push as a user who is logged in at this address.
-fn push(bench: &Bench, address: &str, login: &str) -> Command {
-    bench.write(".docker/config.json", format!("{{\"auths\": {{\"{address}\": {login}}}}}"));
-    let mut command = bench.brawn(&["image", text(hello()), "--no-sbom", "--push"]);
-    command.arg(format!("{address}/team/app:1")).env("HOME", bench.path());
+fn push(sandbox: &Sandbox, address: &str, login: &str) -> Command {
+    sandbox.write(".docker/config.json", format!("{{\"auths\": {{\"{address}\": {login}}}}}"));
+    let mut command = sandbox.brawn(&["image", text(hello()), "--no-sbom", "--push"]);
+    command.arg(format!("{address}/team/app:1")).env("HOME", sandbox.path());
     for name in ["REGISTRY_AUTH_FILE", "XDG_RUNTIME_DIR", "DOCKER_CONFIG"] {
         command.env_remove(name);
     }
@@ -47,10 +47,10 @@ fn a_realm_in_clear_text_or_elsewhere_gets_no_password() {
         ("http://[::1]@192.0.2.1/token", "an address with a user name in it"),
         ("https://192.0.2.1/token", "asks for the login to be sent to 192.0.2.1"),
     ] {
-        let bench = Bench::new();
+        let sandbox = Sandbox::new();
         let server = Hostile::start(move |_, _, to| challenge(to, realm));
         for login in [password().as_str(), IDENTITY] {
-            let message = soon(push(&bench, &server.address, login).arg("--insecure"));
+            let message = soon(push(&sandbox, &server.address, login).arg("--insecure"));
             assert!(message.contains(what), "{realm}: {message}");
         }
         assert!(!server.knows(), "{realm}");
@@ -83,10 +83,10 @@ fn no_login_goes_where_a_registry_leads() {
     };
     for attack in ["login", "blob", "upload"] {
         for login in [password().as_str(), IDENTITY] {
-            let bench = Bench::new();
+            let sandbox = Sandbox::new();
             let elsewhere = Hostile::start(ask);
             let server = leading(attack, &elsewhere);
-            let message = soon(push(&bench, &server.address, login).arg("--insecure"));
+            let message = soon(push(&sandbox, &server.address, login).arg("--insecure"));
             assert!(server.knows(), "{attack}: the registry itself got the login: {message}");
             assert!(!elsewhere.knows(), "{attack}: {:?}", elsewhere.seen.lock().unwrap());
             // An identity token travels in a body, and a body is not sent on.
@@ -120,7 +120,7 @@ fn secure(answer: impl Fn(u16) -> String + Send + Sync + 'static) -> (u16, Strin
 #[test]
 fn tls_is_not_left_for_clear_text() {
     for attack in ["realm", "redirect", "location"] {
-        let bench = Bench::new();
+        let sandbox = Sandbox::new();
         let plain = Hostile::start(|_, _, to| send(to, 404, &[], b""));
         let address = plain.address.clone();
         let (port, authority) = secure(move |_| match attack {
@@ -128,9 +128,9 @@ fn tls_is_not_left_for_clear_text() {
             "redirect" => format!("307 x\r\nlocation: HTTP://{address}/x"),
             _ => format!("202 x\r\nlocation: http://{address}/x"),
         });
-        let authority = bench.write("authority.pem", authority);
+        let authority = sandbox.write("authority.pem", authority);
         let registry = format!("localhost:{port}");
-        let message = soon(push(&bench, &registry, &password()).env("SSL_CERT_FILE", authority));
+        let message = soon(push(&sandbox, &registry, &password()).env("SSL_CERT_FILE", authority));
         let what = format!("{registry} leads to http://{}, where nothing is encrypted", plain.address);
         assert!(message.contains(&what), "{attack}: {message}");
         assert_eq!(plain.count("/"), 0, "{attack}");
@@ -139,20 +139,21 @@ fn tls_is_not_left_for_clear_text() {
 
 #[test]
 fn a_limit_for_everything_is_kept() {
-    let bench = Bench::new();
+    let sandbox = Sandbox::new();
     let slow =
         Hostile::start(|_, _, to| head(to, 1 << 20).and_then(|()| trickle(to, Duration::from_millis(100))));
     let digest = format!("sha256:{}", "a".repeat(64));
     let base = format!("{}/a@{digest}", slow.address);
     let pull = ["image", text(hello()), "--insecure", "--timeout", "1s", "--base", &base, "-o", "x"];
-    let message = soon(&mut bench.brawn(&pull));
+    let message = soon(&mut sandbox.brawn(&pull));
     assert!(message.contains("takes longer than the limit of 1 s"), "{message}");
     assert!(message.contains("hint: if it only needs longer, say --timeout 4m"), "{message}");
     let silent = Hostile::start(|_, _, to| silence(to));
-    let message = soon(push(&bench, &silent.address, &password()).args(["--insecure", "--timeout", "500ms"]));
+    let message =
+        soon(push(&sandbox, &silent.address, &password()).args(["--insecure", "--timeout", "500ms"]));
     assert!(message.contains("takes longer than the limit of 0.5 s"), "{message}");
     let busy = Hostile::start(|_, _, to| send(to, 429, &[("retry-after", "1")], b""));
-    let message = soon(push(&bench, &busy.address, &password()).arg("--insecure"));
+    let message = soon(push(&sandbox, &busy.address, &password()).arg("--insecure"));
     assert!(
         message.contains(&format!("{} asks to wait for 1 s before another attempt", busy.address)),
         "{message}"

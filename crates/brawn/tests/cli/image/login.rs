@@ -8,21 +8,21 @@ use base64::engine::general_purpose::STANDARD;
 
 use super::stub::{State, Stub};
 use super::{hello, text};
-use crate::common::{Bench, fails, ok};
+use crate::common::{Sandbox, fails, ok};
 
 fn registry() -> Stub {
     let login = Some(("me".to_owned(), "hunter2".to_owned()));
     Stub::start(State { login, identity: Some("long-lived".to_owned()), ..State::default() })
 }
 
-/// A push as a user whose files are all in the bench's folder.
-fn push(bench: &Bench, stub: &Stub) -> Command {
-    let mut command = bench.brawn(&["-q", "image", text(hello()), "--insecure", "--push"]);
+/// A push as a user whose files are all in the sandbox's folder.
+fn push(sandbox: &Sandbox, stub: &Stub) -> Command {
+    let mut command = sandbox.brawn(&["-q", "image", text(hello()), "--insecure", "--push"]);
     command.arg(format!("{}/team/app:1", stub.address));
     for name in ["REGISTRY_AUTH_FILE", "XDG_RUNTIME_DIR", "DOCKER_CONFIG"] {
         command.env_remove(name);
     }
-    command.env("HOME", bench.path());
+    command.env("HOME", sandbox.path());
     command
 }
 
@@ -36,28 +36,28 @@ fn basic(user: &str, password: &str) -> String {
 
 #[test]
 fn docker_login_is_enough() {
-    let bench = Bench::new();
+    let sandbox = Sandbox::new();
     let stub = registry();
-    bench.write(".docker/config.json", auths(&stub, &basic("me", "hunter2")));
-    let line = ok(&mut push(&bench, &stub));
+    sandbox.write(".docker/config.json", auths(&stub, &basic("me", "hunter2")));
+    let line = ok(&mut push(&sandbox, &stub));
     assert!(line.starts_with(&format!("{}/team/app@sha256:", stub.address)), "{line}");
     assert!(stub.count("GET /token") >= 1);
 }
 
 #[test]
 fn podmans_file_comes_before_dockers() {
-    let bench = Bench::new();
+    let sandbox = Sandbox::new();
     let stub = registry();
-    bench.write(".docker/config.json", auths(&stub, &basic("me", "wrong")));
-    let file = bench.write("podman.json", auths(&stub, &basic("me", "hunter2")));
-    ok(push(&bench, &stub).env("REGISTRY_AUTH_FILE", file));
+    sandbox.write(".docker/config.json", auths(&stub, &basic("me", "wrong")));
+    let file = sandbox.write("podman.json", auths(&stub, &basic("me", "hunter2")));
+    ok(push(&sandbox, &stub).env("REGISTRY_AUTH_FILE", file));
 }
 
 #[test]
 fn a_helper_is_asked() {
-    let bench = Bench::new();
+    let sandbox = Sandbox::new();
     let stub = registry();
-    let helper = bench.write(
+    let helper = sandbox.write(
         "bin/docker-credential-vault",
         format!(
             "#!/bin/sh\nread server\n[ \"$1 $server\" = 'get {}' ] || exit 1\n\
@@ -66,21 +66,21 @@ fn a_helper_is_asked() {
         ),
     );
     fs_err::set_permissions(&helper, std::fs::Permissions::from_mode(0o755)).unwrap();
-    bench.write(".docker/config.json", format!("{{\"credHelpers\": {{\"{}\": \"vault\"}}}}", stub.address));
-    let path = format!("{}:{}", bench.path().join("bin").display(), std::env::var("PATH").unwrap());
-    ok(push(&bench, &stub).env("PATH", path));
+    sandbox.write(".docker/config.json", format!("{{\"credHelpers\": {{\"{}\": \"vault\"}}}}", stub.address));
+    let path = format!("{}:{}", sandbox.path().join("bin").display(), std::env::var("PATH").unwrap());
+    ok(push(&sandbox, &stub).env("PATH", path));
 }
 
 #[test]
 fn a_helper_that_never_answers_is_not_waited_for() {
-    let bench = Bench::new();
+    let sandbox = Sandbox::new();
     let stub = registry();
-    let helper = bench.write("bin/docker-credential-vault", "#!/bin/sh\nexec sleep 30\n");
+    let helper = sandbox.write("bin/docker-credential-vault", "#!/bin/sh\nexec sleep 30\n");
     fs_err::set_permissions(&helper, std::fs::Permissions::from_mode(0o755)).unwrap();
-    bench.write(".docker/config.json", format!("{{\"credHelpers\": {{\"{}\": \"vault\"}}}}", stub.address));
-    let path = format!("{}:{}", bench.path().join("bin").display(), std::env::var("PATH").unwrap());
+    sandbox.write(".docker/config.json", format!("{{\"credHelpers\": {{\"{}\": \"vault\"}}}}", stub.address));
+    let path = format!("{}:{}", sandbox.path().join("bin").display(), std::env::var("PATH").unwrap());
     let begun = std::time::Instant::now();
-    let message = fails(push(&bench, &stub).env("PATH", path).args(["--timeout", "1s"]), 7);
+    let message = fails(push(&sandbox, &stub).env("PATH", path).args(["--timeout", "1s"]), 7);
     assert!(
         message.contains("gave no answer within 1s") && message.contains("hint: run it by hand"),
         "{message}"
@@ -90,22 +90,22 @@ fn a_helper_that_never_answers_is_not_waited_for() {
 
 #[test]
 fn an_identity_token_is_exchanged() {
-    let bench = Bench::new();
+    let sandbox = Sandbox::new();
     let stub = registry();
-    bench.write(".docker/config.json", auths(&stub, "{\"identitytoken\": \"long-lived\"}"));
-    ok(&mut push(&bench, &stub));
+    sandbox.write(".docker/config.json", auths(&stub, "{\"identitytoken\": \"long-lived\"}"));
+    ok(&mut push(&sandbox, &stub));
     assert!(stub.count("POST /token") >= 1);
 }
 
 #[test]
 fn wrong_credentials_and_none() {
-    let bench = Bench::new();
+    let sandbox = Sandbox::new();
     let stub = registry();
-    let refused = || fails(&mut push(&bench, &stub), 7);
+    let refused = || fails(&mut push(&sandbox, &stub), 7);
     let hint = format!("hint: log in with `docker login {0}` or `podman login {0}`", stub.address);
     let message = refused();
     assert!(message.contains(&hint), "{message}");
-    bench.write(".docker/config.json", auths(&stub, &basic("me", "wrong")));
+    sandbox.write(".docker/config.json", auths(&stub, &basic("me", "wrong")));
     let message = refused();
     assert!(message.starts_with(&format!("error: {} refuses GET /token: 401", stub.address)), "{message}");
     assert!(message.contains(&hint), "{message}");

@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use super::{chroot, have, hello, text};
-use crate::common::{Bench, ok};
+use crate::common::{Sandbox, ok};
 
 /// Debian's registry, on a port of its own; stopped when dropped.
 struct Registry {
@@ -15,13 +15,13 @@ struct Registry {
 }
 
 impl Registry {
-    fn start(bench: &Bench) -> Registry {
+    fn start(sandbox: &Sandbox) -> Registry {
         let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
-        let config = bench.write(
+        let config = sandbox.write(
             "registry.yml",
             format!(
                 "version: 0.1\nlog: {{level: error}}\nstorage: {{filesystem: {{rootdirectory: {}}}}}\nhttp: {{addr: '{address}'}}\n",
-                bench.path().join("registry").display()
+                sandbox.path().join("registry").display()
             ),
         );
         let process = Command::new("docker-registry")
@@ -55,8 +55,8 @@ fn copy(from: &str, to: &str) -> Command {
 }
 
 /// Unpacks a layout with umoci and runs what is in it.
-fn run(bench: &Bench, layout: &Path, tag: &str) -> String {
-    let bundle = bench.path().join(format!("bundle-{tag}"));
+fn run(sandbox: &Sandbox, layout: &Path, tag: &str) -> String {
+    let bundle = sandbox.path().join(format!("bundle-{tag}"));
     let mut unpack = Command::new("umoci");
     unpack.args(["unpack", "--rootless", "--image"]).arg(format!("{}:{tag}", layout.display())).arg(&bundle);
     ok(&mut unpack);
@@ -72,19 +72,19 @@ fn an_image_is_pushed_pulled_unpacked_and_run() {
     if !have(&["docker-registry", "skopeo", "umoci"]) {
         return;
     }
-    let bench = Bench::new();
-    let registry = Registry::start(&bench);
+    let sandbox = Sandbox::new();
+    let registry = Registry::start(&sandbox);
     let name = format!("{}/team/hello", registry.address);
     let file = text(hello());
     let push = |name: &str, more: &[&str]| {
-        ok(bench.brawn(&["-q", "image", file, "--insecure", "--push", name]).args(more))
+        ok(sandbox.brawn(&["-q", "image", file, "--insecure", "--push", name]).args(more))
     };
     let line = push(&format!("{name}:1"), &["--with", "certificates,tmp"]);
     let digest = line.trim().strip_prefix(&format!("{name}@")).expect("one line: repo@sha256:…").to_owned();
 
-    let pulled = bench.path().join("pulled");
+    let pulled = sandbox.path().join("pulled");
     ok(&mut copy(&format!("docker://{name}@{digest}"), &format!("oci:{}:1", pulled.display())));
-    assert_eq!(run(&bench, &pulled, "1"), "1 2 3\n");
+    assert_eq!(run(&sandbox, &pulled, "1"), "1 2 3\n");
     let inspected = ok(Command::new("skopeo").args([
         "inspect",
         "--raw",
@@ -104,10 +104,10 @@ fn an_image_is_pushed_pulled_unpacked_and_run() {
     let base = format!("{name}@{digest}");
     let second = format!("{}/team/second", registry.address);
     push(&second, &["--base", &base, "--name", "again", "--no-sbom"]);
-    let layout = bench.path().join("second");
+    let layout = sandbox.path().join("second");
     ok(&mut copy(&format!("docker://{second}"), &format!("oci:{}:2", layout.display())));
-    assert_eq!(run(&bench, &layout, "2"), "1 2 3\n");
-    assert!(bench.path().join("bundle-2/rootfs/hello").exists(), "the base's files are there");
+    assert_eq!(run(&sandbox, &layout, "2"), "1 2 3\n");
+    assert!(sandbox.path().join("bundle-2/rootfs/hello").exists(), "the base's files are there");
 }
 
 #[test]
@@ -115,9 +115,9 @@ fn one_archive_serves_all() {
     if !have(&["skopeo", "umoci"]) {
         return;
     }
-    let bench = Bench::new();
+    let sandbox = Sandbox::new();
     for compress in ["gzip", "zstd", "none"] {
-        let archive = bench.path().join(format!("{compress}.tar"));
+        let archive = sandbox.path().join(format!("{compress}.tar"));
         let args = [
             "-q",
             "image",
@@ -129,21 +129,21 @@ fn one_archive_serves_all() {
             "-o",
             text(&archive),
         ];
-        assert_eq!(ok(&mut bench.brawn(&args)).trim(), text(&archive));
-        let as_oci = bench.path().join(format!("oci-{compress}"));
+        assert_eq!(ok(&mut sandbox.brawn(&args)).trim(), text(&archive));
+        let as_oci = sandbox.path().join(format!("oci-{compress}"));
         ok(&mut copy(
             &format!("oci-archive:{}:7", archive.display()),
             &format!("oci:{}:7", as_oci.display()),
         ));
         // umoci 0.4 and skopeo 1.9's way for Docker's archives know no zstd.
         if compress != "zstd" {
-            assert_eq!(run(&bench, &as_oci, "7"), "1 2 3\n");
-            fs_err::remove_dir_all(bench.path().join("bundle-7")).unwrap();
-            let as_docker = bench.path().join(format!("docker-{compress}"));
+            assert_eq!(run(&sandbox, &as_oci, "7"), "1 2 3\n");
+            fs_err::remove_dir_all(sandbox.path().join("bundle-7")).unwrap();
+            let as_docker = sandbox.path().join(format!("docker-{compress}"));
             let from = format!("docker-archive:{}:docker.io/team/hello:7", archive.display());
             ok(&mut copy(&from, &format!("oci:{}:7", as_docker.display())));
-            assert_eq!(run(&bench, &as_docker, "7"), "1 2 3\n");
-            fs_err::remove_dir_all(bench.path().join("bundle-7")).unwrap();
+            assert_eq!(run(&sandbox, &as_docker, "7"), "1 2 3\n");
+            fs_err::remove_dir_all(sandbox.path().join("bundle-7")).unwrap();
         }
     }
 }
@@ -153,20 +153,20 @@ fn a_layout_is_what_umoci_reads() {
     if !have(&["umoci"]) {
         return;
     }
-    let bench = Bench::new();
-    let layout = bench.path().join("layout");
+    let sandbox = Sandbox::new();
+    let layout = sandbox.path().join("layout");
     let args = ["-q", "image", text(hello()), "--with", "users,tmp,zones,certificates", "-o", text(&layout)];
-    ok(&mut bench.brawn(&args));
-    assert_eq!(run(&bench, &layout, "latest"), "1 2 3\n");
-    let root = bench.path().join("bundle-latest/rootfs");
+    ok(&mut sandbox.brawn(&args));
+    assert_eq!(run(&sandbox, &layout, "latest"), "1 2 3\n");
+    let root = sandbox.path().join("bundle-latest/rootfs");
     assert!(fs_err::read_to_string(root.join("etc/passwd")).unwrap().contains("nonroot:x:65532:"));
     assert!(root.join("usr/share/zoneinfo/Europe/Berlin").exists());
 }
 
 #[test]
 fn the_files_alone_run_in_a_chroot() {
-    let bench = Bench::new();
-    let root = bench.path().join("root");
-    ok(&mut bench.brawn(&["-q", "image", text(hello()), "--with", "tmp", "--rootfs", text(&root)]));
+    let sandbox = Sandbox::new();
+    let root = sandbox.path().join("root");
+    ok(&mut sandbox.brawn(&["-q", "image", text(hello()), "--with", "tmp", "--rootfs", text(&root)]));
     assert_eq!(ok(&mut chroot(&root, &["/hello"])), "1 2 3\n");
 }

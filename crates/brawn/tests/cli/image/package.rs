@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Command;
 
 use super::chroot;
-use crate::common::{Bench, DEFAULT_MALLOC, fails, ok};
+use crate::common::{DEFAULT_MALLOC, Sandbox, fails, ok};
 
 const MANIFEST: &str = r#"
 [package]
@@ -24,9 +24,9 @@ platforms = ["linux/amd64", "linux/arm64"]
 [workspace]
 "#;
 
-pub fn greeter(bench: &Bench) {
-    bench.write("Cargo.toml", MANIFEST);
-    bench.write(
+pub fn greeter(sandbox: &Sandbox) {
+    sandbox.write("Cargo.toml", MANIFEST);
+    sandbox.write(
         "src/main.rs",
         "fn main() { println!(\"{:?}\", std::env::args().skip(1).collect::<Vec<_>>()); }\n",
     );
@@ -34,21 +34,21 @@ pub fn greeter(bench: &Bench) {
 
 #[test]
 fn a_package_becomes_an_index_for_two_platforms() {
-    let bench = Bench::new();
-    greeter(&bench);
+    let sandbox = Sandbox::new();
+    greeter(&sandbox);
     let git = |args: &[&str]| {
-        ok(bench.command("git").args(["-c", "user.name=a", "-c", "user.email=a@example.com"]).args(args))
+        ok(sandbox.command("git").args(["-c", "user.name=a", "-c", "user.email=a@example.com"]).args(args))
     };
     git(&["init", "-q"]);
     git(&["add", "."]);
     git(&["commit", "-q", "-m", "x"]);
     let commit = git(&["rev-parse", "HEAD"]);
-    let line = ok(&mut bench.brawn(&["--message-format", "json", "image", "-o", "image.tar"]));
+    let line = ok(&mut sandbox.brawn(&["--message-format", "json", "image", "-o", "image.tar"]));
     let said: serde_json::Value = serde_json::from_str(&line).unwrap();
     let platforms: Vec<&str> =
         said["images"].as_array().unwrap().iter().map(|image| image["platform"].as_str().unwrap()).collect();
     assert_eq!(platforms, ["linux/amd64", "linux/arm64"]);
-    let mut archive = tar::Archive::new(fs_err::File::open(bench.path().join("image.tar")).unwrap());
+    let mut archive = tar::Archive::new(fs_err::File::open(sandbox.path().join("image.tar")).unwrap());
     let mut labels = Vec::new();
     for entry in archive.entries().unwrap() {
         let config: Result<serde_json::Value, _> = serde_json::from_reader(entry.unwrap());
@@ -69,28 +69,28 @@ fn a_package_becomes_an_index_for_two_platforms() {
         // cargo wrote Cargo.lock and target, which Git does not know; what it knows is as it was.
         assert_eq!(label("revision"), commit.trim());
     }
-    let spdx = fs_err::read_to_string(bench.path().join("image.tar.linux-arm64.spdx.json")).unwrap();
+    let spdx = fs_err::read_to_string(sandbox.path().join("image.tar.linux-arm64.spdx.json")).unwrap();
     for component in ["greeter", "musl", "brawn-kit", DEFAULT_MALLOC] {
         assert!(spdx.contains(&format!("\"name\":\"{component}\"")), "{component} is not in {spdx}");
     }
     // The same input, the same bytes, from a build elsewhere in the file system.
-    let first = fs_err::read(bench.path().join("image.tar")).unwrap();
-    ok(&mut bench.brawn(&["-q", "image", "-o", "again.tar"]));
-    assert!(fs_err::read(bench.path().join("again.tar")).unwrap() == first);
+    let first = fs_err::read(sandbox.path().join("image.tar")).unwrap();
+    ok(&mut sandbox.brawn(&["-q", "image", "-o", "again.tar"]));
+    assert!(fs_err::read(sandbox.path().join("again.tar")).unwrap() == first);
 
-    let root = bench.path().join("root");
+    let root = sandbox.path().join("root");
     let args = ["-q", "image", "--platform", "linux/amd64", "--rootfs", root.to_str().unwrap()];
     if cfg!(target_arch = "x86_64") {
-        ok(&mut bench.brawn(&args));
+        ok(&mut sandbox.brawn(&args));
         assert_eq!(ok(&mut chroot(&root, &["/greeter", "you"])), "[\"you\"]\n");
     }
 }
 
 #[test]
 fn a_dockerfile_builds_the_same() {
-    let bench = Bench::new();
-    greeter(&bench);
-    let text = ok(&mut bench.brawn(&["image", "--dockerfile", "--with", "zones", "--", "--locked"]));
+    let sandbox = Sandbox::new();
+    greeter(&sandbox);
+    let text = ok(&mut sandbox.brawn(&["image", "--dockerfile", "--with", "zones", "--", "--locked"]));
     for line in [
         "RUN brawn image --package greeter --bin greeter --platform \"linux/$TARGETARCH\" --rootfs /rootfs --with=zones -- --locked",
         "FROM scratch",
@@ -107,29 +107,29 @@ fn a_dockerfile_builds_the_same() {
 
 #[test]
 fn what_is_wrong_in_a_manifest_is_said() {
-    let bench = Bench::new();
-    greeter(&bench);
+    let sandbox = Sandbox::new();
+    greeter(&sandbox);
     let manifest = |from: &str, to: &str| {
-        bench.write("Cargo.toml", MANIFEST.replace(from, to));
-        fails(&mut bench.brawn(&["image", "-o", "x"]), 2)
+        sandbox.write("Cargo.toml", MANIFEST.replace(from, to));
+        fails(&mut sandbox.brawn(&["image", "-o", "x"]), 2)
     };
     let message = manifest("ports =", "port =");
     assert!(message.contains("unknown key 'port' in [metadata.brawn.image]"), "{message}");
     assert!(message.contains("hint: did you mean 'ports'?"), "{message}");
     let message = manifest("\"linux/arm64\"", "\"linux/sparc\"");
     assert!(message.contains("'linux/sparc' is no platform that brawn knows"), "{message}");
-    let empty = Bench::new();
+    let empty = Sandbox::new();
     let message = fails(&mut empty.brawn(&["image", "-o", "x"]), 3);
     assert!(message.contains("hint: run this in the folder of a package"), "{message}");
-    bench.write("Cargo.toml", MANIFEST);
-    let message = fails(&mut bench.brawn(&["image", "--bin", "other", "-o", "x"]), 2);
+    sandbox.write("Cargo.toml", MANIFEST);
+    let message = fails(&mut sandbox.brawn(&["image", "--bin", "other", "-o", "x"]), 2);
     assert!(message.contains("the package greeter has no executable 'other'"), "{message}");
 }
 
 /// A service with its pool of threads and its HTTP, whole, in less than 2 MB.
 #[test]
 fn the_exporter_is_a_small_image() {
-    let bench = Bench::new();
+    let sandbox = Sandbox::new();
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../brawn-bench/workloads/exporter");
     // There its manifests have names by which cargo does not take it for a package of its own.
     for (from, to) in [
@@ -138,19 +138,19 @@ fn the_exporter_is_a_small_image() {
         ("src/main.rs", "src/main.rs"),
         ("src/collect.rs", "src/collect.rs"),
     ] {
-        bench.write(&format!("exporter/{to}"), fs_err::read(source.join(from)).unwrap());
+        sandbox.write(&format!("exporter/{to}"), fs_err::read(source.join(from)).unwrap());
     }
-    let folder = bench.path().join("exporter");
+    let folder = sandbox.path().join("exporter");
     let fetch = Command::new("cargo").args(["fetch", "--locked"]).current_dir(&folder).output().unwrap();
     if !fetch.status.success() {
         // Its crates are elsewhere, and a registry that cannot be reached is no one's fault.
         eprintln!("left out: the crates of the exporter cannot be had");
         return;
     }
-    let archive = bench.path().join("exporter.tar");
+    let archive = sandbox.path().join("exporter.tar");
     let target = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("exporter");
     let mut command =
-        bench.brawn(&["-q", "image", "--with", "certificates,users,tmp", "-o", archive.to_str().unwrap()]);
+        sandbox.brawn(&["-q", "image", "--with", "certificates,users,tmp", "-o", archive.to_str().unwrap()]);
     ok(command.current_dir(&folder).env("CARGO_TARGET_DIR", target).args(["--", "--locked"]));
     let size = fs_err::metadata(&archive).unwrap().len();
     assert!(size < 2_000_000, "the exporter's image has {size} bytes");

@@ -11,7 +11,7 @@ use rustls::pki_types::PrivateKeyDer;
 use rustls::{ServerConfig, ServerConnection, Stream};
 
 use super::chroot;
-use crate::common::{Bench, fails, ok};
+use crate::common::{Sandbox, fails, ok};
 
 /// A server's side of TLS with a certificate for `localhost`, and the authority.
 pub fn server() -> (Arc<ServerConfig>, String) {
@@ -60,13 +60,13 @@ fn a_client_trusts_the_authority_that_its_image_was_given() {
         eprintln!("left out: the crates of rustls cannot be had");
         return;
     }
-    let bench = Bench::new();
+    let sandbox = Sandbox::new();
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("tls-client");
     let (port, authority) = serve();
-    let authority = bench.write("authority.pem", authority);
+    let authority = sandbox.write("authority.pem", authority);
     let root = |name: &str, more: &[&str]| {
-        let root = bench.path().join(name);
-        let mut command = bench.brawn(&["-q", "image", "--rootfs", root.to_str().unwrap()]);
+        let root = sandbox.path().join(name);
+        let mut command = sandbox.brawn(&["-q", "image", "--rootfs", root.to_str().unwrap()]);
         ok(command
             .args(more)
             .current_dir(&project)

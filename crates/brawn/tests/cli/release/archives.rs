@@ -5,25 +5,25 @@ use std::path::PathBuf;
 use brawn_elf::Arch;
 
 use super::{probe, script};
-use crate::common::{Bench, fails, note, ok};
+use crate::common::{Sandbox, fails, note, ok};
 
 /// `scripts/release ARGUMENTS`, for a target folder of the test's own.
-fn release(bench: &Bench, arguments: &[&str]) -> std::process::Command {
-    let mut command = script(bench, "release");
+fn release(sandbox: &Sandbox, arguments: &[&str]) -> std::process::Command {
+    let mut command = script(sandbox, "release");
     command.args(arguments).env("BRAWN_DRIVER", env!("CARGO_BIN_EXE_brawn"));
-    command.env("CARGO_TARGET_DIR", bench.path().join("target")).env("SOURCE_DATE_EPOCH", "1700000000");
+    command.env("CARGO_TARGET_DIR", sandbox.path().join("target")).env("SOURCE_DATE_EPOCH", "1700000000");
     command
 }
 
-/// A bench where `brawn` and `cargo-brawn` seem to be built.
-fn built() -> Bench {
-    let bench = Bench::new();
-    let folder = bench.path().join("target").join(Arch::host().unwrap().musl_triple()).join("release");
+/// A sandbox where `brawn` and `cargo-brawn` seem to be built.
+fn built() -> Sandbox {
+    let sandbox = Sandbox::new();
+    let folder = sandbox.path().join("target").join(Arch::host().unwrap().musl_triple()).join("release");
     fs_err::create_dir_all(&folder).unwrap();
     for name in ["brawn", "cargo-brawn"] {
         fs_err::copy(probe(), folder.join(name)).unwrap();
     }
-    bench
+    sandbox
 }
 
 #[test]
@@ -59,14 +59,15 @@ fn they_hold_what_an_installation_needs_and_are_the_same_each_time() {
 
 #[test]
 fn what_is_not_static_or_not_there_is_not_packed() {
-    let bench = built();
+    let sandbox = built();
     let folder = PathBuf::from("target").join(Arch::host().unwrap().musl_triple()).join("release");
-    fs_err::copy(env!("CARGO_BIN_EXE_cargo-brawn"), bench.path().join(&folder).join("cargo-brawn")).unwrap();
-    let output = release(&bench, &["archives"]).output().unwrap();
+    fs_err::copy(env!("CARGO_BIN_EXE_cargo-brawn"), sandbox.path().join(&folder).join("cargo-brawn"))
+        .unwrap();
+    let output = release(&sandbox, &["archives"]).output().unwrap();
     assert!(!output.status.success());
-    assert_eq!(fs_err::read_dir(bench.path().join("target/dist")).unwrap().count(), 0);
+    assert_eq!(fs_err::read_dir(sandbox.path().join("target/dist")).unwrap().count(), 0);
 
-    let empty = Bench::new();
+    let empty = Sandbox::new();
     let error = fails(&mut release(&empty, &["archives"]), 1);
     assert!(error.contains("error: no brawn was built\nhint: scripts/release build"), "{error}");
     let error = fails(&mut release(&empty, &["build", "riscv64"]), 1);

@@ -8,7 +8,7 @@ use std::process::Command;
 use brawn_elf::Arch;
 
 use super::repository;
-use crate::common::{Bench, base_image, buildah, fails, ok, rust_libc};
+use crate::common::{Sandbox, base_image, buildah, fails, ok, rust_libc};
 
 /// The first block of the guide in this language.
 fn block(language: &str) -> String {
@@ -18,20 +18,20 @@ fn block(language: &str) -> String {
 }
 
 /// What stands in for Alpine.
-fn distribution(bench: &Bench, busybox: &Path, libc: &[u8]) {
-    fs_err::create_dir_all(bench.path().join("root/bin")).unwrap();
-    fs_err::create_dir_all(bench.path().join("root/root")).unwrap();
-    bench.write("root/etc/passwd", "root:x:0:0:root:/root:/bin/sh\n");
-    fs_err::create_dir_all(bench.path().join("root/tmp")).unwrap();
-    fs_err::copy(busybox, bench.path().join("root/bin/busybox")).unwrap();
+fn distribution(sandbox: &Sandbox, busybox: &Path, libc: &[u8]) {
+    fs_err::create_dir_all(sandbox.path().join("root/bin")).unwrap();
+    fs_err::create_dir_all(sandbox.path().join("root/root")).unwrap();
+    sandbox.write("root/etc/passwd", "root:x:0:0:root:/root:/bin/sh\n");
+    fs_err::create_dir_all(sandbox.path().join("root/tmp")).unwrap();
+    fs_err::copy(busybox, sandbox.path().join("root/bin/busybox")).unwrap();
     for name in ["sh", "rm", "cat"] {
-        symlink("busybox", bench.path().join("root/bin").join(name)).unwrap();
+        symlink("busybox", sandbox.path().join("root/bin").join(name)).unwrap();
     }
     // What `apk add build-base` brings is there already.
-    let apk = bench.write("root/bin/apk", "#!/bin/sh\nexit 0\n");
+    let apk = sandbox.write("root/bin/apk", "#!/bin/sh\nexit 0\n");
     fs_err::set_permissions(apk, std::fs::Permissions::from_mode(0o755)).unwrap();
-    bench.write("root/usr/lib/libc.a", libc);
-    base_image(bench, "root", "/usr/local/bin:/bin", "docker.io/library/alpine:3.22");
+    sandbox.write("root/usr/lib/libc.a", libc);
+    base_image(sandbox, "root", "/usr/local/bin:/bin", "docker.io/library/alpine:3.22");
 }
 
 #[test]
@@ -51,18 +51,18 @@ fn the_guides_dockerfile_makes_an_image_with_a_patched_libc() {
         eprintln!("left out: there is no buildah, no busybox, or no {}", released.display());
         return;
     };
-    let bench = Bench::new();
+    let sandbox = Sandbox::new();
     let original = fs_err::read(rust_libc(Arch::host().unwrap())).unwrap();
-    distribution(&bench, &busybox, &original);
+    distribution(&sandbox, &busybox, &original);
 
     let dockerfile = block("dockerfile");
     assert!(dockerfile.starts_with("FROM alpine:3.22\n"), "{dockerfile}");
-    bench.write("context/Dockerfile", dockerfile);
-    fs_err::copy(&released, bench.path().join("context/brawn")).unwrap();
-    ok(&mut buildah(&bench, &["bud", "--pull-never", "--quiet", "--tag", "builder", "context"]));
+    sandbox.write("context/Dockerfile", dockerfile);
+    fs_err::copy(&released, sandbox.path().join("context/brawn")).unwrap();
+    ok(&mut buildah(&sandbox, &["bud", "--pull-never", "--quiet", "--tag", "builder", "context"]));
 
-    let container = ok(&mut buildah(&bench, &["from", "--pull-never", "builder"])).trim().to_owned();
-    let run = |args: &[&str]| buildah(&bench, &[&["run", &container, "--"], args].concat());
+    let container = ok(&mut buildah(&sandbox, &["from", "--pull-never", "builder"])).trim().to_owned();
+    let run = |args: &[&str]| buildah(&sandbox, &[&["run", &container, "--"], args].concat());
     let archive = |run: &mut Command| run.output().unwrap().stdout;
     let patched = archive(&mut run(&["cat", "/usr/lib/libc.a"]));
     assert!(patched.starts_with(b"!<arch>\n") && patched != original);

@@ -6,7 +6,7 @@ use std::process::Command;
 use brawn_elf::Arch;
 
 use super::repository;
-use crate::common::{Bench, ok, rust_libc};
+use crate::common::{Sandbox, ok, rust_libc};
 
 /// Folders of this machine that must not be in it.
 fn private() -> Vec<String> {
@@ -70,14 +70,14 @@ fn the_other_architectures_executable_patches_a_libc_under_an_emulator() {
     let emulator =
         emulator.unwrap_or_else(|| panic!("there is no {}: `make setup` installs it", emulators[0]));
     assert!(released.exists(), "there is no {}: `make release` builds it", released.display());
-    let bench = Bench::new();
+    let sandbox = Sandbox::new();
     let original = fs_err::read(rust_libc(other)).unwrap();
-    let libc = bench.write("libc.a", &original);
+    let libc = sandbox.write("libc.a", &original);
     let brawn = |args: &[&str]| {
-        let mut command = bench.command(emulator);
-        ok(command.arg(&released).args(args).env("BRAWN_CACHE_DIR", bench.path().join("cache")))
+        let mut command = sandbox.command(emulator);
+        ok(command.arg(&released).args(args).env("BRAWN_CACHE_DIR", sandbox.path().join("cache")))
     };
-    assert_eq!(brawn(&["--version"]), ok(&mut bench.brawn(&["--version"])));
+    assert_eq!(brawn(&["--version"]), ok(&mut sandbox.brawn(&["--version"])));
     assert!(brawn(&["doctor"]).contains("kit 0."), "it says what its kit fits into");
     brawn(&["patch", libc.to_str().unwrap()]);
     let patched = fs_err::read(&libc).unwrap();
@@ -88,19 +88,19 @@ fn the_other_architectures_executable_patches_a_libc_under_an_emulator() {
 
 #[test]
 fn another_folder_makes_the_same_bytes() {
-    let bench = Bench::new();
+    let sandbox = Sandbox::new();
     let build = |name: &str| {
-        let folder = bench.package("app");
-        let place = bench.path().join(name);
+        let folder = sandbox.package("app");
+        let place = sandbox.path().join(name);
         fs_err::create_dir_all(place.parent().unwrap()).unwrap();
         fs_err::rename(folder, &place).unwrap();
         // As scripts/release has it.
         let flags = format!("--remap-path-prefix={}=app", place.display());
-        let mut command = bench.brawn(&["-q", "build", "--release"]);
+        let mut command = sandbox.brawn(&["-q", "build", "--release"]);
         let built = ok(command.current_dir(&place).env("CARGO_ENCODED_RUSTFLAGS", flags));
         fs_err::read(built.trim()).unwrap()
     };
     let (one, other) = (build("one"), build("at/another/depth"));
     assert!(one == other, "{} and {} bytes, and not the same", one.len(), other.len());
-    assert_eq!(memchr::memmem::find(&one, bench.path().to_str().unwrap().as_bytes()), None);
+    assert_eq!(memchr::memmem::find(&one, sandbox.path().to_str().unwrap().as_bytes()), None);
 }

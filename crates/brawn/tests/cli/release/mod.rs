@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::common;
-use crate::common::Bench;
+use crate::common::Sandbox;
 
 /// The root of the repository.
 pub fn repository() -> PathBuf {
@@ -20,8 +20,8 @@ pub fn repository() -> PathBuf {
 }
 
 /// One of the repository's scripts, in the test's folder.
-pub fn script(bench: &Bench, name: &str) -> Command {
-    let mut command = bench.command(repository().join("scripts").join(name).to_str().unwrap());
+pub fn script(sandbox: &Sandbox, name: &str) -> Command {
+    let mut command = sandbox.command(repository().join("scripts").join(name).to_str().unwrap());
     command.env_remove("SOURCE_DATE_EPOCH");
     command
 }

@@ -5,16 +5,16 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::repository;
-use crate::common::{Bench, ok};
+use crate::common::{Sandbox, ok};
 use crate::once::once;
 
 /// The unpacked packages, made once for all tests.
 fn packages() -> Vec<PathBuf> {
     let folder = once(Path::new(env!("CARGO_TARGET_TMPDIR")).join("packages"), |folder| {
         fs_err::remove_dir_all(folder).unwrap();
-        let bench = Bench::new();
+        let sandbox = Sandbox::new();
         let package = |offline: &[&str]| {
-            let mut command = bench.command("cargo");
+            let mut command = sandbox.command("cargo");
             command.current_dir(repository()).args([
                 "package",
                 "--workspace",
@@ -96,7 +96,7 @@ fn what_a_crate_includes_is_in_its_package() {
 fn the_kit_brings_the_sources_of_its_objects() {
     let sources = |root: &Path| -> BTreeSet<PathBuf> {
         let wanted = |path: &PathBuf| {
-            !path.components().any(|part| ["test", "bench"].iter().any(|name| part.as_os_str() == *name))
+            !path.components().any(|part| ["test", "sandbox"].iter().any(|name| part.as_os_str() == *name))
         };
         let below = files(root).into_iter().map(|path| path.strip_prefix(root).unwrap().to_owned());
         below.filter(wanted).collect()
@@ -109,7 +109,7 @@ fn the_kit_brings_the_sources_of_its_objects() {
 
 #[test]
 fn the_workloads_are_packed_with_the_suites() {
-    let suites = package("brawn-bench");
+    let suites = package("brawn-sandbox");
     let modules = files(&suites.join("workloads"));
     for file in [
         "workloads/common.rs",

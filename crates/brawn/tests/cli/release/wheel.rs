@@ -5,34 +5,34 @@ use std::path::{Path, PathBuf};
 use brawn_elf::Arch;
 
 use super::{probe, script};
-use crate::common::{Bench, fails, ok};
+use crate::common::{Sandbox, fails, ok};
 
 fn arch() -> String {
     Arch::host().unwrap().to_string()
 }
 
-fn make(bench: &Bench, out: &str) -> PathBuf {
-    let mut command = script(bench, "wheel");
+fn make(sandbox: &Sandbox, out: &str) -> PathBuf {
+    let mut command = script(sandbox, "wheel");
     command.args(["--version", "0.1.0", "--arch", &arch(), "--out", out]).arg(probe());
     PathBuf::from(ok(&mut command).trim())
 }
 
 #[test]
 fn it_installs_into_an_environment_and_runs() {
-    let bench = Bench::new();
-    let wheel = make(&bench, "wheels");
-    ok(bench.command("python3").args(["-m", "venv", "--without-pip", "environment"]));
+    let sandbox = Sandbox::new();
+    let wheel = make(&sandbox, "wheels");
+    ok(sandbox.command("python3").args(["-m", "venv", "--without-pip", "environment"]));
     let pip =
         ["-m", "pip", "--python", "environment/bin/python", "install", "--no-index", "--no-deps", "--quiet"];
-    ok(bench
+    ok(sandbox
         .command("python3")
         .args(pip)
-        .arg(bench.path().join(&wheel))
+        .arg(sandbox.path().join(&wheel))
         .env("PIP_ROOT_USER_ACTION", "ignore"));
-    let program = bench.path().join("environment/bin/brawn-probe");
-    assert_eq!(ok(&mut bench.command(program.to_str().unwrap())), "1 2 3\n");
+    let program = sandbox.path().join("environment/bin/brawn-probe");
+    assert_eq!(ok(&mut sandbox.command(program.to_str().unwrap())), "1 2 3\n");
     assert_eq!(fs_err::read(&program).unwrap(), fs_err::read(probe()).unwrap());
-    let shown = ok(bench.command("python3").args([
+    let shown = ok(sandbox.command("python3").args([
         "-m",
         "pip",
         "--python",
@@ -45,20 +45,20 @@ fn it_installs_into_an_environment_and_runs() {
 
 #[test]
 fn the_same_executable_makes_the_same_wheel() {
-    let bench = Bench::new();
-    let bytes = |path: &Path| fs_err::read(bench.path().join(path)).unwrap();
-    let one = bytes(&make(&bench, "one"));
-    assert_eq!(one, bytes(&make(&bench, "two")));
+    let sandbox = Sandbox::new();
+    let bytes = |path: &Path| fs_err::read(sandbox.path().join(path)).unwrap();
+    let one = bytes(&make(&sandbox, "one"));
+    assert_eq!(one, bytes(&make(&sandbox, "two")));
 }
 
 #[test]
 fn what_would_not_run_everywhere_is_refused() {
-    let bench = Bench::new();
+    let sandbox = Sandbox::new();
     let refused = |arch: &str, executable: &str| {
-        let mut command = script(&bench, "wheel");
+        let mut command = script(&sandbox, "wheel");
         let stderr =
             fails(command.args(["--version", "0.1.0", "--arch", arch, "--out", "wheels", executable]), 1);
-        assert!(!bench.path().join("wheels").exists());
+        assert!(!sandbox.path().join("wheels").exists());
         stderr
     };
     // What the tests run is linked with glibc.
@@ -66,7 +66,7 @@ fn what_would_not_run_everywhere_is_refused() {
     assert!(dynamic.contains("is dynamic, and would not run on every Linux\nhint: "), "{dynamic}");
     let other = if arch() == "x86_64" { "aarch64" } else { "x86_64" };
     assert!(refused(other, probe().to_str().unwrap()).contains("is for another architecture than"));
-    let text = bench.write("text", "#!/bin/sh\n");
+    let text = sandbox.write("text", "#!/bin/sh\n");
     assert!(refused(&arch(), text.to_str().unwrap()).contains("is no 64-bit ELF executable"));
     assert!(refused(&arch(), "nowhere").contains("No such file"));
 }
