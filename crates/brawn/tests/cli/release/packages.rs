@@ -96,7 +96,7 @@ fn what_a_crate_includes_is_in_its_package() {
 fn the_kit_brings_the_sources_of_its_objects() {
     let sources = |root: &Path| -> BTreeSet<PathBuf> {
         let wanted = |path: &PathBuf| {
-            !path.components().any(|part| ["test", "sandbox"].iter().any(|name| part.as_os_str() == *name))
+            !path.components().any(|part| ["test", "bench"].iter().any(|name| part.as_os_str() == *name))
         };
         let below = files(root).into_iter().map(|path| path.strip_prefix(root).unwrap().to_owned());
         below.filter(wanted).collect()
@@ -109,7 +109,7 @@ fn the_kit_brings_the_sources_of_its_objects() {
 
 #[test]
 fn the_workloads_are_packed_with_the_suites() {
-    let suites = package("brawn-sandbox");
+    let suites = package("brawn-bench");
     let modules = files(&suites.join("workloads"));
     for file in [
         "workloads/common.rs",
