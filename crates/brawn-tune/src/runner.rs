@@ -143,23 +143,26 @@ impl<'a> Runner<'a> {
         Ok(largest)
     }
 
-    /// Counts a candidate's system calls over all workloads; none where they cannot be counted, and of servers, whose
-    /// clients decide.
+    /// Counts a candidate's system calls over all workloads; none where they cannot be counted, where that takes a run longer
+    /// than `limit`, and of servers, whose clients decide.
     ///
     /// # Errors
     /// As [`Runner::run`].
-    pub fn system_calls(&mut self, candidate: &Candidate) -> Result<Option<SystemCalls>, Error> {
+    pub fn system_calls(
+        &mut self,
+        candidate: &Candidate,
+        limit: Duration,
+    ) -> Result<Option<SystemCalls>, Error> {
         if self.job.server.is_some() {
             return Ok(None);
         }
-        let mut all = SystemCalls::default();
+        let (mut all, begun) = (SystemCalls::default(), Instant::now());
         for workload in &self.job.workloads {
             let place = self.place()?;
             self.setup(&place, candidate)?;
             let variant = self.variant(candidate, workload, &place, None)?;
-            let mut conditions = self.conditions(None);
-            // Stopped at every call, a program takes many times as long.
-            conditions.limit = conditions.limit.max(Duration::from_secs(60));
+            let limit = limit.saturating_sub(begun.elapsed());
+            let conditions = Conditions { limit, ..self.conditions(None) };
             match probe::count_system_calls(&variant, &conditions) {
                 Ok(calls) => {
                     for (number, count) in calls.by_number {
@@ -173,11 +176,12 @@ impl<'a> Runner<'a> {
         Ok(Some(all))
     }
 
-    /// What the program allocates in its first workload, on the heap that counts. None where that run failed.
+    /// What the program allocates in its first workload, on the heap that counts. None where that run failed, or took longer
+    /// than `limit`.
     ///
     /// # Errors
     /// As [`Runner::run`].
-    pub fn trace(&mut self, counting: &Candidate) -> Result<Option<Trace>, Error> {
+    pub fn trace(&mut self, counting: &Candidate, limit: Duration) -> Result<Option<Trace>, Error> {
         let (Some(workload), place) = (self.job.workloads.first(), self.place()?) else { return Ok(None) };
         self.setup(&place, counting)?;
         let port = match &self.job.server {
@@ -187,8 +191,7 @@ impl<'a> Runner<'a> {
         let mut file = tempfile::Builder::new().prefix("brawn-trace-").tempfile_in(&self.job.scratch)?;
         file.as_file().set_len(trace::FILE_BYTES as u64)?;
         let variant = self.variant(counting, workload, &place, port)?.env(trace::VARIABLE, file.path());
-        let mut conditions = self.conditions(None);
-        conditions.limit = conditions.limit.max(Duration::from_secs(60));
+        let conditions = Conditions { limit, ..self.conditions(None) };
         match probe::run_under(&variant, &conditions) {
             Ok(_) => {}
             Err(brawn_measure::Error::Interrupted) => return Err(Error::Interrupted),

@@ -120,8 +120,12 @@ fn compiled(sandbox: &Sandbox, name: &str, text: &str, malloc: &str) -> PathBuf 
 
 /// `brawn tune` of an executable, as short as it can be.
 fn tune(sandbox: &Sandbox, exe: &str, more: &[&str], args: &[&str]) -> Command {
-    let mut command = sandbox.brawn(&["tune", "--exe", exe, "--budget", "1s", "--seed", "7", "--out", "out"]);
-    command.args(more).arg("--").args(args);
+    tune_for("1s", sandbox, exe, more, args)
+}
+
+fn tune_for(budget: &str, sandbox: &Sandbox, exe: &str, more: &[&str], args: &[&str]) -> Command {
+    let mut command = sandbox.brawn(&["tune", "--exe", exe, "--seed", "7", "--out", "out"]);
+    command.args(["--budget", budget]).args(more).arg("--").args(args);
     command
 }
 
@@ -188,7 +192,8 @@ fn under_a_limit_what_would_be_killed_is_not_chosen() {
 
     let limit = ((large + small) / 2.0) as u64;
     fs_err::remove_dir_all(sandbox.path().join("out")).unwrap();
-    ok(&mut tune(&sandbox, "threads", &["--no-knobs", "--limit", &limit.to_string()], &[]));
+    // Enough that the allocations are counted to the end.
+    ok(&mut tune_for("10s", &sandbox, "threads", &["--no-knobs", "--limit", &limit.to_string()], &[]));
     let answer = answer(&sandbox);
     assert_eq!(
         (answer["advice"].as_str(), answer["now"].as_str()),

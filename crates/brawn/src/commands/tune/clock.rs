@@ -8,6 +8,8 @@ use brawn_measure::format::seconds;
 const WATCHED: f64 = 2.0;
 /// What takes less than this part of the budget is done all the same, and what has taken more is told.
 const MARGIN: f64 = 0.05;
+/// Seconds that each of the four runs that explain the answer has at least.
+const LEAST: f64 = 0.5;
 
 /// The budget, and what has been spent of it.
 pub struct Clock {
@@ -26,9 +28,17 @@ impl Clock {
         Clock { begun: Instant::now(), before, budget: budget.as_secs_f64(), run: 0.0 }
     }
 
-    /// Whether one more run that explains the answer keeps the budget.
-    pub fn has_time_for_a_run(&self) -> bool {
-        fits(self.spent(), self.run * WATCHED, self.budget)
+    /// How long one more run that explains the answer may take; nothing if it would not keep the budget. A program that is
+    /// looked at may take a hundred times as long, by its system calls or its blocks: it is ended then.
+    pub fn time_for_a_run(&self) -> Option<Duration> {
+        let spent = self.spent();
+        fits(spent, self.run * WATCHED, self.budget)
+            .then(|| Duration::from_secs_f64((self.budget - spent).max(LEAST)))
+    }
+
+    /// Whether nothing is left of the budget.
+    pub fn is_spent(&self) -> bool {
+        self.spent() >= self.budget
     }
 
     /// Why it took longer than it should, if it did.
@@ -68,6 +78,16 @@ mod tests {
     fn what_explains_the_answer_keeps_the_budget_unless_it_takes_no_time() {
         assert!(fits(40.0, 4.0, 45.0) && !fits(44.0, 4.0, 45.0));
         assert!(fits(60.0, 0.01, 45.0));
+    }
+
+    #[test]
+    fn a_run_that_explains_the_answer_is_ended_with_the_budget() {
+        let at = |before: f64, run: f64| Clock { run, ..Clock::new(Duration::from_secs(45), before) };
+        let limit = at(40.0, 1.0).time_for_a_run().unwrap();
+        assert!(limit > Duration::from_secs(4) && limit <= Duration::from_secs(5), "{limit:?}");
+        assert!(at(44.0, 4.0).time_for_a_run().is_none());
+        let small = at(60.0, 0.01);
+        assert!(small.time_for_a_run().unwrap() < Duration::from_secs(1) && small.is_spent());
     }
 
     #[test]

@@ -31,6 +31,9 @@ use crate::{output, uses};
 
 /// The folder of the candidates' executables in that of a run.
 const PROGRAMS: &str = "programs";
+/// Said where the budget ended a run that explains the answer.
+const UNEXPLAINED: &str = "what the program allocates, or which system calls it makes, was not counted to the end: the budget was \
+                           used up (--budget)";
 
 /// `brawn tune`
 pub fn run(before: Options, given: Arguments) -> Result<ExitCode> {
@@ -267,11 +270,16 @@ impl Run {
         progress.say("counting allocations, in a run of its own");
         let mut counting = Candidate::linked(Role::Reference, Setting::allocator(trace::HEAP));
         let known = counting.setting.as_ref().is_some_and(|setting| setting.choice().is_ok());
-        let linked = known
-            && subject.links.links()
-            && clock.has_time_for_a_run()
-            && subject.links.link(&mut counting)?.is_ok();
-        answer = answer.with_trace(if linked { stage.trace(&counting)? } else { None });
+        let traced = match clock.time_for_a_run() {
+            Some(limit) if known && subject.links.links() && subject.links.link(&mut counting)?.is_ok() => {
+                stage.trace(&counting, limit)?
+            }
+            _ => None,
+        };
+        if traced.is_none() && clock.is_spent() {
+            subject.notes.push(UNEXPLAINED.into());
+        }
+        answer = answer.with_trace(traced);
         answer.links = subject.links.made;
         answer.link_seconds = subject.links.seconds;
         answer.notes.append(&mut subject.notes);
@@ -375,9 +383,9 @@ fn profiles(
         if candidate.program.is_none() && links.link(candidate)?.is_err() {
             continue;
         }
-        let calls = match clock.has_time_for_a_run() {
-            true => stage.system_calls(candidate)?,
-            false => None,
+        let calls = match clock.time_for_a_run() {
+            Some(limit) => stage.system_calls(candidate, limit)?,
+            None => None,
         };
         profiles.push(Profile::of(&lane, calls.as_ref()));
     }
