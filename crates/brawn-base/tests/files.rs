@@ -43,7 +43,7 @@ fn root() -> PathBuf {
 fn crates() -> Vec<(String, PathBuf)> {
     let folders = fs_err::read_dir(root().join("crates")).unwrap().map(|entry| entry.unwrap().path());
     let named = |folder: PathBuf| (folder.file_name().unwrap().to_str().unwrap().to_owned(), folder);
-    folders.chain([root().join("xtask")]).map(named).collect()
+    folders.chain([root().join("fuzz"), root().join("xtask")]).map(named).collect()
 }
 
 fn rust_files(folder: &Path, found: &mut Vec<PathBuf>) {
