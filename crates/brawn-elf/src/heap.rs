@@ -138,6 +138,13 @@ struct Kind {
     data: Option<&'static str>,
 }
 
+impl Kind {
+    /// Whether programs get it from a library of its name as well.
+    fn has_a_library(&self) -> bool {
+        !MUSL_HEAPS.contains(&self.name) && !matches!(self.owner, Owner::Ptmalloc | Owner::Go)
+    }
+}
+
 const KINDS: &[Kind] = &[
     Kind {
         name: "mallocng",
@@ -323,9 +330,10 @@ fn outside(clues: &Clues<'_>, heaps: &mut Vec<Heap>) {
         });
     };
     for library in &clues.dynamic.needed {
-        for name in ["mimalloc", "jemalloc", "tcmalloc", "snmalloc", "rpmalloc", "hardened_malloc", "scudo"] {
-            if library.strip_prefix("lib").is_some_and(|rest| rest.starts_with(name)) {
-                return push(&name.replace('_', "-"), format!("it needs {library}"));
+        for kind in KINDS.iter().filter(|kind| kind.has_a_library()) {
+            let stem = kind.name.replace('-', "_");
+            if library.strip_prefix("lib").is_some_and(|rest| rest.starts_with(&stem)) {
+                return push(kind.name, format!("it needs {library}"));
             }
         }
     }

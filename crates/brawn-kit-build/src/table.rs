@@ -42,6 +42,8 @@ pub struct Recipe {
     #[serde(default)]
     pub secure: bool,
     pub license: String,
+    /// Whom the licence of an allocator from a crate names.
+    pub holders: Option<String>,
     #[serde(default, rename = "crate")]
     pub from_crate: Option<String>,
     #[serde(default)]
@@ -110,6 +112,9 @@ pub fn read(folder: &Path) -> Result<Vec<Recipe>, Error> {
         }
         if row.preload && row.family.is_on_mallocng() {
             return Err(wrong("musl's own heap cannot be preloaded"));
+        }
+        if row.from_crate.is_some() != row.holders.is_some() {
+            return Err(wrong("the sources of others, and only those, come with `holders`"));
         }
         row.folder = folder.to_owned();
         if let Some(file) = &row.knobs {

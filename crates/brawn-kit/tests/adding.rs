@@ -65,17 +65,14 @@ fn a_row_and_the_files_that_it_names_make_a_heap() {
     }
 }
 
-/// One page of the reference shows every row; `BRAWN_RENEW=1` writes it again.
+fn rows() -> Vec<table::Recipe> {
+    table::read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("libc/malloc")).expect("the table")
+}
+
 #[test]
 fn the_page_on_the_kit_has_a_line_for_each_row() {
-    let crate_folder = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let page = crate_folder.join("../../docs/reference/kit.md");
-    let text = fs_err::read_to_string(&page).expect("the page");
-    let (before, rest) = text.split_once(BEGIN).expect("where the table begins");
-    let (_, after) = rest.split_once(END).expect("where the table ends");
-    let rows = table::read(&crate_folder.join("libc/malloc")).expect("the table");
     let mut lines = String::from("\n| name | what | sources | preload |\n|---|---|---|---|\n");
-    for row in rows.iter().filter(|row| row.listed) {
+    for row in rows().iter().filter(|row| row.listed) {
         let sources = match &row.from_crate {
             None => format!("`crates/brawn-kit/libc/malloc/{}`", row.shim),
             Some(name) => {
@@ -87,14 +84,31 @@ fn the_page_on_the_kit_has_a_line_for_each_row() {
         let preload = if row.preload { "yes" } else { "" };
         lines.push_str(&format!("| `{}` | {about} | {sources} | {preload} |\n", row.name));
     }
+    is_in("docs/reference/kit.md", &lines);
+}
+
+#[test]
+fn the_page_on_licences_has_a_line_for_each_row() {
+    let mut lines = String::from("\n| `--malloc` | sources | licence | of |\n|---|---|---|---|\n");
+    for row in rows() {
+        if let (Some(name), Some(holders)) = (&row.from_crate, &row.holders) {
+            lines.push_str(&format!("| `{}` | `{name}` | {} | {holders} |\n", row.name, row.license));
+        }
+    }
+    is_in("docs/reference/licences.md", &lines);
+}
+
+/// Compares a table on a page with the rows that it is made of; `BRAWN_RENEW=1` writes it again.
+fn is_in(page: &str, lines: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(page);
+    let text = fs_err::read_to_string(&path).expect("the page");
+    let (before, rest) = text.split_once(BEGIN).expect("where the table begins");
+    let (_, after) = rest.split_once(END).expect("where the table ends");
     let renewed = format!("{before}{BEGIN}{lines}{END}{after}");
     if std::env::var_os("BRAWN_RENEW").is_some() {
-        fs_err::write(&page, &renewed).expect("the page can be written");
+        fs_err::write(&path, &renewed).expect("the page can be written");
     } else {
-        assert!(
-            text == renewed,
-            "docs/reference/kit.md is stale: BRAWN_RENEW=1 cargo test -p brawn-kit --test adding"
-        );
+        assert!(text == renewed, "{page} is stale: BRAWN_RENEW=1 cargo test -p brawn-kit --test adding");
     }
 }
 

@@ -66,26 +66,6 @@ fn the_docs_say_what_each_preset_is() {
     }
 }
 
-#[test]
-fn the_docs_name_every_licence() {
-    let licences = read("reference/licences.md");
-    for allocator in brawn_kit::allocators() {
-        let plain = allocator.name.trim_end_matches("-secure").trim_end_matches('2').replace('-', "_");
-        let rows = licences.lines().filter(|line| {
-            line.starts_with('|') && (line.contains(&plain) || line.contains(&plain.replace('_', "-")))
-        });
-        let mut rows =
-            rows.filter(|row| allocator.license.split(" OR ").all(|licence| row.contains(licence)));
-        let own = allocator.source_crate == "brawn-kit";
-        assert!(
-            own || rows.next().is_some(),
-            "docs/reference/licences.md: {} is {}",
-            allocator.name,
-            allocator.license
-        );
-    }
-}
-
 /// `docs/reference/knobs.md`
 fn reference() -> String {
     let mut text = String::from(

@@ -1,23 +1,17 @@
-//! What a thread costs with each allocator preloaded, in system calls: those that it makes without one, and what is listed here.
+//! What a thread costs with each allocator preloaded, in system calls: those that it makes without one, and
+//! what the allocator's row in `allocators.toml` adds (`kit-threads`).
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use brawn_elf::Arch;
+use brawn_kit_build::table;
 use brawn_libc::Choice;
 use brawn_preload::{Libc, Library};
 
 mod common;
 use common::skip;
-
-/// The calls that a thread makes besides those that it makes on glibc's own heap, by allocator.
-const MORE: &[(&str, &[&str])] = &[
-    // Where no thread is left in an arena, jemalloc gives its free pages back at once.
-    ("jemalloc", &["madvise"]),
-    // mimalloc 2 has random numbers for each thread's heap.
-    ("mimalloc2", &["getrandom"]),
-];
 
 /// Between these two numbers of threads lies what a thread costs, without what a start costs.
 const FEW: i64 = 50;
@@ -90,16 +84,17 @@ fn a_thread_makes_the_system_calls_that_its_allocator_needs_and_no_other() {
     let program = compiled(folder.path());
     let alone = of_a_thread(folder.path(), &program, None);
     assert!(alone.values().sum::<i64>() > 3, "a thread is begun and ended: {alone:?}");
+    let rows = table::read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../brawn-kit/libc/malloc"));
+    let rows = rows.expect("the table of allocators");
     for name in brawn_kit::library_names() {
+        let row = rows.iter().find(|row| row.name == name).expect("a row");
         let choice = Choice::malloc(name).expect("an allocator");
         let arch = Arch::host().expect("an architecture of the kit");
         let library = Library::new(&choice, Libc::Glibc, arch).expect("a library");
         let library = library.placed(folder.path()).expect("it is written");
         let mut expected = alone.clone();
-        for (_, more) in MORE.iter().filter(|(allocator, _)| *allocator == name) {
-            for call in *more {
-                *expected.entry((*call).to_owned()).or_default() += 1;
-            }
+        for call in row.exception("kit-threads", false).iter().flat_map(|exception| &exception.add) {
+            *expected.entry(call.clone()).or_default() += 1;
         }
         assert_eq!(of_a_thread(folder.path(), &program, Some(&library)), expected, "{name}");
     }

@@ -207,7 +207,7 @@ impl Suite for Jvm {
     }
 
     fn needs(&self) -> &'static str {
-        "a JDK, and Maven for the libraries; `--variants glibc,mimalloc,mimalloc2,jemalloc,rpmalloc,snmalloc` preloads all"
+        "a JDK, and Maven for the libraries; `--variants glibc,NAME,…` preloads the allocators of these names"
     }
 
     fn check(&self, _: &Workshop) -> Result<(), Error> {
