@@ -1,7 +1,7 @@
 //! What every error says beside its message: the exit code, what to do about it, and what was asked to find out.
 //!
-//! Every error type of the workspace implements [`Diagnostic`] beside its definition, with a `match` that names every
-//! variant, so that a variant without a code does not compile.
+//! Every error type of the workspace implements [`Diagnostic`] beside its definition, most by [`errors!`](crate::errors), so
+//! that a variant without a code does not compile.
 
 use std::error::Error;
 use std::io;

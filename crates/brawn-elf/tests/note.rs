@@ -171,7 +171,7 @@ fn a_damaged_note_is_told() {
     assert_eq!(read_notes(&object).unwrap().link_id, Some(id()));
     let owner = memchr::memmem::find(&object, b"Brawn\0").unwrap();
     object[owner - 8] = 0xff; // The length of the description.
-    assert!(matches!(read_notes(&object), Err(Error::NoteDamaged(_))));
+    assert!(matches!(read_notes(&object), Err(Error::NoteDamaged { .. })));
 }
 
 #[test]

@@ -18,7 +18,8 @@ pub struct Package {
 impl Package {
     /// The package in `folder`, or the member `name` of its workspace. `options` are cargo's options that choose features.
     pub fn find(folder: &Path, name: Option<&str>, options: Vec<String>) -> Result<Package, Error> {
-        let metadata = command(folder, &options).no_deps().exec().map_err(Error::Cargo)?;
+        let metadata =
+            command(folder, &options).no_deps().exec().map_err(|source| Error::Cargo { source })?;
         let root = metadata.root_package().map(|package| package.id.clone());
         let members = metadata.workspace_packages();
         let package = match name {
@@ -129,7 +130,9 @@ impl Package {
         // Everything was there when it was built a moment ago, so the network is asked only if need be.
         let offline = [options.clone(), vec!["--offline".to_owned()]].concat();
         let metadata = command.other_options(offline).exec();
-        let metadata = metadata.or_else(|_| command.other_options(options).exec()).map_err(Error::Cargo)?;
+        let metadata = metadata
+            .or_else(|_| command.other_options(options).exec())
+            .map_err(|source| Error::Cargo { source })?;
         Ok(reachable(&metadata, &self.package.id))
     }
 }

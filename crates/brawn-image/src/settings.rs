@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use brawn_base::names;
 use serde::Deserialize;
 
 use crate::Error;
@@ -76,7 +77,7 @@ impl Settings {
             if !KEYS.contains(&key.as_str()) {
                 return Err(Error::Setting {
                     what: format!("{place}: unknown key '{key}' in [metadata.brawn.image]"),
-                    hint: Some(nearest(key, KEYS)),
+                    hint: Some(names::nearest_or_all(key, KEYS)),
                 });
             }
         }
@@ -225,19 +226,6 @@ fn join(lower: &[String], higher: &[String], taken_back: &[String]) -> Vec<Strin
 
 fn is_number(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_digit())
-}
-
-/// The hint for a name that does not exist: the nearest that does, or all of them.
-pub(crate) fn nearest(given: &str, known: &[&str]) -> String {
-    known
-        .iter()
-        .map(|name| (strsim::damerau_levenshtein(given, name), name))
-        .filter(|(distance, name)| *distance <= 1 + name.len() / 3)
-        .min_by_key(|(distance, _)| *distance)
-        .map_or_else(
-            || format!("there are: {}", known.join(", ")),
-            |(_, name)| format!("did you mean '{name}'?"),
-        )
 }
 
 #[cfg(test)]

@@ -58,10 +58,10 @@ fn a_layout_takes_the_place_of_another_and_of_nothing_else() {
     for name in ["mine", "file"] {
         let sink = Layout { path: sandbox.path(name), name: "x".parse().unwrap() };
         let error = sink.write(&new).unwrap_err();
-        assert!(matches!(error, Error::NotALayout(_)), "{error}");
+        assert!(matches!(error, Error::NotALayout { .. }), "{error}");
     }
     let sink = Rootfs { path: sandbox.path("mine") };
-    assert!(matches!(sink.write(&new).unwrap_err(), Error::NotALayout(_)));
+    assert!(matches!(sink.write(&new).unwrap_err(), Error::NotALayout { .. }));
     assert_eq!(sandbox.names(), names);
     assert_eq!(fs_err::read(sandbox.path("mine/thesis")).unwrap(), b"years of work");
 }

@@ -50,12 +50,13 @@ impl<'data> Archive<'data> {
     /// Reads the library in `data`; `path` is only for messages.
     pub fn parse(path: &Path, data: &'data [u8]) -> Result<Archive<'data>, Error> {
         if data.starts_with(THIN_MAGIC) {
-            return Err(Error::Thin(path.to_owned()));
+            return Err(Error::Thin { path: path.to_owned() });
         }
         if !data.starts_with(MAGIC) {
-            return Err(Error::NotAnArchive(path.to_owned()));
+            return Err(Error::NotAnArchive { path: path.to_owned() });
         }
-        let damaged = |error: object::read::Error| Error::Truncated(path.to_owned(), error.into());
+        let damaged =
+            |error: object::read::Error| Error::Truncated { path: path.to_owned(), source: error.into() };
         let file = ArchiveFile::parse(data).map_err(damaged)?;
         let mut members = Vec::new();
         let mut places = HashMap::new();
@@ -69,7 +70,7 @@ impl<'data> Archive<'data> {
         let archive = Archive { members };
         archive
             .compare_with_index(&file, &places)
-            .map_err(|error| Error::Truncated(path.to_owned(), error))?;
+            .map_err(|source| Error::Truncated { path: path.to_owned(), source })?;
         Ok(archive)
     }
 
@@ -183,7 +184,8 @@ pub fn without(
     if !data.starts_with(MAGIC) {
         return Ok(None);
     }
-    let damaged = |error: object::read::Error| Error::Truncated(path.to_owned(), error.into());
+    let damaged =
+        |error: object::read::Error| Error::Truncated { path: path.to_owned(), source: error.into() };
     let file = ArchiveFile::parse(data).map_err(damaged)?;
     let mut members = Vec::new();
     let mut gone = 0;

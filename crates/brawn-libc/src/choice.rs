@@ -131,7 +131,7 @@ impl Choice {
     /// [`Error::NoKit`].
     pub fn fits(&self, arch: Arch) -> Result<(), Error> {
         let from_kit = self.strings || matches!(self.malloc, Malloc::Kit(_));
-        if from_kit && !brawn_kit::ARCHES.contains(&arch) { Err(Error::NoKit(arch)) } else { Ok(()) }
+        if from_kit && !brawn_kit::ARCHES.contains(&arch) { Err(Error::NoKit { arch }) } else { Ok(()) }
     }
 
     /// The same choice with the kit's string functions, or with musl's.

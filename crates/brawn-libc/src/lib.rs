@@ -28,5 +28,5 @@ pub mod trust;
 pub use cache::Cache;
 pub use choice::{Choice, LEVEL_KNOB, Malloc, PRESETS, Preset};
 pub use digest::sha256_hex;
-pub use error::{Error, nearest};
+pub use error::Error;
 pub use overlay::{Manifest, Overlay};

@@ -27,10 +27,10 @@ impl Musl {
     /// Makes sure that `archive` is a musl that Brawn can work with, for `wanted` if one is asked for.
     pub fn recognise(path: &Path, archive: &Archive<'_>, wanted: Option<Arch>) -> Result<Musl, Error> {
         if archive.owner(ENTRY).is_none() {
-            return Err(Error::NotALibc(path.to_owned()));
+            return Err(Error::NotALibc { path: path.to_owned() });
         }
         if archive.mentions("gnu_get_libc_version") {
-            return Err(Error::Glibc(path.to_owned()));
+            return Err(Error::Glibc { path: path.to_owned() });
         }
         let arch = architecture(path, archive, wanted)?;
         if let Some(member) = archive.members.iter().find(|member| member.has_note) {

@@ -198,7 +198,7 @@ fn kit_members<'a>(
     let mut members = match choice.malloc {
         Malloc::Stock => Vec::new(),
         Malloc::Kit(allocator) => {
-            let object = allocator.object(arch).ok_or(Error::NoKit(arch))?;
+            let object = allocator.object(arch).ok_or(Error::NoKit { arch })?;
             vec![Member::parse(
                 path,
                 object.member_name.to_owned(),
@@ -316,7 +316,7 @@ pub fn write_to(dir: &Path, made: &Made) -> Result<(), Error> {
     temporary::sweep(dir);
     let libc_a = dir.join(LIBC_A);
     if libc_a.exists() && read_manifest(dir).is_none() {
-        return Err(Error::NotAnOverlay(libc_a));
+        return Err(Error::NotAnOverlay { path: libc_a });
     }
     write_files(dir, made)
 }

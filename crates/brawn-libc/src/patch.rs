@@ -166,7 +166,7 @@ fn state(libc_a: &Path, current: &[u8], record: Option<&Record>) -> Result<State
     } else if sha256 == record.original_sha256 {
         Ok(State::Original)
     } else {
-        Err(Error::ChangedSince(libc_a.to_owned()))
+        Err(Error::ChangedSince { path: libc_a.to_owned() })
     }
 }
 

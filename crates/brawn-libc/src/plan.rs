@@ -72,7 +72,7 @@ impl Plan {
             .iter()
             .copied()
             .find(|&index| archive.members[index].defines(ENTRY))
-            .ok_or_else(|| Error::NotALibc(path.to_owned()))?;
+            .ok_or_else(|| Error::NotALibc { path: path.to_owned() })?;
         let drop = archive
             .members
             .iter()

@@ -72,7 +72,7 @@ impl Invocation {
             .and_then(|path| Some(Path::new(&path).parent()?.to_owned()))
             .unwrap_or_else(|| ".".into());
         let config = Config::load_with_cwd(std::env::current_dir()?)
-            .map_err(|error| Error::CargoConfig(error.into()))?;
+            .map_err(|error| Error::CargoConfig { source: error.into() })?;
         let settings = Settings::collect(flags.clone(), package_folder(&package).as_deref())?;
         // Wrong names are refused here, once, and not by each link.
         let choice = settings.choice()?;
@@ -258,7 +258,7 @@ impl Invocation {
         let may = Linkers::default().check(&record);
         match may.and_then(|()| replay::replay(&self.cache, &folder, &record, &choice, gate, &path)) {
             Ok(linked) => Ok(Built { path, fresh, relinked: true, linked }),
-            Err(Error::InputChanged { .. } | Error::Trimmed(_)) => Err(Error::Stale {
+            Err(Error::InputChanged { .. } | Error::Trimmed { .. }) => Err(Error::Stale {
                 path,
                 carries: carries
                     .map_or_else(|| "no note".into(), |note| describe(&note.preset, &note.malloc)),
@@ -271,7 +271,7 @@ impl Invocation {
     /// An executable that did not go through the seam: verification says what is wrong with it.
     fn without_record(&self, path: PathBuf, bytes: &[u8]) -> Error {
         let report = brawn_elf::verify(bytes, &brawn_elf::Expectation::default());
-        if report.is_ok() { Error::NoRecord(path) } else { Error::unverified(&path, report) }
+        if report.is_ok() { Error::NoRecord { path } } else { Error::unverified(&path, report) }
     }
 
     fn settings(&self, package: Option<&Path>) -> Result<Settings, Error> {

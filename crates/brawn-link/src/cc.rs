@@ -89,7 +89,7 @@ pub fn run(
     let settings = Settings::collect(flags, None)?;
     let arch = match settings.target() {
         Some(triple) => musl_arch(triple)?,
-        None => Arch::host().ok_or_else(|| Error::Target(std::env::consts::ARCH.to_owned()))?,
+        None => Arch::host().ok_or_else(|| Error::Target { triple: std::env::consts::ARCH.to_owned() })?,
     };
     let cache = seam::cache()?;
     let backend = Backend::find(arch, language)?;
@@ -141,7 +141,7 @@ pub fn run(
             match link::perform(&job, &cache, &choice, settings.gate()) {
                 Ok(linked) => Ok(Done { linked: Some(linked), ..Done::default() }),
                 // The linker has said what was wrong.
-                Err(Error::LinkerFailed(status)) => Ok(status.into()),
+                Err(Error::LinkerFailed { status }) => Ok(status.into()),
                 Err(error) => Err(error),
             }
         }

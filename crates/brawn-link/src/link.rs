@@ -46,9 +46,9 @@ pub fn perform(job: &Job, cache: &Cache, choice: &Choice, gate: Gate) -> Result<
     let named = job.line.libc().or_else(|| job.libc.clone()).ok_or(Error::NoLibc)?;
     let base = brawn_libc::patch::base_of(&named)?;
     let overlay = crate::base::overlay(cache, &base, job.arch, choice).map_err(|error| match error {
-        Error::Libc(brawn_libc::Error::Glibc(path)) => match unfit::glibcs_folder(job, &path) {
+        Error::Libc(brawn_libc::Error::Glibc { path }) => match unfit::glibcs_folder(job, &path) {
             Some((what, hint)) => Error::LibraryUnfit { what, hint },
-            None => brawn_libc::Error::Glibc(path).into(),
+            None => brawn_libc::Error::Glibc { path }.into(),
         },
         other => other,
     })?;
@@ -91,10 +91,10 @@ pub fn perform(job: &Job, cache: &Cache, choice: &Choice, gate: Gate) -> Result<
         (linked, digests.join().expect("describing a file does not panic"))
     });
     linked.map_err(|error| match error {
-        Error::LinkerFailed(status) => {
+        Error::LinkerFailed { status } => {
             served.explain(&job.line).unwrap_or_else(|| match unfit::explain(job, &base) {
                 Some((what, hint)) => Error::LibraryUnfit { what, hint },
-                None => Error::LinkerFailed(status),
+                None => Error::LinkerFailed { status },
             })
         }
         other => other,
@@ -319,7 +319,7 @@ pub(crate) fn run(mut command: Command, args: &[String]) -> Result<(), Error> {
     }
     let status = command.status().map_err(|source| Error::Spawn { program, source })?;
     drop(response);
-    if status.success() { Ok(()) } else { Err(Error::LinkerFailed(status)) }
+    if status.success() { Ok(()) } else { Err(Error::LinkerFailed { status }) }
 }
 
 #[cfg(test)]

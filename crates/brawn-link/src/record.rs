@@ -199,7 +199,7 @@ impl Store {
         // that lies nearest to it, is meant. Cargo gives executables a second name, which is the same file.
         let same = self.folders().into_iter().filter(|folder| id.is_some() && is(folder));
         same.max_by_key(|folder| output_of(folder).map_or(0, |output| nearness(&output, path)))
-            .ok_or_else(|| Error::NoRecord(path.to_owned()))
+            .ok_or_else(|| Error::NoRecord { path: path.to_owned() })
     }
 
     /// The records of outputs below `dir`.

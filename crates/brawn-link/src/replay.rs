@@ -108,7 +108,7 @@ fn check(folder: &Path, record: &Record) -> Result<(), Error> {
         // Copies are recorded by name alone, relative to the record's folder, and everything else by its absolute path.
         let path = folder.join(&input.path);
         if input.path.is_relative() && !path.exists() {
-            return Err(Error::Trimmed(record.output.clone()));
+            return Err(Error::Trimmed { output: record.output.clone() });
         }
         input.check(&path, &record.output)?;
     }

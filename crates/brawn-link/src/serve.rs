@@ -91,7 +91,7 @@ impl Served {
         let heaps: BTreeSet<&str> = needed.iter().filter_map(|name| self.lost.get(name).copied()).collect();
         (!needed.is_empty()).then(|| Error::OneHeap {
             heaps: heaps.into_iter().collect::<Vec<_>>().join(" and "),
-            names: needed.into_iter().collect(),
+            called: needed.into_iter().collect(),
         })
     }
 

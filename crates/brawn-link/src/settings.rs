@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use brawn_base::file;
+use brawn_base::{file, names};
 use brawn_elf::SecondHeap;
 use brawn_libc::Choice;
 use serde::Deserialize;
@@ -332,12 +332,7 @@ fn parse(path: &Path, text: &str, keys: &[&str]) -> Result<Option<Layer>, Error>
         for key in table.keys() {
             let of_user = keys.is_empty() && key == CACHE_LIMIT;
             if !KEYS.contains(&key.as_str()) && !of_user {
-                let known: Vec<String> = KEYS.iter().map(|known| (*known).to_owned()).collect();
-                let nearest = brawn_libc::nearest(key, &known);
-                let hint = nearest.map_or_else(
-                    || format!("there are: {}", known.join(", ")),
-                    |name| format!("did you mean '{name}'?"),
-                );
+                let hint = names::nearest_or_all(key, KEYS);
                 return Err(config(format!("{place}unknown key '{key}'"), Some(hint)));
             }
         }

@@ -76,7 +76,7 @@ pub fn musl_arch(triple: &str) -> Result<Arch, Error> {
             let arch = Arch::from_triple(triple)?;
             (triple.ends_with("-linux-musl")).then_some(arch)
         })
-        .ok_or_else(|| Error::Target(triple.to_owned()))
+        .ok_or_else(|| Error::Target { triple: triple.to_owned() })
 }
 
 /// Runs a command that answers on standard output.
@@ -130,7 +130,7 @@ mod tests {
         for wrong in
             ["x86_64-unknown-linux-gnu", "riscv64gc-unknown-linux-musl", "x86_64-unknown-linux-muslabi64"]
         {
-            assert!(matches!(musl_arch(wrong), Err(Error::Target(_))), "{wrong}");
+            assert!(matches!(musl_arch(wrong), Err(Error::Target { .. })), "{wrong}");
         }
     }
 }

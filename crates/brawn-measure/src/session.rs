@@ -225,7 +225,7 @@ impl Session {
         }
         for (index, variant) in variants.iter().enumerate() {
             if variants[..index].iter().any(|other| other.name == variant.name) {
-                return Err(Error::SameName(variant.name.clone()));
+                return Err(Error::SameName { name: variant.name.clone() });
             }
         }
         Ok(())

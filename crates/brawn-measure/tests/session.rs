@@ -49,7 +49,7 @@ fn a_session_ends_when_variants_disagree_or_fail() {
     let error = run(&[Variant::new("a", program("touch"))]).to_string();
     assert_eq!(error, "variant `a` ended with status 2, expected status 0");
     assert!(matches!(run(&[]), Error::Empty));
-    assert!(matches!(run(&[touch(1, "exit"), touch(1, "exit")]), Error::SameName(_)));
+    assert!(matches!(run(&[touch(1, "exit"), touch(1, "exit")]), Error::SameName { .. }));
     let variants = [Variant::new("a", program("touch")).expect_status(2)];
     Session::new(2).output(Output::SortedLines).run(&variants, |_, _, _| {}).unwrap();
 }

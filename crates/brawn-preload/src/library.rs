@@ -95,7 +95,7 @@ impl Library {
         let folder = folder.join(&brawn_libc::sha256_hex(&self.bytes)[..16]);
         let path = folder.join(&self.file_name);
         if path.to_string_lossy().contains([' ', ':', '\t', '\n']) {
-            return Err(Error::Separator(path));
+            return Err(Error::Separator { path });
         }
         if brawn_base::file::elf(&path).is_ok_and(|bytes| bytes == self.bytes) {
             return Ok(path);
@@ -180,7 +180,7 @@ mod tests {
         assert_eq!(library.placed(folder.path()).unwrap(), placed);
         assert_eq!(fs_err::read(&placed).unwrap(), library.bytes, "a damaged one is written again");
         let error = library.placed(&folder.path().join("a b")).unwrap_err();
-        assert!(matches!(error, Error::Separator(_)), "{error}");
+        assert!(matches!(error, Error::Separator { .. }), "{error}");
         assert!(!folder.path().join("a b").exists());
     }
 }

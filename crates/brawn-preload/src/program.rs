@@ -40,7 +40,7 @@ impl Program {
                 None => return look_into(executable, head),
             }
         }
-        Err(Error::ScriptsWithoutEnd(path.to_owned()))
+        Err(Error::ScriptsWithoutEnd { path: path.to_owned() })
     }
 }
 
@@ -50,7 +50,7 @@ impl Program {
 /// [`Error::UnknownSystem`].
 pub fn libc_of_system() -> Result<Libc, Error> {
     let shell = Path::new("/bin/sh");
-    let unknown = |_| Error::UnknownSystem(shell.to_owned());
+    let unknown = |_| Error::UnknownSystem { path: shell.to_owned() };
     Program::look(shell).map(|program| program.libc).map_err(unknown)
 }
 
@@ -69,7 +69,7 @@ fn interpreter(head: &[u8]) -> Option<PathBuf> {
 
 fn look_into(path: PathBuf, head: Vec<u8>) -> Result<Program, Error> {
     let damaged = |source| match source {
-        brawn_elf::Error::NotElf => Error::NotAProgram(path.clone()),
+        brawn_elf::Error::NotElf => Error::NotAProgram { path: path.clone() },
         source => Error::Elf { path: path.clone(), source },
     };
     let loader_in = |data: &[u8]| -> Result<(u16, Option<String>, bool), Error> {
@@ -91,7 +91,7 @@ fn look_into(path: PathBuf, head: Vec<u8>) -> Result<Program, Error> {
         let source = brawn_elf::Error::Damaged { what: "the name of its loader", reason };
         return Err(Error::Elf { path, source });
     }
-    let Some(loader) = loader else { return Err(Error::Static(path)) };
+    let Some(loader) = loader else { return Err(Error::Static { path }) };
     let arch = Arch::ALL.into_iter().find(|arch| arch.elf_machine() == machine);
     let arch = arch.ok_or_else(|| Error::Architecture {
         path: path.clone(),
@@ -197,7 +197,7 @@ mod tests {
         assert!(error.to_string().contains("asks for the loader /system/bin/linker64"), "{error}");
         let error = look(elf(243, Some("/lib/ld-linux-riscv64-lp64d.so.1"), 0));
         assert!(matches!(error, Error::Architecture { .. }), "{error}");
-        assert!(matches!(look(b"hello".to_vec()), Error::NotAProgram(_)));
+        assert!(matches!(look(b"hello".to_vec()), Error::NotAProgram { .. }));
         let mut cut = elf(X86_64, Some(GLIBC), 100);
         cut.truncate(150);
         assert!(matches!(look(cut), Error::Elf { .. }));
@@ -212,7 +212,7 @@ mod tests {
         assert_eq!(Program::look(&outer).unwrap().executable, program);
         let round = folder.path().join("round");
         fs_err::write(&round, format!("#!{}\n", round.display())).unwrap();
-        assert!(matches!(Program::look(&round), Err(Error::ScriptsWithoutEnd(_))));
+        assert!(matches!(Program::look(&round), Err(Error::ScriptsWithoutEnd { .. })));
     }
 
     #[test]

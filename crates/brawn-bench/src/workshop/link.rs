@@ -144,10 +144,10 @@ fn stale(error: &brawn_link::Error) -> bool {
     use brawn_link::Error;
     matches!(
         error,
-        Error::NoRecord(_)
+        Error::NoRecord { .. }
             | Error::BadRecord { .. }
             | Error::ForeignLinker { .. }
-            | Error::Trimmed(_)
+            | Error::Trimmed { .. }
             | Error::InputChanged { .. }
     )
 }

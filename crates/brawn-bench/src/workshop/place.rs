@@ -30,8 +30,9 @@ impl Workshop {
     /// [`Error::Io`] when the folder cannot be made; [`Error::Link`] on a machine that Brawn has no kit for.
     pub fn open(root: &Path, brawn: &Path) -> Result<Workshop, Error> {
         fs_err::create_dir_all(root)?;
-        let arch = Arch::host()
-            .ok_or_else(|| brawn_link::Error::Target(format!("{}-linux", std::env::consts::ARCH)))?;
+        let arch = Arch::host().ok_or_else(|| brawn_link::Error::Target {
+            triple: format!("{}-linux", std::env::consts::ARCH),
+        })?;
         let root = fs_err::canonicalize(root)?;
         Ok(Workshop {
             cache: Cache::open(&root.join("driver")).map_err(brawn_link::Error::from)?,

@@ -66,7 +66,7 @@ impl Reader {
             what: "notes",
             reason: "their headers cover the file many times over".to_owned(),
         })?;
-        let damaged = |error: object::read::Error| Error::NoteDamaged(error.to_string());
+        let damaged = |error: object::read::Error| Error::NoteDamaged { what: error.to_string() };
         // Note headers are the same in both ELF classes.
         let mut run = match NoteIterator::<elf::FileHeader64<Endianness>>::new(self.endian, align, data) {
             Ok(run) => run,

@@ -267,7 +267,7 @@ impl From<LinkId> for String {
 }
 
 fn damaged(reason: impl Into<String>) -> Error {
-    Error::NoteDamaged(reason.into())
+    Error::NoteDamaged { what: reason.into() }
 }
 
 fn is_lower_hex(text: &str) -> bool {
@@ -400,7 +400,10 @@ mod tests {
             good.replace('\n', "\0"),
             String::new(),
         ] {
-            assert!(matches!(Note::from_description(bad.as_bytes()), Err(Error::NoteDamaged(_))), "{bad:?}");
+            assert!(
+                matches!(Note::from_description(bad.as_bytes()), Err(Error::NoteDamaged { .. })),
+                "{bad:?}"
+            );
         }
         assert!(Note::from_description(b"kit=\xff\n").is_err());
     }

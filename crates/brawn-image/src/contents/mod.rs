@@ -21,7 +21,7 @@ use crate::layer::{Entries, Entry};
 pub fn part(name: &str) -> Result<Part, Error> {
     Part::from_name(name).ok_or_else(|| Error::Setting {
         what: format!("there is no part '{name}' of an image"),
-        hint: Some(crate::settings::nearest(name, &Part::ALL.map(Part::name))),
+        hint: Some(brawn_base::names::nearest_or_all(name, &Part::ALL.map(Part::name))),
     })
 }
 

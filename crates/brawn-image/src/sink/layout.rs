@@ -18,7 +18,7 @@ impl Sink for Layout {
     fn write(&self, bundle: &Bundle) -> Result<String, Error> {
         // Before an hour of pulling a base, not after it.
         if self.path.symlink_metadata().is_ok() && !whole::replaceable(&self.path) {
-            return Err(Error::NotALayout(self.path.clone()));
+            return Err(Error::NotALayout { path: self.path.clone() });
         }
         let folder = whole::folder(&self.path)?;
         for (name, bytes) in docker::heads(bundle, &self.name) {

@@ -73,7 +73,7 @@ pub(super) fn place_folder(folder: Folder, path: &Path) -> Result<(), Error> {
     let fail = |source: io::Error| Error::unwritable(path, source);
     let taken = path.symlink_metadata().is_ok();
     if taken && !replaceable(path) {
-        return Err(Error::NotALayout(path.to_owned()));
+        return Err(Error::NotALayout { path: path.to_owned() });
     }
     let temporary = folder.path().to_owned();
     if !taken {

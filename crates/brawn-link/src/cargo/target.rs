@@ -21,7 +21,9 @@ pub(super) fn default_arch(settings: &Settings, config: &Config, rust: &Rust) ->
         return musl_arch(triple);
     }
     let configured = config.build.target.iter().flatten().find_map(|target| musl_arch(target.triple()).ok());
-    configured.or_else(|| Arch::from_triple(&rust.host)).ok_or_else(|| Error::Target(rust.host.clone()))
+    configured
+        .or_else(|| Arch::from_triple(&rust.host))
+        .ok_or_else(|| Error::Target { triple: rust.host.clone() })
 }
 
 pub(super) fn prepare_target(
@@ -35,7 +37,7 @@ pub(super) fn prepare_target(
     if !rust.sysroot.join("lib/rustlib").join(&triple).join("lib").exists() {
         return Err(Error::NoRustTarget { sysroot: rust.sysroot.clone(), triple });
     }
-    let failed = |error: cargo_config2::Error| Error::CargoConfig(error.into());
+    let failed = |error: cargo_config2::Error| Error::CargoConfig { source: error.into() };
     let (linker, flags) = configured_linker(&triple, config)?;
     if let Some(flags) = flags {
         environment.push(("CARGO_ENCODED_RUSTFLAGS".to_owned(), flags.join("\u{1f}").into()));
@@ -93,7 +95,7 @@ pub(super) fn runner_of(
     if let Some((_, emulator)) = environment.iter().find(|(name, _)| *name == variable) {
         return Ok(vec![emulator.to_string_lossy().into_owned()]);
     }
-    let runner = config.runner(triple).map_err(|error| Error::CargoConfig(error.into()))?;
+    let runner = config.runner(triple).map_err(|error| Error::CargoConfig { source: error.into() })?;
     let words = |runner: cargo_config2::PathAndArgs| {
         let args = runner.args.into_iter().map(|word| word.to_string_lossy().into_owned());
         std::iter::once(runner.path.display().to_string()).chain(args).collect()

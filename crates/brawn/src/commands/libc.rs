@@ -72,7 +72,9 @@ pub fn run(before: Options, arguments: Arguments) -> Result<ExitCode> {
 
 /// The archive to start from, and the architecture that it must be for.
 fn base(from: &str, arch: Option<Arch>) -> Result<(PathBuf, Option<Arch>)> {
-    let host = || Arch::host().ok_or_else(|| brawn_link::Error::Target(std::env::consts::ARCH.to_owned()));
+    let host = || {
+        Arch::host().ok_or_else(|| brawn_link::Error::Target { triple: std::env::consts::ARCH.to_owned() })
+    };
     let (path, arch) = match from {
         "rustup" => {
             let arch = arch.map_or_else(host, Ok)?;

@@ -109,7 +109,8 @@ fn targets(before: Options, arguments: Arguments) -> Result<(Options, Vec<Target
         }
     } else if arguments.system {
         let arch = arch.or(Arch::host());
-        let arch = arch.ok_or_else(|| brawn_link::Error::Target(std::env::consts::ARCH.to_owned()))?;
+        let arch =
+            arch.ok_or_else(|| brawn_link::Error::Target { triple: std::env::consts::ARCH.to_owned() })?;
         targets.push((system_libc(arch)?, Some(arch)));
     }
     if targets.is_empty() {

@@ -45,7 +45,9 @@ pub fn run(before: Options, arguments: Arguments) -> Result<ExitCode> {
         Some(LibcName::Musl) => Libc::Musl,
         None => program::libc_of_system()?,
     };
-    let host = || Arch::host().ok_or_else(|| brawn_link::Error::Target(std::env::consts::ARCH.to_owned()));
+    let host = || {
+        Arch::host().ok_or_else(|| brawn_link::Error::Target { triple: std::env::consts::ARCH.to_owned() })
+    };
     let arch = options.target.as_deref().map_or_else(host, musl_arch)?;
     let library = Library::new(&choice, libc, arch)?;
     let path = arguments.output.unwrap_or_else(|| PathBuf::from(&library.file_name));

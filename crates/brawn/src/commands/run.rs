@@ -35,7 +35,8 @@ pub fn run(before: Options, arguments: Arguments) -> Result<ExitCode> {
     let choice = choice(&options)?;
     let name = &arguments.program[0];
     let path = name.to_str().and_then(on_path);
-    let path = path.ok_or_else(|| brawn_preload::Error::NotFound(Path::new(name).display().to_string()))?;
+    let path = path
+        .ok_or_else(|| brawn_preload::Error::NotFound { program: Path::new(name).display().to_string() })?;
     let program = Program::look(&path)?;
     let library = Library::new(&choice, program.libc, program.arch)?;
     let library = library.placed(&brawn_link::seam::cache()?.part(brawn_libc::cache::PRELOADS))?;

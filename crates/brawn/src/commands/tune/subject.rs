@@ -116,7 +116,7 @@ fn package(
     let args = cargo_arguments(arguments);
     progress.say("building once, with the link recorded");
     let invocation = Invocation::new("build", args.clone(), options.layer(), &super::super::executable()?)?;
-    let built = invocation.build(|_| {})?.map_err(Error::Cargo)?;
+    let built = invocation.build(|_| {})?.map_err(|status| Error::Cargo { status })?;
     let paths: Vec<PathBuf> = built.into_iter().map(|built| built.path).collect();
     let path = only(paths)?;
     let links = links(&path, arguments, programs)?;
