@@ -24,10 +24,10 @@ brawn_base::errors! {
         /// The program ran and ended otherwise than it should.
         #[error("variant `{variant}` ended with {exit}, expected status {expected}{}", quoted(.stderr))]
         Exit { variant: String, exit: Exit, expected: i32, stderr: String } => Failed,
-            (*exit == Exit::Signal(Signal::SIGKILL)).then(|| {
+            (*exit == Exit::Signal(Signal::SIGKILL)).then_some(
                 "a program that did not kill itself was probably too large: see whether the kernel's log (`dmesg`) or the \
-                 container's memory limit explains it"
-            });
+                 container's memory limit explains it",
+            );
 
         /// The program wanted more memory than it may have, and in production would have been killed.
         #[error("variant `{variant}` wanted more than the limit of {}{}", bytes(*.limit), peaked(*.limit, *.peak))]
