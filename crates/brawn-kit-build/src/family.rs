@@ -1,6 +1,7 @@
 //! The symbols through which an object of the kit and the rest of a libc.a know each other.
 
 use serde::Deserialize;
+use std::sync::LazyLock;
 
 /// What an allocator's object defines and needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -16,11 +17,11 @@ pub enum Family {
 
 impl Family {
     /// Its symbols.
-    pub fn symbols(self) -> &'static Symbols {
+    pub fn symbols(self) -> &'static Symbols<'static> {
         match self {
-            Family::Heap => &HEAP,
-            Family::Front => &FRONT,
-            Family::Counter => &COUNTER,
+            Family::Heap => &TABLE.heap,
+            Family::Front => &TABLE.front,
+            Family::Counter => &TABLE.counter,
         }
     }
 
@@ -30,209 +31,53 @@ impl Family {
     }
 }
 
-/// The symbols of a family, all sorted.
-pub struct Symbols {
-    /// What the object defines for others.
-    pub exports: &'static [&'static str],
-    /// The part of that which a program may define itself, as it may with musl: weak, so that such a program links,
-    /// and musl's own use of the heap stays what it is.
-    pub weak: &'static [&'static str],
-    /// What the object may need. Nothing of a compiler's runtime is here, because rustc brings another one.
-    pub imports: &'static [&'static str],
+/// `symbols.toml`, which tells what each list means.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Table<'a> {
+    #[serde(borrow)]
+    heap: Symbols<'a>,
+    front: Symbols<'a>,
+    counter: Symbols<'a>,
+    /// Those of a library to preload.
+    pub library: Symbols<'a>,
+    /// The names by which crates call the allocators that they bring.
+    pub names: Vec<Names<'a>>,
+    /// The symbols of an object with such names.
+    pub of_names: Symbols<'a>,
 }
 
-/// A heap that takes the place of musl's: the malloc family, and the names that musl uses for it inside.
-const HEAP: Symbols = Symbols { exports: MALLOC_FAMILY, weak: REPLACEABLE, imports: IMPORTS };
+/// The symbols of an object, all sorted.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Symbols<'a> {
+    #[serde(borrow)]
+    pub exports: Vec<&'a str>,
+    #[serde(borrow)]
+    pub weak: Vec<&'a str>,
+    #[serde(borrow)]
+    pub imports: Vec<&'a str>,
+}
 
-/// A front that keeps musl's mallocng behind it: the malloc family, what mallocng calls in place of `mmap`, `munmap` and
-/// its lock, and `fork` in place of mallocng's handler (brawn-libc's `redirect`), and a hook before fork. `__libc_malloc`
-/// comes along because musl has it in one member with a `malloc`.
-const FRONT: Symbols = Symbols {
-    exports: &[
-        "__brawn_atfork",
-        "__brawn_lock",
-        "__brawn_map_pages",
-        "__brawn_unlock",
-        "__brawn_unmap_pages",
-        "__ldso_atfork",
-        "__libc_malloc",
-        "aligned_alloc",
-        "brawn_malloc_info",
-        "calloc",
-        "free",
-        "malloc",
-        "malloc_trim",
-        "malloc_usable_size",
-        "memalign",
-        "posix_memalign",
-        "realloc",
-        "reallocarray",
-        "valloc",
-    ],
-    weak: &[
-        "aligned_alloc",
-        "brawn_malloc_info",
-        "calloc",
-        "free",
-        "malloc",
-        "malloc_trim",
-        "malloc_usable_size",
-        "memalign",
-        "posix_memalign",
-        "realloc",
-        "reallocarray",
-        "valloc",
-    ],
-    imports: &[
-        "_GLOBAL_OFFSET_TABLE_", // made by the linker
-        "__environ",
-        "__errno_location",
-        "__libc",
-        "__libc_free",
-        "__libc_malloc_impl",
-        "__libc_realloc",
-        "__malloc_allzerop",
-        "__malloc_atfork",
-        "__malloc_context",
-        "__malloc_lock",
-        "__malloc_size_classes",
-        "bcmp",
-        "clock_gettime",
-        "getauxval",
-        "madvise",
-        "memcpy",
-        "memmove",
-        "memset",
-        "mmap",
-        "munmap",
-        "pthread_key_create",
-        "pthread_setspecific",
-        "sched_getcpu",
-        "strlen",
-        "syscall",
-        "sysconf",
-    ],
-};
+/// A row of the names by which crates call an allocator.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Names<'a> {
+    /// The allocator.
+    pub heap: &'a str,
+    /// The file in `libc/malloc/`.
+    pub shim: &'a str,
+    /// What the names begin with.
+    pub prefix: &'a str,
+    /// The macros that tell the file so.
+    #[serde(borrow)]
+    pub defines: Vec<&'a str>,
+    /// The names without it.
+    #[serde(borrow)]
+    pub names: Vec<&'a str>,
+}
 
-/// A front that counts, and leaves the rest to musl. `memalign`, `posix_memalign` and `valloc` are musl's: they call
-/// `aligned_alloc`.
-const COUNTER: Symbols = Symbols {
-    exports: &["__libc_malloc", "aligned_alloc", "free", "malloc", "realloc"],
-    weak: &["aligned_alloc", "free", "malloc", "realloc"],
-    imports: &[
-        "_GLOBAL_OFFSET_TABLE_", // made by the linker
-        "__environ",
-        "__errno_location",
-        "__libc_free",
-        "__libc_malloc_impl",
-        "__libc_realloc",
-        "__malloc_context",
-        "__malloc_size_classes",
-        "close",
-        "malloc_usable_size",
-        "memcpy",
-        "mmap",
-        "open",
-        "strlen",
-        "syscall",
-    ],
-};
-
-/// What an allocator object defines for others, sorted: the malloc family of musl, and the names that musl uses
-/// for it inside.
-pub const MALLOC_FAMILY: &[&str] = &[
-    "__libc_calloc",
-    "__libc_free",
-    "__libc_malloc",
-    "__libc_malloc_impl",
-    "__libc_realloc",
-    "__malloc_atfork",
-    "aligned_alloc",
-    "calloc",
-    "free",
-    "malloc",
-    "malloc_usable_size",
-    "memalign",
-    "posix_memalign",
-    "realloc",
-    "reallocarray",
-    "valloc",
-];
-
-/// The part of the family that a program may define itself, as it may with musl: weak, so that such a program
-/// links, and musl's own use of the heap stays with this object.
-pub const REPLACEABLE: &[&str] = &[
-    "aligned_alloc",
-    "calloc",
-    "free",
-    "malloc",
-    "malloc_usable_size",
-    "memalign",
-    "posix_memalign",
-    "realloc",
-    "reallocarray",
-    "valloc",
-];
-
-/// What an allocator object may need from the rest of musl's libc.a, sorted. Nothing of a compiler's runtime is
-/// here, because rustc brings another one.
-pub const IMPORTS: &[&str] = &[
-    "_GLOBAL_OFFSET_TABLE_", // made by the linker
-    "__environ",
-    "__errno_location",
-    "abort",
-    "bcmp",
-    "clock",
-    "clock_gettime",
-    "close",
-    "fsync",
-    "getauxval",
-    "getpid",
-    "getrusage",
-    "gettimeofday",
-    "isblank",
-    "madvise",
-    "membarrier",
-    "memchr",
-    "memcmp",
-    "memcpy",
-    "memmove",
-    "memset",
-    "mmap",
-    "mprotect",
-    "mremap",
-    "munmap",
-    "open",
-    "prctl",
-    "pthread_cond_init",
-    "pthread_cond_signal",
-    "pthread_cond_timedwait",
-    "pthread_cond_wait",
-    "pthread_create",
-    "pthread_join",
-    "pthread_key_create",
-    "pthread_mutex_destroy",
-    "pthread_mutex_init",
-    "pthread_mutex_lock",
-    "pthread_mutex_trylock",
-    "pthread_mutex_unlock",
-    "pthread_mutexattr_destroy",
-    "pthread_mutexattr_init",
-    "pthread_mutexattr_settype",
-    "pthread_self",
-    "pthread_setspecific",
-    "pthread_sigmask",
-    "read",
-    "sched_yield",
-    "sigfillset",
-    "strchr",
-    "strcmp",
-    "strlen",
-    "strncmp",
-    "strncpy",
-    "strtol",
-    "syscall",
-    "sysconf",
-    "sysinfo",
-    "writev",
-];
+/// The table.
+pub static TABLE: LazyLock<Table<'static>> = LazyLock::new(|| {
+    toml::from_str(include_str!("symbols.toml")).expect("a table of this crate, which every build reads")
+});

@@ -9,7 +9,7 @@ pub mod compiler;
 mod emit;
 pub mod family;
 pub mod knobs;
-pub mod names;
+mod names;
 mod pack;
 mod parallel;
 mod preload;
@@ -157,10 +157,10 @@ impl Workshop {
         let symbols = recipe.family.symbols();
         let contract = seal::Contract {
             machine: arch.machine,
-            exports: symbols.exports,
-            weak: symbols.weak,
+            exports: &symbols.exports,
+            weak: &symbols.weak,
             hidden: &[],
-            imports: symbols.imports,
+            imports: &symbols.imports,
             shared: false,
             forbidden: &[
                 &source.folder.to_string_lossy(),

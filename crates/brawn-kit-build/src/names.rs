@@ -4,6 +4,7 @@ use crate::arches::Arch;
 use crate::compile::{self, Folders};
 use crate::compile::{C_FLAGS, FLAGS};
 use crate::compiler::Compiler;
+use crate::family::{Names, TABLE};
 use crate::pack::Packed;
 use crate::parallel::in_parallel;
 use crate::seal;
@@ -36,13 +37,13 @@ pub fn build(
     folders: &Folders,
     root: &Path,
 ) -> Result<Vec<Object>, Error> {
-    let jobs: Vec<(&Names, &Arch)> =
-        NAMES.iter().flat_map(|names| arches.iter().map(move |arch| (names, *arch))).collect();
+    let jobs: Vec<(&Names<'_>, &Arch)> =
+        TABLE.names.iter().flat_map(|names| arches.iter().map(move |arch| (names, *arch))).collect();
     in_parallel(&jobs, |&(names, arch)| one(names, arch, &compilers[arch.name], folders, root))
 }
 
 fn one(
-    names: &'static Names,
+    names: &'static Names<'static>,
     arch: &'static Arch,
     compiler: &Compiler,
     folders: &Folders,
@@ -62,7 +63,7 @@ fn one(
         exports: &exports.iter().map(String::as_str).collect::<Vec<_>>(),
         weak: &[],
         hidden: &[],
-        imports: NAMES_IMPORTS,
+        imports: &TABLE.of_names.imports,
         shared: false,
         forbidden: &[&root.to_string_lossy(), &folders.out.to_string_lossy()],
     };
@@ -74,123 +75,3 @@ fn one(
     let file = Packed::write(folders.out.join(format!("{stem}.o.zst")), &sealed.bytes, None)?;
     Ok(Object { arch_variant: arch.variant, heap: names.heap, names: exports, file })
 }
-
-/// An allocator that crates bring, by the names that they call it by: the kit has these on top of whatever heap serves `malloc`.
-pub struct Names {
-    /// The allocator.
-    pub heap: &'static str,
-    /// The file in `libc/malloc/`.
-    pub shim: &'static str,
-    /// What the names begin with.
-    pub prefix: &'static str,
-    /// The macros that tell the file so.
-    pub defines: &'static [&'static str],
-    /// The names without it, sorted.
-    pub names: &'static [&'static str],
-}
-
-/// Every set of names.
-pub const NAMES: &[Names] = &[
-    Names {
-        heap: "mimalloc",
-        shim: "names/mimalloc.c",
-        prefix: "mi_",
-        defines: &[],
-        names: &[
-            "aligned_alloc",
-            "calloc",
-            "calloc_aligned",
-            "cfree",
-            "collect",
-            "expand",
-            "free",
-            "free_aligned",
-            "free_size",
-            "free_size_aligned",
-            "free_small",
-            "good_size",
-            "malloc",
-            "malloc_aligned",
-            "malloc_good_size",
-            "malloc_size",
-            "malloc_small",
-            "malloc_usable_size",
-            "mallocn",
-            "memalign",
-            "posix_memalign",
-            "process_init",
-            "realloc",
-            "realloc_aligned",
-            "reallocarray",
-            "reallocf",
-            "reallocn",
-            "recalloc",
-            "recalloc_aligned",
-            "rezalloc",
-            "rezalloc_aligned",
-            "strdup",
-            "strndup",
-            "thread_done",
-            "thread_init",
-            "usable_size",
-            "valloc",
-            "zalloc",
-            "zalloc_aligned",
-            "zalloc_small",
-        ],
-    },
-    Names {
-        heap: "jemalloc",
-        shim: "names/jemalloc.c",
-        prefix: "_rjem_",
-        defines: &["BRAWN_NAMES_PREFIX=_rjem_"],
-        names: &[
-            "aligned_alloc",
-            "calloc",
-            "dallocx",
-            "free",
-            "free_aligned_sized",
-            "free_sized",
-            "malloc",
-            "malloc_usable_size",
-            "mallocx",
-            "memalign",
-            "nallocx",
-            "posix_memalign",
-            "rallocx",
-            "realloc",
-            "sallocx",
-            "sdallocx",
-            "valloc",
-            "xallocx",
-        ],
-    },
-    // As its crate has it with `unprefixed_malloc_on_supported_platforms`: the rest is the program's own malloc.
-    Names {
-        heap: "jemalloc",
-        shim: "names/jemalloc.c",
-        prefix: "",
-        defines: &["BRAWN_NAMES_PREFIX=", "BRAWN_NAMES_PLAIN"],
-        names: &["dallocx", "mallocx", "nallocx", "rallocx", "sallocx", "sdallocx", "xallocx"],
-    },
-];
-
-/// What an object with such names may need, sorted.
-pub const NAMES_IMPORTS: &[&str] = &[
-    "_GLOBAL_OFFSET_TABLE_", // made by the linker
-    "__errno_location",
-    "aligned_alloc",
-    "calloc",
-    "free",
-    "malloc",
-    "malloc_usable_size",
-    "memalign",
-    "memcpy",
-    "memset",
-    "posix_memalign",
-    "realloc",
-    "reallocarray",
-    "strdup",
-    "strndup",
-    "valloc",
-];

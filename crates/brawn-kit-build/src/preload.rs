@@ -4,6 +4,7 @@
 use crate::arches::Arch;
 use crate::compile::{self, Folders, Form};
 use crate::compiler::Compiler;
+use crate::family::TABLE;
 use crate::pack::{Base, Packed};
 use crate::seal;
 use crate::sources::Source;
@@ -63,30 +64,6 @@ const LINK: &[&[&str]] = &[
     &["-z", "text"],
 ];
 
-/// What a library defines for the program, sorted: the malloc families of musl and glibc.
-const PRELOAD_FAMILY: &[&str] = &[
-    "__libc_calloc",
-    "__libc_free",
-    "__libc_malloc",
-    "__libc_memalign",
-    "__libc_pvalloc",
-    "__libc_realloc",
-    "__libc_valloc",
-    "aligned_alloc",
-    "calloc",
-    "cfree",
-    "free",
-    "malloc",
-    "malloc_trim",
-    "malloc_usable_size",
-    "memalign",
-    "posix_memalign",
-    "pvalloc",
-    "realloc",
-    "reallocarray",
-    "valloc",
-];
-
 /// What a library may not need although a libc.a has it, sorted: what glibc lacks, has in another form under the
 /// same name, or binds to a form of 2002 where no version is asked for.
 const NOT_IN_BOTH: &[&str] = &[
@@ -96,16 +73,6 @@ const NOT_IN_BOTH: &[&str] = &[
     "pthread_cond_timedwait",
     "pthread_cond_wait",
 ];
-
-/// What a library may need besides, sorted; each libc has one of the two.
-const FORK_HANDLERS: &[&str] = &["__register_atfork", "pthread_atfork"];
-
-/// What a library takes before the heap's locks where libc offers it, sorted: the lock on glibc's list of streams.
-const STREAM_LOCK: &[&str] = &["_IO_list_lock", "_IO_list_resetlock", "_IO_list_unlock"];
-
-/// What a library for x86_64 needs to learn the CPU's level without a look of its own, sorted: a function of its own
-/// string functions, and one that glibc has had since 2.33.
-const LEVEL: &[&str] = &["__brawn_string_level_from", "__x86_get_cpuid_feature_leaf"];
 
 /// Compiles and links one allocator for one architecture. `set` holds the string functions for it.
 #[allow(clippy::too_many_arguments, reason = "each is one thing that a library is made of")]
@@ -120,19 +87,10 @@ pub fn build(
     base: &Base<'_>,
 ) -> Result<Library, Error> {
     let object = compile::compile(recipe, arch, compiler, source, Form::Library, folders)?;
-    let imports: Vec<&str> = recipe
-        .family
-        .symbols()
-        .imports
-        .iter()
-        .chain(FORK_HANDLERS)
-        .chain(STREAM_LOCK)
-        .chain(LEVEL)
-        .copied()
-        .collect();
+    let imports = [recipe.family.symbols().imports.as_slice(), &TABLE.library.imports].concat();
     let contract = seal::Contract {
         machine: arch.machine,
-        exports: PRELOAD_FAMILY,
+        exports: &TABLE.library.exports,
         weak: &[],
         hidden: &[],
         imports: &imports,
@@ -195,7 +153,7 @@ fn check(bytes: &[u8], imports: &[&str]) -> Result<(Option<u64>, Vec<u64>), Erro
     let file: ElfFile64<'_> = ElfFile64::parse(bytes)?;
     let range = |name: &str| file.section_by_name(name).and_then(|section| section.file_range());
     let (table, _) = range(".dynsym").ok_or_else(|| Error::MissingExport("a symbol".to_owned()))?;
-    let mut family: Vec<&str> = PRELOAD_FAMILY.to_vec();
+    let mut family = TABLE.library.exports.clone();
     let mut strings_at = Vec::new();
     for symbol in file.dynamic_symbols() {
         let name = symbol.name()?;
@@ -203,7 +161,7 @@ fn check(bytes: &[u8], imports: &[&str]) -> Result<(Option<u64>, Vec<u64>), Erro
             if !imports.contains(&name) || NOT_IN_BOTH.contains(&name) {
                 return Err(Error::UnknownImport(name.to_owned()));
             }
-        } else if PRELOAD_FAMILY.contains(&name) {
+        } else if TABLE.library.exports.contains(&name) {
             family.retain(|known| *known != name);
         } else {
             strings_at.push(table + symbol.index().0 as u64 * ENTRY);

@@ -3,7 +3,7 @@
 
 use brawn_elf::Arch;
 use brawn_kit::{Allocator, Object, allocator, allocators};
-use brawn_kit_build::names;
+use brawn_kit_build::family::TABLE;
 use brawn_kit_build::table::{self, Recipe};
 use object::read::elf::ElfFile64;
 use object::{Object as _, ObjectSection as _, ObjectSymbol as _, RelocationFlags, elf};
@@ -90,8 +90,8 @@ fn only_the_malloc_family_is_visible() {
 fn the_names_of_crates_are_there_and_nothing_else() {
     for arch in Arch::ALL {
         let sets: Vec<_> = brawn_kit::names(arch).collect();
-        assert_eq!(sets.len(), names::NAMES.len());
-        for (set, row) in sets.into_iter().zip(names::NAMES) {
+        assert_eq!(sets.len(), TABLE.names.len());
+        for (set, row) in sets.into_iter().zip(&TABLE.names) {
             let expected: Vec<String> =
                 row.names.iter().map(|name| format!("{}{name}", row.prefix)).collect();
             assert_eq!(set.names, expected, "{arch}");
@@ -104,7 +104,7 @@ fn the_names_of_crates_are_there_and_nothing_else() {
                 .collect();
             defined.sort_unstable();
             assert_eq!(defined, expected, "{arch}");
-            let allowed = |name: &str| name.is_empty() || names::NAMES_IMPORTS.contains(&name);
+            let allowed = |name: &str| name.is_empty() || TABLE.of_names.imports.contains(&name);
             let needed = file.symbols().filter(|symbol| symbol.is_undefined());
             assert!(needed.map(|symbol| symbol.name().expect("a name")).all(allowed), "{} {arch}", row.heap);
             for text in [&b"brawn-kit: "[..], env!("CARGO_MANIFEST_DIR").as_bytes()] {

@@ -2,7 +2,7 @@
 //! changes nothing.
 
 use brawn_elf::Arch;
-use brawn_kit_build::family::{IMPORTS, MALLOC_FAMILY, REPLACEABLE};
+use brawn_kit_build::family::{Family, Symbols};
 use brawn_kit_build::seal::{Contract, Error, seal};
 use object::elf;
 
@@ -15,13 +15,17 @@ fn bytes(arch: Arch) -> &'static [u8] {
         .bytes()
 }
 
+fn symbols() -> &'static Symbols<'static> {
+    Family::Heap.symbols()
+}
+
 fn contract() -> Contract<'static> {
     Contract {
         machine: elf::EM_X86_64,
-        exports: MALLOC_FAMILY,
-        weak: REPLACEABLE,
+        exports: &symbols().exports,
+        weak: &symbols().weak,
         hidden: &[],
-        imports: IMPORTS,
+        imports: &symbols().imports,
         shared: false,
         forbidden: &[],
     }
@@ -39,7 +43,7 @@ fn sealing_twice_changes_nothing() {
 
 #[test]
 fn a_symbol_off_the_list_becomes_local() {
-    let exports: Vec<&str> = MALLOC_FAMILY.iter().copied().filter(|name| *name != "valloc").collect();
+    let exports: Vec<&str> = symbols().exports.iter().copied().filter(|name| *name != "valloc").collect();
     let sealed =
         seal(bytes(Arch::X86_64), &Contract { exports: &exports, ..contract() }).expect("fewer exports");
     let again = seal(&sealed.bytes, &contract()).expect_err("valloc is gone");
@@ -48,7 +52,7 @@ fn a_symbol_off_the_list_becomes_local() {
 
 #[test]
 fn a_missing_export_is_refused() {
-    let mut exports = MALLOC_FAMILY.to_vec();
+    let mut exports = symbols().exports.clone();
     exports.push("pvalloc");
     let error =
         seal(bytes(Arch::X86_64), &Contract { exports: &exports, ..contract() }).expect_err("no pvalloc");
@@ -57,7 +61,7 @@ fn a_missing_export_is_refused() {
 
 #[test]
 fn an_import_off_the_list_is_refused() {
-    let imports: Vec<&str> = IMPORTS.iter().copied().filter(|name| *name != "mmap").collect();
+    let imports: Vec<&str> = symbols().imports.iter().copied().filter(|name| *name != "mmap").collect();
     let error =
         seal(bytes(Arch::X86_64), &Contract { imports: &imports, ..contract() }).expect_err("needs mmap");
     assert_eq!(error.to_string(), "needs mmap, which a musl libc.a need not have");
