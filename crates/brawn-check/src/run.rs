@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use brawn_trace::Family;
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
-use rustix::process::{PidfdFlags, pidfd_open, pidfd_send_signal};
+use rustix::process::pidfd_send_signal;
 use serde::{Deserialize, Serialize};
 
 use crate::Error;
@@ -167,6 +167,9 @@ fn run_in(program: &Program, how: How, root: &Root) -> Result<Attempt, Error> {
     command.env("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin").env("HOME", "/");
     command.envs(program.environment.iter().map(|(name, value)| (name, value)));
     command.stdin(Stdio::null()).stdout(stderr()?);
+    // Whatever the program leaves behind dies with it, as in a container.
+    let (_family, launch) =
+        Family::begin(&mut command).map_err(failed("take in what a program leaves behind"))?;
     // SAFETY: the closure runs between fork and exec, where only async-signal-safe calls are allowed; it makes system
     // calls and neither allocates nor locks.
     unsafe {
@@ -183,25 +186,14 @@ fn run_in(program: &Program, how: How, root: &Root) -> Result<Attempt, Error> {
         });
     }
     let path = root.path().to_owned();
-    // Whatever the program leaves behind dies with it, as in a container.
-    let _family = Family::begin().map_err(failed("take in what a program leaves behind"))?;
     let (started_tell, started) = channel();
     let (ended_tell, ended) = channel();
     // `ptrace` serves only the thread that started the program.
-    let tracer = std::thread::spawn(move || match brawn_trace::spawn(&mut command) {
-        Ok(mut child) => {
-            let handle = pidfd_open(rustix::process::Pid::from_child(&child), PidfdFlags::empty());
-            let pid = Pid::from_raw(child.id().cast_signed());
-            match handle {
-                Ok(handle) => {
-                    let _ = started_tell.send(Ok((pid, handle)));
-                    let _ = ended_tell.send(watch(pid, &path));
-                }
-                Err(error) => {
-                    let _ = child.kill().and_then(|()| child.wait());
-                    let _ = started_tell.send(Err(std::io::Error::from(error)));
-                }
-            }
+    let tracer = std::thread::spawn(move || match launch.spawn(&mut command) {
+        Ok(begun) => {
+            let pid = Pid::from_raw(begun.pid);
+            let _ = started_tell.send(Ok(begun.handle));
+            let _ = ended_tell.send(watch(pid, &path));
             let _ = killpg(pid, Signal::SIGKILL);
         }
         Err(error) => {
@@ -210,7 +202,7 @@ fn run_in(program: &Program, how: How, root: &Root) -> Result<Attempt, Error> {
         }
     });
     let begun = started.recv().expect("the tracer always answers");
-    let (_, handle) = match begun {
+    let handle = match begun {
         Ok(begun) => begun,
         Err(error) => {
             let _ = tracer.join();

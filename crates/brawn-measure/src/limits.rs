@@ -48,6 +48,11 @@ impl Quota {
         Err(Error::Quota { cores, source: reason.unwrap_or_else(none) })
     }
 
+    /// Kills everything that is held, where a group can do that.
+    pub(crate) fn kill(&self) {
+        self.group.kill();
+    }
+
     /// The group's folder, which goes when this is dropped.
     pub fn folder(&self) -> &Path {
         &self.group.folder

@@ -24,6 +24,24 @@ fn zombies() -> usize {
     stats.filter(|stat| fs_err::read_to_string(stat).is_ok_and(|text| text.contains(&mark))).count()
 }
 
+/// Chains of processes that fork faster than anyone finds them, where a control group ends them. They end by themselves
+/// after ten seconds.
+fn forks_without_end(run: &dyn Fn(&Variant, u64) -> Result<probe::Run, brawn_measure::Error>) {
+    let storm = program("storm");
+    let name = storm.file_name().unwrap().to_str().unwrap().to_owned();
+    // Where there is none, those are killed that can be found.
+    let pause = brawn_trace::can_group().map_or("20000", |()| "0");
+    for stay in [false, true] {
+        let begun = std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap();
+        let mut variant = Variant::new("storms", &storm).args([&(begun.as_secs() + 10).to_string(), pause]);
+        variant = if stay { variant.arg("stay") } else { variant };
+        assert_eq!(run(&variant, 1).is_err(), stay);
+        let took = std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap() - begun;
+        assert!((0..50).all(|_| alive(&name).is_empty()), "with pauses of {pause}");
+        assert!(took < Duration::from_secs(8), "{took:?} with pauses of {pause}");
+    }
+}
+
 #[test]
 fn detached_children_end_with_the_run() {
     let detach = program("detach");
@@ -35,6 +53,7 @@ fn detached_children_end_with_the_run() {
 
     run(&Variant::new("hangs", &detach).arg("stay"), 1).unwrap_err();
     assert_eq!(alive(&name), Vec::<String>::new());
+    forks_without_end(&run);
 
     // A client that leaves processes does not cost the server those that it has itself.
     let client =

@@ -2,12 +2,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::process::CommandExt;
 use std::process::{Child, Command};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
+
+use crate::group::{Group, fork_into};
 
 /// How long the last look for what is left may take. Only processes that fork faster than they are found need so much.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -18,18 +23,40 @@ const PAUSE: Duration = Duration::from_millis(1);
 /// How often those are buried that ended by themselves.
 const ROUND: Duration = Duration::from_millis(100);
 
-/// While one of these lives, what loses its parent becomes a child of this process (the kernel's *child subreaper*), so
-/// that neither a second fork nor a session of its own takes a process out of reach. When the last one is dropped, all
-/// such processes are killed, with everything below them.
+/// What holds a program and everything that it starts, so that neither a second fork nor a session of its own takes a
+/// process out of reach. When this is dropped, all of that is killed:
 ///
-/// The program itself is not meant: the caller of [`spawn`] ends it before. A program must have a process group of its own,
-/// since children in the group of this process count as its own commands.
+/// - Where a control group can be made below the one of this process, the program is born in it, and the kernel ends it
+///   with all that is in it. Not even processes that fork without end outrun that.
+/// - Everywhere, while there are families, what loses its parent becomes a child of this process (the kernel's *child
+///   subreaper*). With the last family such processes are looked for and killed, with everything below them. What forks
+///   faster than it is found, for five seconds, outruns that.
 ///
-/// A control group would catch processes that fork without end, too. But a group of its own is given to few users, and
-/// joining it takes milliseconds, which would be measured; and a process namespace changes the number that a program sees
-/// as its own.
+/// The program itself is not meant: who called [`Launch::spawn`] ends it before. A program must have a process group of its
+/// own, since children in the group of this process count as its own commands.
 #[derive(Debug)]
-pub struct Family(());
+pub struct Family {
+    /// Ended when this is dropped.
+    group: Option<Group>,
+}
+
+/// A program that is about to be started in a [`Family`].
+#[derive(Debug)]
+pub struct Launch {
+    /// Where a group is to hold it: tells which process became the program, and when, as nanoseconds after a moment.
+    births: Option<(OwnedFd, Instant)>,
+}
+
+/// A program that was started in a [`Family`].
+#[derive(Debug)]
+pub struct Started {
+    /// Its number.
+    pub pid: i32,
+    /// When it was forked.
+    pub start: Instant,
+    /// What signals are sent by.
+    pub handle: OwnedFd,
+}
 
 /// What holds while there are families.
 struct Watch {
@@ -56,38 +83,113 @@ fn watch() -> MutexGuard<'static, Watch> {
     WATCH.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Starts a program while a [`Family`] lives.
+/// Whether a control group can hold programs here, found out by doing it.
 ///
 /// # Errors
-/// Those of [`Command::spawn`].
-pub fn spawn(command: &mut Command) -> io::Result<Child> {
-    // With the lock, so that it is known before it can be taken for an orphan.
-    let mut watch = watch();
-    let child = command.spawn()?;
-    watch.programs.insert(child.id().cast_signed());
-    Ok(child)
+/// What the kernel says.
+pub fn can_group() -> io::Result<()> {
+    let group = Group::create()?;
+    let mut command = Command::new("/proc/self/exe");
+    let launch = Launch::into_group(&group, &mut command)?;
+    // SAFETY: the closure ends the child between fork and exec.
+    unsafe { command.pre_exec(|| Err(io::Error::from_raw_os_error(libc::ECANCELED))) };
+    let _ = command.spawn();
+    match launch.birth() {
+        Some((pid, _)) => {
+            wait_for(pid, 0);
+            Ok(())
+        }
+        None => Err(io::Error::other("the kernel starts no program in a control group")),
+    }
+}
+
+impl Launch {
+    /// Has a command become its program in a group: the process that is forked for it forks once more, into the group,
+    /// and is gone. What that costs comes before the program's birth. Where the kernel refuses, the first process goes on.
+    fn into_group(group: &Group, command: &mut Command) -> io::Result<Self> {
+        let (births, tell) = pipe_with(PipeFlags::CLOEXEC | PipeFlags::NONBLOCK)?;
+        let (folder, epoch) = (group.folder()?, Instant::now());
+        // SAFETY: the closure runs between fork and exec and makes system calls only.
+        unsafe {
+            command.pre_exec(move || {
+                let leads = libc::getpgrp() == libc::getpid();
+                let birth = epoch.elapsed().as_nanos() as u64;
+                match fork_into(folder.as_fd()) {
+                    Some(0) if leads && libc::setpgid(0, 0) < 0 => Err(io::Error::last_os_error()),
+                    Some(0) | None => Ok(()),
+                    Some(pid) => {
+                        let mut message = [0; 12];
+                        message[..4].copy_from_slice(&pid.to_ne_bytes());
+                        message[4..].copy_from_slice(&birth.to_ne_bytes());
+                        let _ = rustix::io::write(&tell, &message);
+                        libc::_exit(0)
+                    }
+                }
+            });
+        }
+        Ok(Self { births: Some((births, epoch)) })
+    }
+
+    /// The process that was born in the group. It is there before [`Command::spawn`] returns.
+    fn birth(&self) -> Option<(i32, Instant)> {
+        let (births, epoch) = self.births.as_ref()?;
+        let mut message = [0; 12];
+        rustix::io::read(births, &mut message).ok().filter(|read| *read == message.len())?;
+        let (pid, birth) = message.split_at(4);
+        let birth = u64::from_ne_bytes(birth.try_into().ok()?);
+        Some((i32::from_ne_bytes(pid.try_into().ok()?), *epoch + Duration::from_nanos(birth)))
+    }
+
+    /// Starts the program, as a child of this thread.
+    ///
+    /// # Errors
+    /// Those of [`Command::spawn`].
+    pub fn spawn(self, command: &mut Command) -> io::Result<Started> {
+        // With the lock, so that it is known before it can be taken for an orphan.
+        let mut watch = watch();
+        let begun = Instant::now();
+        let spawned = command.spawn();
+        let birth = self.birth();
+        if let (Some((pid, _)), true) = (birth, spawned.is_err()) {
+            wait_for(pid, 0);
+        }
+        let first: Child = spawned?;
+        let (pid, start) = birth.unwrap_or((first.id().cast_signed(), begun));
+        if birth.is_some() {
+            wait_for(first.id().cast_signed(), 0);
+        }
+        let handle = pidfd_open(Pid::from_raw(pid).expect("a process has a number"), PidfdFlags::empty())
+            .inspect_err(|_| {
+                // SAFETY: the child was not waited for, so the number is its own.
+                unsafe { libc::kill(pid, libc::SIGKILL) };
+                wait_for(pid, 0);
+            })?;
+        watch.programs.insert(pid);
+        Ok(Started { pid, start, handle })
+    }
 }
 
 /// Buries the orphans that ended by themselves: a server may make thousands in a run, and each keeps its number.
 fn bury(watch: &Watch) {
-    let own = std::process::id().cast_signed();
+    let own = rustix::process::getpgrp();
     // One that somebody else waits for ends the round; it is gone at the next.
     while let Some(pid) = ended_child() {
-        let Some((identity, process)) = process(pid) else { return };
-        let others = process.parent != own || process.ours;
-        if others || watch.before.contains(&identity) || watch.programs.contains(&pid) {
+        let group = Pid::from_raw(pid).and_then(|pid| rustix::process::getpgid(Some(pid)).ok());
+        let awaited = watch.programs.contains(&pid) || watch.before.iter().any(|known| known.pid == pid);
+        if awaited || group.is_none_or(|group| group == own) {
             return;
         }
-        wait_for(pid);
+        wait_for(pid, libc::WNOHANG);
     }
 }
 
 impl Family {
-    /// From now on, nothing that is started gets away. To be called before the program is started.
+    /// From now on, nothing that is started gets away. To be called before anything else is to be done between the
+    /// command's fork and its exec.
     ///
     /// # Errors
     /// What the kernel says.
-    pub fn begin() -> io::Result<Self> {
+    pub fn begin(command: &mut Command) -> io::Result<(Self, Launch)> {
         let mut watch = watch();
         if watch.families == 0 {
             watch.reaped_before = rustix::process::child_subreaper()?.is_some();
@@ -102,12 +204,19 @@ impl Family {
             watch.burying = Some(stop);
         }
         watch.families += 1;
-        Ok(Self(()))
+        drop(watch);
+        let mut family = Self { group: None };
+        // Most users of most machines may make no group.
+        let Ok(group) = Group::create() else { return Ok((family, Launch { births: None })) };
+        let launch = Launch::into_group(&group, command)?;
+        family.group = Some(group);
+        Ok((family, launch))
     }
 }
 
 impl Drop for Family {
     fn drop(&mut self) {
+        drop(self.group.take());
         let mut watch = watch();
         watch.families -= 1;
         if watch.families > 0 {
@@ -115,7 +224,7 @@ impl Drop for Family {
         }
         watch.burying = None;
         watch.programs.clear();
-        kill_all(&watch.before);
+        kill_all(&watch);
         if !watch.reaped_before {
             let _ = rustix::process::set_child_subreaper(None);
         }
@@ -123,19 +232,22 @@ impl Drop for Family {
 }
 
 /// Kills orphans and their descendants until there are none, or only such as this user may not kill.
-fn kill_all(before: &BTreeSet<Identity>) {
+fn kill_all(watch: &Watch) {
     let begun = Instant::now();
+    // Those that are gone already have no part in the search, and there may be thousands.
+    bury(watch);
     while has_children() && begun.elapsed() < PATIENCE {
         let Ok(all) = processes() else { return };
         let orphans: BTreeSet<Identity> =
-            children(&all).filter(|child| !before.contains(child) && !all[child].ours).collect();
+            children(&all).filter(|child| !watch.before.contains(child) && !all[child].ours).collect();
         let mut killed = 0;
         for identity in below(&all, &orphans) {
             killed += usize::from(kill(&all, identity));
         }
         for orphan in &orphans {
-            wait_for(orphan.pid);
+            wait_for(orphan.pid, libc::WNOHANG);
         }
+        bury(watch);
         if killed == 0 {
             return;
         }
@@ -194,10 +306,14 @@ fn children(all: &BTreeMap<Identity, Process>) -> impl Iterator<Item = Identity>
 
 /// These processes and their descendants.
 fn below(all: &BTreeMap<Identity, Process>, roots: &BTreeSet<Identity>) -> Vec<Identity> {
+    let mut children: BTreeMap<i32, Vec<Identity>> = BTreeMap::new();
+    for (child, process) in all {
+        children.entry(process.parent).or_default().push(*child);
+    }
     let mut found: Vec<Identity> = roots.iter().copied().collect();
     let mut next = 0;
-    while let Some(parent) = found.get(next).copied() {
-        found.extend(all.iter().filter(|(_, process)| process.parent == parent.pid).map(|(child, _)| *child));
+    while let Some(parent) = found.get(next) {
+        found.extend(children.get(&parent.pid).into_iter().flatten());
         next += 1;
     }
     found
@@ -215,11 +331,11 @@ fn kill(all: &BTreeMap<Identity, Process>, identity: Identity) -> bool {
 }
 
 /// Buries a child that has ended.
-fn wait_for(pid: i32) {
+fn wait_for(pid: i32, options: libc::c_int) {
     let mut status = 0;
     // SAFETY: the pointer is to a live, writable value. Only this process can wait for its child, so the number cannot be
     // another's.
-    unsafe { libc::waitpid(pid, &raw mut status, libc::WNOHANG | libc::__WALL) };
+    unsafe { libc::waitpid(pid, &raw mut status, options | libc::__WALL) };
 }
 
 /// A child that has ended and that no one has waited for.

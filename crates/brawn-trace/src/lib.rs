@@ -6,8 +6,9 @@
 
 pub mod call;
 mod family;
+mod group;
 mod scratch;
 pub mod stops;
 
-pub use family::{Family, spawn};
+pub use family::{Family, Launch, Started, can_group};
 pub use scratch::Scratch;

@@ -100,6 +100,14 @@ impl Group {
         Ok(())
     }
 
+    /// Kills all members at once, even those that fork without end, as the second version can (Linux 5.14).
+    pub(super) fn kill(&self) {
+        let _ = fs_err::OpenOptions::new()
+            .write(true)
+            .open(self.folder.join("cgroup.kill"))
+            .and_then(|mut file| io::Write::write_all(&mut file, b"1"));
+    }
+
     /// What a file of the group says; nothing where it is not there.
     pub(super) fn read(&self, file: &str) -> String {
         fs_err::read_to_string(self.folder.join(file)).unwrap_or_default()
@@ -108,11 +116,7 @@ impl Group {
 
 impl Drop for Group {
     fn drop(&mut self) {
-        // The second version can end all members at once (Linux 5.14), even those that fork without end.
-        let _ = fs_err::OpenOptions::new()
-            .write(true)
-            .open(self.folder.join("cgroup.kill"))
-            .and_then(|mut file| io::Write::write_all(&mut file, b"1"));
+        self.kill();
         // The kernel refuses while a killed member is still being taken apart.
         for _ in 0..50 {
             match fs_err::remove_dir(&self.folder) {

@@ -65,6 +65,11 @@ impl MemoryLimit {
         Ok(())
     }
 
+    /// Kills everything that is held, where a group can do that.
+    pub(crate) fn kill(&self) {
+        self.group.iter().for_each(Group::kill);
+    }
+
     /// The limit, in bytes.
     pub(crate) fn bytes(&self) -> u64 {
         self.bytes

@@ -3,23 +3,24 @@
 //! `ptrace` serves only the thread that a process is traced by, so each run has a thread for that; the caller is free to
 //! watch the clock, to read sizes, or to drive a client.
 
-use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use brawn_trace::Family;
+use brawn_trace::{Family, Started};
 use nix::errno::Errno;
 use nix::sys::ptrace;
 use nix::sys::signal::{SigHandler, Signal, killpg, signal};
 use nix::unistd::Pid;
-use rustix::process::{PidfdFlags, pidfd_open, pidfd_send_signal};
+use rustix::process::pidfd_send_signal;
 
 use super::Conditions;
+use crate::limits::Quota;
 use crate::limits::memory::MemoryLimit;
 use crate::{Error, limits};
 
@@ -36,13 +37,7 @@ pub(super) struct Tracee<T> {
     _family: Family,
     /// After the thread, so that the program is gone when its control group is taken away.
     memory: Option<MemoryLimit>,
-}
-
-/// What the thread tells once the program runs.
-struct Started {
-    pid: Pid,
-    start: Instant,
-    handle: OwnedFd,
+    quota: Option<Arc<Quota>>,
 }
 
 impl<T: Send + 'static> Tracee<T> {
@@ -53,7 +48,8 @@ impl<T: Send + 'static> Tracee<T> {
         conditions: &Conditions,
         follow: impl FnOnce(Pid, Instant) -> Result<T, Error> + Send + 'static,
     ) -> Result<Self, Error> {
-        let family = Family::begin().map_err(Error::system("take in what a program leaves behind"))?;
+        let (family, launch) =
+            Family::begin(&mut command).map_err(Error::system("take in what a program leaves behind"))?;
         command.process_group(0);
         limits::apply(&mut command, &conditions.cores, conditions.quota.as_deref())?;
         let mut memory = match conditions.memory {
@@ -75,9 +71,9 @@ impl<T: Send + 'static> Tracee<T> {
         let program = program.to_owned();
         let (tell_started, started) = channel();
         let (tell_ended, ended) = channel();
-        let thread = std::thread::spawn(move || match begin(&mut command) {
+        let thread = std::thread::spawn(move || match launch.spawn(&mut command) {
             Ok(begun) => {
-                let (pid, start) = (begun.pid, begun.start);
+                let (pid, start) = (Pid::from_raw(begun.pid), begun.start);
                 // A receiver that is gone has dropped the program, and it is being killed.
                 let _ = tell_started.send(Ok(begun));
                 let _ = tell_ended.send(follow(pid, start));
@@ -87,10 +83,20 @@ impl<T: Send + 'static> Tracee<T> {
             }
         });
         let Started { pid, start, handle } = started.recv().expect("the tracer always answers")?;
+        let pid = Pid::from_raw(pid);
         if let Some(memory) = &mut memory {
             memory.begin(pid, &handle)?;
         }
-        Ok(Self { pid, start, handle, ended, thread: Some(thread), _family: family, memory })
+        Ok(Self {
+            pid,
+            start,
+            handle,
+            ended,
+            thread: Some(thread),
+            _family: family,
+            memory,
+            quota: conditions.quota.clone(),
+        })
     }
 
     /// Whether the program wanted more memory than it may have: it was killed for it, or ended with that peak.
@@ -128,13 +134,8 @@ impl<T> Drop for Tracee<T> {
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }
+        // In version two a program is in one group alone, and these have taken it out of the family's.
+        self.memory.iter().for_each(MemoryLimit::kill);
+        self.quota.iter().for_each(|quota| quota.kill());
     }
-}
-
-fn begin(command: &mut Command) -> io::Result<Started> {
-    let start = Instant::now();
-    let mut child = brawn_trace::spawn(command)?;
-    let handle = pidfd_open(rustix::process::Pid::from_child(&child), PidfdFlags::empty())
-        .inspect_err(|_| drop(child.kill().and_then(|()| child.wait())))?;
-    Ok(Started { pid: Pid::from_raw(child.id().cast_signed()), start, handle })
 }

@@ -2,11 +2,12 @@
 
 use std::fs::Permissions;
 use std::io::BufRead;
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::{PermissionsExt, chown};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::common::{Sandbox, ok};
 
@@ -253,5 +254,120 @@ fn detached_children_are_killed() {
             // At once: what is left when `check` has ended was not killed by it.
             assert_eq!((stage.alive(), stage.left()), (Vec::new(), 0), "{args:?}");
         }
+    }
+}
+
+/// The second of the clock that lies so far ahead.
+fn ahead(seconds: u64) -> String {
+    (std::time::UNIX_EPOCH.elapsed().unwrap().as_secs() + seconds).to_string()
+}
+
+/// Chains of processes of which no tracer hears. They end by themselves after ten seconds.
+fn storm() -> Stage {
+    Stage::new("storm", include_str!("../../../brawn-measure/tests/programs/storm.c"))
+}
+
+/// Runs a storm that ends by itself, and one that is ended. Nothing of it is left. Its processes live so many microseconds.
+fn weather(stage: &Stage, pause: &str, command: impl Fn(&[&str]) -> Command) {
+    for stay in [&[][..], &["stay"]] {
+        let until = ahead(10);
+        let args = [&["--seconds", "1", &stage.name, "--", &until, pause][..], stay].concat();
+        let begun = Instant::now();
+        let output = command(&args).output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+        assert!((0..50).all(|_| stage.alive().is_empty()), "with pauses of {pause}");
+        assert!(begun.elapsed() < Duration::from_secs(8), "{:?} with pauses of {pause}", begun.elapsed());
+    }
+}
+
+/// Processes that can be found one by one, and such as fork faster than that.
+const SLOW: &str = "20000";
+const FAST: &str = "0";
+
+/// Whether `doctor` says so of the control group that ends what is left.
+fn has_group(doctor: &mut Command) -> bool {
+    let report: serde_json::Value = serde_json::from_str(&ok(doctor)).unwrap();
+    let findings = report["findings"].as_array().unwrap();
+    findings.iter().find(|finding| finding["name"] == "leftovers").unwrap()["state"] == "good"
+}
+
+#[test]
+fn what_forks_without_end_is_killed_where_a_control_group_can_be_made() {
+    let stage = storm();
+    let has_group = has_group(&mut stage.sandbox.brawn(&["doctor", "--json"]));
+    weather(&stage, if has_group { FAST } else { SLOW }, |args| stage.check(args));
+    // An ordinary user has none on most machines.
+    weather(&stage, SLOW, |args| stage.check_ordinary(args));
+}
+
+/// A group that root hands to an ordinary user, as systemd does.
+#[test]
+fn an_ordinary_user_has_a_control_group_where_one_was_handed_down() {
+    let stage = storm();
+    let Some(given) = Given::new() else {
+        assert!(!is_root() || !has_group(&mut stage.sandbox.brawn(&["doctor", "--json"])));
+        return;
+    };
+    let check = |args: &[&str]| {
+        let mut command = stage.check_ordinary(args);
+        given.hold(&mut command);
+        command
+    };
+    weather(&stage, FAST, check);
+    assert_eq!(given.groups(), 0);
+    // The group of a killed run, and what is in it, goes with the next.
+    let args = ["--seconds", "3600", &stage.name, "--", &ahead(20), SLOW, "stay"];
+    let mut killed = started(&mut check(&args), 1);
+    killed.kill().and_then(|()| killed.wait()).unwrap();
+    assert!(given.groups() == 1 && (0..50).any(|_| !stage.alive().is_empty()));
+    weather(&stage, SLOW, check);
+    assert_eq!(given.groups(), 0);
+}
+
+/// A control group that belongs to the ordinary user.
+struct Given(PathBuf);
+
+impl Given {
+    /// None where this user can make none.
+    fn new() -> Option<Given> {
+        let folders = ["/sys/fs/cgroup", "/sys/fs/cgroup/unified"].map(Path::new);
+        let tree = folders.into_iter().find(|folder| folder.join("cgroup.procs").exists())?;
+        let given = Given(tree.join(format!("brawn-test-{}", std::process::id())));
+        fs_err::create_dir(&given.0).ok()?;
+        for file in ["", "cgroup.procs", "cgroup.subtree_control", "cgroup.threads"] {
+            chown(given.0.join(file), Some(ORDINARY), Some(ORDINARY)).ok()?;
+        }
+        Some(given)
+    }
+
+    /// Has a command run in it.
+    fn hold(&self, command: &mut Command) {
+        // By root: a user may not take a process of another group in.
+        let members = fs_err::OpenOptions::new().write(true).open(self.0.join("cgroup.procs")).unwrap();
+        command.uid(0).gid(0);
+        // SAFETY: system calls between fork and exec, on a file that stays open.
+        unsafe {
+            command.pre_exec(move || {
+                let joined = libc::write(members.as_raw_fd(), c"0".as_ptr().cast(), 1) == 1;
+                match joined && libc::setgid(ORDINARY) == 0 && libc::setuid(ORDINARY) == 0 {
+                    true => Ok(()),
+                    false => Err(std::io::Error::last_os_error()),
+                }
+            });
+        }
+    }
+
+    fn groups(&self) -> usize {
+        let entries = fs_err::read_dir(&self.0).unwrap();
+        entries.filter(|entry| entry.as_ref().unwrap().file_type().unwrap().is_dir()).count()
+    }
+}
+
+impl Drop for Given {
+    fn drop(&mut self) {
+        for entry in fs_err::read_dir(&self.0).unwrap() {
+            let _ = fs_err::remove_dir(entry.unwrap().path());
+        }
+        let _ = fs_err::remove_dir(&self.0);
     }
 }

@@ -4,6 +4,7 @@ mod c_compiler;
 mod cache;
 mod cgroup;
 mod kit;
+mod leftovers;
 mod linker;
 mod machine;
 mod musl_target;
@@ -36,5 +37,6 @@ pub const CHECKS: &[Check] = &[
     Check { name: user_namespaces::NAME, look: user_namespaces::look },
     Check { name: perf::NAME, look: perf::look },
     Check { name: cgroup::NAME, look: cgroup::look },
+    Check { name: leftovers::NAME, look: leftovers::look },
     Check { name: registry::NAME, look: registry::look },
 ];
