@@ -5,6 +5,8 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 
+use brawn_libc::Cache;
+
 use crate::cc::{FOLDER, zig};
 use crate::toolchain::on_path;
 use crate::{Error, seam};
@@ -18,14 +20,14 @@ pub fn is_called(argv0: &Path) -> bool {
 }
 
 /// The file to call, if there is an archiver at all. `executable` is the `brawn` that stands before zig's.
-pub fn find(triple: &str, executable: &Path) -> Result<Option<PathBuf>, Error> {
+pub(crate) fn find(cache: &Cache, triple: &str, executable: &Path) -> Result<Option<PathBuf>, Error> {
     if let Some(path) = on_path("ar").or_else(|| on_path("llvm-ar")) {
         return Ok(Some(path));
     }
     if zig().is_none() {
         return Ok(None);
     }
-    let path = seam::cache()?.part(FOLDER).join(triple).join(NAME);
+    let path = cache.part(FOLDER).join(triple).join(NAME);
     seam::link_to(executable, &path)?;
     Ok(Some(path))
 }

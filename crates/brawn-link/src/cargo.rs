@@ -93,7 +93,7 @@ impl Invocation {
         let cache = seam::cache()?;
         let mut runners = Vec::new();
         for &arch in &arches {
-            prepare_target(arch, &rust, &config, executable, &mut environment)?;
+            prepare_target(arch, &rust, &config, executable, &cache, &mut environment)?;
             let triple = rust.triple(arch);
             let behind = runner_of(&triple, &config, &environment)?;
             runners.extend(Runner::install(&cache, &triple, behind, executable)?);

@@ -25,9 +25,8 @@ use crate::cc::backend::LinkLine;
 use crate::cc::command_line::{CommandLine, Source, Step};
 use crate::link::{self, Job, Linked};
 use crate::settings::{Layer, Settings};
-use crate::toolchain::musl_arch;
+use crate::toolchain::arch_of;
 use crate::{Error, kernel_headers, libraries, seam, unfit};
-use brawn_elf::Arch;
 use brawn_libc::Cache;
 
 pub(crate) const FOLDER: &str = brawn_libc::cache::DRIVERS;
@@ -47,17 +46,7 @@ fn file_name(language: Language) -> String {
 }
 
 /// Makes the file under whose name `executable` is a compiler for `triple`.
-pub fn install(language: Language, triple: &str, executable: &Path) -> Result<PathBuf, Error> {
-    install_in(&seam::cache()?, language, triple, executable)
-}
-
-/// The same in a given cache.
-pub fn install_in(
-    cache: &Cache,
-    language: Language,
-    triple: &str,
-    executable: &Path,
-) -> Result<PathBuf, Error> {
+pub fn install(cache: &Cache, language: Language, triple: &str, executable: &Path) -> Result<PathBuf, Error> {
     let path = cache.part(FOLDER).join(triple).join(file_name(language));
     seam::link_to(executable, &path)?;
     Ok(path)
@@ -87,10 +76,7 @@ pub fn run(
     flags: Layer,
 ) -> Result<Done, Error> {
     let settings = Settings::collect(flags, None)?;
-    let arch = match settings.target() {
-        Some(triple) => musl_arch(triple)?,
-        None => Arch::host().ok_or_else(|| Error::Target { triple: std::env::consts::ARCH.to_owned() })?,
-    };
+    let arch = arch_of(settings.target())?;
     let cache = seam::cache()?;
     let backend = Backend::find(arch, language)?;
     let line = CommandLine::parse(args, language)?;

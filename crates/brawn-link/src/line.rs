@@ -112,6 +112,11 @@ impl Line {
         dirs
     }
 
+    /// The file of this name, in the first of these folders that has one.
+    pub(crate) fn find(&self, file: &str) -> Option<PathBuf> {
+        self.search_dirs().into_iter().map(|folder| folder.join(file)).find(|path| path.is_file())
+    }
+
     /// The libraries that are asked for by name (`-lssl`: `ssl`), in order.
     pub fn libraries(&self) -> Vec<String> {
         let mut names = Vec::new();
@@ -128,11 +133,7 @@ impl Line {
 
     /// The objects, archives and Rust libraries, given by path or found by name in the folders of this line.
     pub fn inputs(&self) -> Vec<PathBuf> {
-        let folders = self.search_dirs();
-        let named = self.libraries().into_iter().filter_map(|name| {
-            let file = format!("lib{name}.a");
-            folders.iter().map(|folder| folder.join(&file)).find(|path| path.is_file())
-        });
+        let named = self.libraries().into_iter().filter_map(|name| self.find(&format!("lib{name}.a")));
         let is_input = |path: &PathBuf| {
             path.extension().is_some_and(|ending| ending == "o" || ending == "a" || ending == "rlib")
                 && path.is_file()
@@ -146,7 +147,7 @@ impl Line {
         if let Some(index) = self.libc_argument() {
             return Some(self.args[index].clone().into());
         }
-        self.search_dirs().into_iter().map(|dir| dir.join("libc.a")).find(|path| path.is_file())
+        self.find("libc.a")
     }
 
     /// Whether the user has chosen the size of thread stacks.

@@ -74,13 +74,9 @@ impl Seam {
     }
 }
 
-/// Makes the seam in front of `linker` and gives its path. `executable` is the `brawn` that stands behind it.
-pub fn install(triple: &str, linker: &Path, executable: &Path) -> Result<PathBuf, Error> {
-    install_in(&cache()?, triple, linker, executable)
-}
-
-/// The same in a given cache. Anyone who calls the linker through this seam sets [`vars::CACHE_DIR`] to it.
-pub fn install_in(cache: &Cache, triple: &str, linker: &Path, executable: &Path) -> Result<PathBuf, Error> {
+/// Makes the seam in front of `linker` and gives its path. `executable` is the `brawn` that stands behind it. Anyone who calls
+/// the linker through it has [`vars::CACHE_DIR`] lead to this cache.
+pub fn install(cache: &Cache, triple: &str, linker: &Path, executable: &Path) -> Result<PathBuf, Error> {
     let text = linker.to_string_lossy();
     let folder = cache.part(FOLDER).join(triple).join(&brawn_libc::sha256_hex(text.as_bytes())[..12]);
     let seam = folder.join(linker.file_name().unwrap_or_default());

@@ -129,7 +129,6 @@ fn is_inner(name: &str) -> bool {
 
 /// The archives and Rust libraries of a link, and the names of those that are looked for by name.
 fn libraries(line: &Line) -> Vec<(PathBuf, Option<String>)> {
-    let folders = line.search_dirs();
     let given = line.args.iter().filter(|arg| !arg.starts_with('-')).map(PathBuf::from);
     let is_library = |path: &PathBuf| {
         path.extension().is_some_and(|ending| ending == "a" || ending == "rlib") && path.is_file()
@@ -138,9 +137,7 @@ fn libraries(line: &Line) -> Vec<(PathBuf, Option<String>)> {
         given.filter(is_library).map(|path| (path, None)).collect();
     let mut seen = BTreeSet::new();
     for name in line.libraries() {
-        let file = format!("lib{name}.a");
-        let path = folders.iter().map(|folder| folder.join(&file)).find(|path| path.is_file());
-        if let Some(path) = path.filter(|_| seen.insert(name.clone())) {
+        if let Some(path) = line.find(&format!("lib{name}.a")).filter(|_| seen.insert(name.clone())) {
             found.push((path, Some(name)));
         }
     }

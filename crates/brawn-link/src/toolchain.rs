@@ -79,6 +79,12 @@ pub fn musl_arch(triple: &str) -> Result<Arch, Error> {
         .ok_or_else(|| Error::Target { triple: triple.to_owned() })
 }
 
+/// The same, or this machine's where there is none.
+pub fn arch_of(triple: Option<&str>) -> Result<Arch, Error> {
+    let host = || Arch::host().ok_or_else(|| Error::Target { triple: std::env::consts::ARCH.to_owned() });
+    triple.map_or_else(host, musl_arch)
+}
+
 /// Runs a command that answers on standard output.
 pub(crate) fn query(command: &mut Command) -> Result<String, Error> {
     let program = command.get_program().to_string_lossy().into_owned();

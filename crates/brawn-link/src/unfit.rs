@@ -43,15 +43,11 @@ const OF_COMPILERS: &[&str] = &[
 /// What, and what to do about it.
 pub(crate) fn explain(job: &Job, libc: &Path) -> Option<(String, String)> {
     let line = &job.line;
-    let folders = line.search_dirs();
     let remedy = |library: &str| remedy(library, job.package.is_some());
     for name in line.libraries() {
-        let file = |ending: &str| {
-            let file = format!("lib{name}.{ending}");
-            folders.iter().map(|folder| folder.join(&file)).find(|path| path.is_file())
-        };
-        if let (None, Some(shared)) = (file("a"), file("so")) {
-            return Some((is_shared(&shared, &format!("lib{name}.a")), remedy(&name)));
+        let archive = format!("lib{name}.a");
+        if let (None, Some(shared)) = (line.find(&archive), line.find(&format!("lib{name}.so"))) {
+            return Some((is_shared(&shared, &archive), remedy(&name)));
         }
     }
     // By its path, as CMake and Meson name what they found.
@@ -72,9 +68,7 @@ pub(crate) fn explain(job: &Job, libc: &Path) -> Option<(String, String)> {
         .into_iter()
         .filter(|name| !is_known(name))
         .map(|name| (format!("lib{name}.a"), name))
-        .filter(|(file, _)| {
-            folders.iter().all(|folder| !folder.join(file).is_file()) && !own.join(file).is_file()
-        })
+        .filter(|(file, _)| line.find(file).is_none() && !own.join(file).is_file())
         .map(|(file, name)| (name, of_the_compiler(line, &job.linker, &file)))
         .collect();
     let inputs = line.inputs().into_iter().chain(elsewhere.iter().filter_map(|(_, path)| path.clone()));

@@ -42,7 +42,7 @@ pub struct Options {
     #[arg(long, value_name = "NAME", conflicts_with = "no_strings")]
     pub cpu: Option<String>,
     /// A setting of the allocator, or strings.level=sse2|avx2|avx512 (repeatable)
-    #[arg(long = "knob", value_name = "KEY=VALUE", value_parser = knob)]
+    #[arg(long = "knob", value_name = "KEY=VALUE", value_parser = pair("a knob is KEY=VALUE"))]
     pub knobs: Vec<(String, String)>,
     /// Refuse an executable that would otherwise be handed over with a warning
     #[arg(long)]
@@ -277,10 +277,13 @@ pub fn usage(message: impl std::fmt::Display) -> ! {
     called.clone().error(clap::error::ErrorKind::ValueValidation, message).exit()
 }
 
-fn knob(text: &str) -> Result<(String, String), String> {
-    match text.split_once('=') {
+/// Reads a name and a value; `form` says what they look like.
+pub fn pair(
+    form: &'static str,
+) -> impl Fn(&str) -> Result<(String, String), String> + Clone + Send + Sync + 'static {
+    move |text| match text.split_once('=') {
         Some((key, value)) if !key.is_empty() => Ok((key.to_owned(), value.to_owned())),
-        _ => Err("a knob is KEY=VALUE".into()),
+        _ => Err(form.to_owned()),
     }
 }
 

@@ -8,13 +8,14 @@
 #![allow(clippy::disallowed_macros)]
 
 use std::fmt::{Arguments, Display, Write as _};
-use std::io::{self, Write as _};
+use std::io::{self, IsTerminal as _, Write as _};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use anstyle::{AnsiColor, Style};
 use brawn_base::text::{self, Escaped, Lines, shown};
 use brawn_base::{Asked, Code};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 
 use crate::exit::{Failure, Result};
@@ -238,6 +239,15 @@ pub fn ask(question: &str) -> io::Result<bool> {
 /// Prints what Brawn is doing.
 pub fn say(text: &str) {
     message(STRONG, "brawn:", text);
+}
+
+/// A bar on standard error, if that is a terminal and there is something to be said.
+pub fn bar(length: Option<u64>, template: &str, quiet: bool) -> ProgressBar {
+    let shown = io::stderr().is_terminal() && !quiet;
+    let target = if shown { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+    let bar = ProgressBar::with_draw_target(length, target);
+    bar.set_style(ProgressStyle::with_template(template).expect("the template is constant"));
+    bar
 }
 
 /// A size for people: `934 KiB`, `1.9 MiB`.

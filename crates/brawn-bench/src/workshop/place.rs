@@ -136,7 +136,7 @@ impl Workshop {
         if let Err(error) = cc::Backend::find(self.arch, cc::Language::C) {
             return Err(Error::absent(error.to_string(), error.hint().unwrap_or_default()));
         }
-        Ok(cc::install_in(self.cache(), cc::Language::C, self.arch.musl_triple(), &self.brawn)?)
+        Ok(cc::install(self.cache(), cc::Language::C, self.arch.musl_triple(), &self.brawn)?)
     }
 
     /// The linker for static musl programs written in Rust, whose links are recorded, for `-C linker=`.
@@ -145,7 +145,7 @@ impl Workshop {
     /// [`Error::Link`] when there is no linker at all.
     pub fn musl_linker(&self) -> Result<PathBuf, Error> {
         let linker = seam::default_linker(self.rust()?, self.arch)?;
-        Ok(seam::install_in(self.cache(), self.arch.musl_triple(), &linker, &self.brawn)?)
+        Ok(seam::install(self.cache(), self.arch.musl_triple(), &linker, &self.brawn)?)
     }
 
     /// The running `brawn`, for `brawn cargo …`, in an environment of the workshop's own.

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use brawn_elf::Arch;
+use brawn_libc::Cache;
 use cargo_config2::Config;
 
 use super::arguments::option;
@@ -31,6 +32,7 @@ pub(super) fn prepare_target(
     rust: &Rust,
     config: &Config,
     executable: &Path,
+    cache: &Cache,
     environment: &mut Vec<(String, OsString)>,
 ) -> Result<(), Error> {
     let triple = rust.triple(arch);
@@ -51,7 +53,7 @@ pub(super) fn prepare_target(
         Some(path) => path,
         None => seam::default_linker(rust, arch)?,
     };
-    let seam = seam::install(&triple, &linker, executable)?;
+    let seam = seam::install(cache, &triple, &linker, executable)?;
     environment.push((format!("CARGO_TARGET_{}_LINKER", upper(&triple)), seam.into()));
     // Build scripts that compile C or C++ for the target ask for a compiler in these variables first.
     let underscored = triple.replace('-', "_");
@@ -65,14 +67,14 @@ pub(super) fn prepare_target(
         // there is none, `brawn c++` says what to install, and cargo's own default would be glibc's.
         let there = || language == Language::Cxx || Backend::find(arch, language).is_ok();
         if theirs.iter().all(|name| vars::get(name).is_none()) && there() {
-            let compiler = crate::cc::install(language, &triple, executable)?;
+            let compiler = crate::cc::install(cache, language, &triple, executable)?;
             environment.push((format!("{variable}_{underscored}"), compiler.into()));
         }
     }
     let theirs =
         ["AR".to_owned(), "TARGET_AR".to_owned(), format!("AR_{triple}"), format!("AR_{underscored}")];
     if theirs.iter().all(|name| vars::get(name).is_none())
-        && let Some(archiver) = archiver::find(&triple, executable)?
+        && let Some(archiver) = archiver::find(cache, &triple, executable)?
     {
         environment.push((format!("AR_{underscored}"), archiver.into()));
     }

@@ -16,7 +16,7 @@ use brawn_image::layer::Kind;
 use clap::Args;
 use serde_json::json;
 
-use crate::cli::Options;
+use crate::cli::{Options, pair};
 use crate::exit::{Context as _, Result};
 use crate::output::{self, Line, STRONG};
 use crate::uses;
@@ -42,7 +42,7 @@ pub struct Arguments {
     #[arg(long, value_name = "UID[:GID]", value_parser = user, default_value_t = User(NONROOT, NONROOT))]
     user: User,
     /// A variable of its environment (repeatable)
-    #[arg(long = "env", value_name = "NAME=VALUE", value_parser = variable)]
+    #[arg(long = "env", value_name = "NAME=VALUE", value_parser = pair("a variable is NAME=VALUE"))]
     environment: Vec<(String, String)>,
     /// How long it may run; a server never ends by itself
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=3600))]
@@ -283,11 +283,4 @@ fn part(name: &str) -> Result<Content, String> {
         let names = Content::ALL.map(Content::name);
         format!("the parts of an image are {}", names.join(", "))
     })
-}
-
-fn variable(text: &str) -> Result<(String, String), String> {
-    match text.split_once('=') {
-        Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
-        _ => Err("a variable is NAME=VALUE".into()),
-    }
 }

@@ -43,8 +43,9 @@ pub fn run(before: Options, arguments: Arguments) -> Result<ExitCode> {
     if !variables.iter().any(|(name, _)| name == "CARGO_BUILD_TARGET") {
         variables.push(("CARGO_BUILD_TARGET".into(), triple.clone().into()));
     }
-    let c = brawn_link::cc::install(Language::C, &triple, &executable)?;
-    let cxx = brawn_link::cc::install(Language::Cxx, &triple, &executable)?;
+    let cache = brawn_link::seam::cache()?;
+    let c = cc::install(&cache, Language::C, &triple, &executable)?;
+    let cxx = cc::install(&cache, Language::Cxx, &triple, &executable)?;
     let folders = pkg_config_folders(invocation.arch());
     if arguments.cmake {
         output::document(&cmake(&triple, plain(&c)?, plain(&cxx)?, folders.as_deref()));

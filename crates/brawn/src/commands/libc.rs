@@ -6,7 +6,7 @@ use brawn_elf::Arch;
 use brawn_libc::overlay::{Manifest, copy_to, make};
 use brawn_libc::patch::base_of;
 use brawn_link::cc::{Backend, Language};
-use brawn_link::toolchain::{Rust, musl_arch};
+use brawn_link::toolchain::{Rust, arch_of, musl_arch};
 use clap::Args;
 
 use super::choice;
@@ -34,8 +34,7 @@ pub struct Arguments {
 pub fn run(before: Options, arguments: Arguments) -> Result<ExitCode> {
     let options = arguments.options.clone().over(before);
     let choice = choice(&options)?;
-    let arch = options.target.as_deref().map(musl_arch).transpose()?;
-    let (base, wanted) = base(&arguments.from, arch)?;
+    let (base, wanted) = base(&arguments.from, options.target.as_deref())?;
     let (manifest, place) = if options.dry_run {
         (make(&base, &brawn_base::file::archive(&base)?, wanted, &choice)?.manifest, None)
     } else {
@@ -71,20 +70,15 @@ pub fn run(before: Options, arguments: Arguments) -> Result<ExitCode> {
 }
 
 /// The archive to start from, and the architecture that it must be for.
-fn base(from: &str, arch: Option<Arch>) -> Result<(PathBuf, Option<Arch>)> {
-    let host = || {
-        Arch::host().ok_or_else(|| brawn_link::Error::Target { triple: std::env::consts::ARCH.to_owned() })
+fn base(from: &str, target: Option<&str>) -> Result<(PathBuf, Option<Arch>)> {
+    let arch = match from {
+        "rustup" | "system" => Some(arch_of(target)?),
+        _ => target.map(musl_arch).transpose()?,
     };
-    let (path, arch) = match from {
-        "rustup" => {
-            let arch = arch.map_or_else(host, Ok)?;
-            (Rust::find()?.self_contained(arch)?.join("libc.a"), Some(arch))
-        }
-        "system" => {
-            let arch = arch.map_or_else(host, Ok)?;
-            (Backend::find(arch, Language::C)?.system_libc()?, Some(arch))
-        }
-        path => (PathBuf::from(path), arch),
+    let path = match (from, arch) {
+        ("rustup", Some(arch)) => Rust::find()?.self_contained(arch)?.join("libc.a"),
+        ("system", Some(arch)) => Backend::find(arch, Language::C)?.system_libc()?,
+        (path, _) => PathBuf::from(path),
     };
     Ok((base_of(&path)?, arch))
 }

@@ -5,7 +5,7 @@ use brawn_base::text::{exact, shown};
 use brawn_elf::Arch;
 use brawn_libc::patch::{Outcome, is_patched};
 use brawn_link::cc::{Backend, Language};
-use brawn_link::toolchain::{Rust, musl_arch};
+use brawn_link::toolchain::{Rust, arch_of, musl_arch};
 use clap::Args;
 use serde_json::json;
 
@@ -108,10 +108,8 @@ fn targets(before: Options, arguments: Arguments) -> Result<(Options, Vec<Target
             targets.push((path, arch));
         }
     } else if arguments.system {
-        let arch = arch.or(Arch::host());
-        let arch =
-            arch.ok_or_else(|| brawn_link::Error::Target { triple: std::env::consts::ARCH.to_owned() })?;
-        targets.push((system_libc(arch)?, Some(arch)));
+        let arch = arch_of(options.target.as_deref())?;
+        targets.push((Backend::find(arch, Language::C)?.system_libc()?, Some(arch)));
     }
     if targets.is_empty() {
         usage("which libc.a? Give its path, --rustup or --system");
@@ -150,9 +148,4 @@ fn libcs_below(root: &Path, arch: Option<Arch>) -> Result<Vec<PathBuf>> {
         .into());
     }
     Ok(found)
-}
-
-/// The `libc.a` of the machine's C compiler for musl.
-fn system_libc(arch: Arch) -> Result<PathBuf, brawn_link::Error> {
-    Backend::find(arch, Language::C)?.system_libc()
 }

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 use brawn_base::text::{exact, shown};
 use brawn_elf::Arch;
 use brawn_libc::Choice;
-use brawn_link::toolchain::musl_arch;
+use brawn_link::toolchain::arch_of;
 use brawn_preload::{Libc, Library, program};
 use clap::{Args, ValueEnum};
 use serde_json::json;
@@ -45,10 +45,7 @@ pub fn run(before: Options, arguments: Arguments) -> Result<ExitCode> {
         Some(LibcName::Musl) => Libc::Musl,
         None => program::libc_of_system()?,
     };
-    let host = || {
-        Arch::host().ok_or_else(|| brawn_link::Error::Target { triple: std::env::consts::ARCH.to_owned() })
-    };
-    let arch = options.target.as_deref().map_or_else(host, musl_arch)?;
+    let arch = arch_of(options.target.as_deref())?;
     let library = Library::new(&choice, libc, arch)?;
     let path = arguments.output.unwrap_or_else(|| PathBuf::from(&library.file_name));
     if !options.dry_run {

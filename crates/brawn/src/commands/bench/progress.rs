@@ -1,12 +1,11 @@
 //! What is shown while suites run: bars on a terminal; without one, only what goes wrong.
 
-use std::io::IsTerminal;
 use std::time::Duration;
 
 use brawn_base::text::shown;
 use brawn_bench::runner::Step;
 use brawn_measure::Event;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::ProgressBar;
 
 use crate::output;
 
@@ -24,11 +23,8 @@ const STEPS: u64 = 1000;
 impl Progress {
     /// A bar on standard error, if that is a terminal.
     pub fn new(verbose: bool, quiet: bool) -> Progress {
-        let shown = std::io::stderr().is_terminal() && !quiet;
-        let target = if shown { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
-        let bar = ProgressBar::with_draw_target(Some(STEPS), target);
         let style = "{prefix:>9} {bar:24} {elapsed:>4}  {wide_msg}";
-        bar.set_style(ProgressStyle::with_template(style).expect("the template is constant"));
+        let bar = output::bar(Some(STEPS), style, quiet);
         Progress { bar, verbose, quiet, place: String::new() }
     }
 

@@ -1,9 +1,6 @@
 //! What is shown while a registry is spoken to: a bar on a terminal for large bodies, and a line for every wait.
 
-use std::io::IsTerminal;
-
 use brawn_image::registry::{Event, Reporter};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::output;
 
@@ -15,11 +12,8 @@ pub fn reporter(quiet: bool) -> Reporter {
     if quiet {
         return Reporter::default();
     }
-    let shown = std::io::stderr().is_terminal();
-    let target = if shown { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
-    let bar = ProgressBar::with_draw_target(None, target);
     let style = "{bar:24} {binary_bytes} of {binary_total_bytes}, {binary_bytes_per_sec}, {eta} left";
-    bar.set_style(ProgressStyle::with_template(style).expect("the template is constant"));
+    let bar = output::bar(None, style, false);
     Reporter::new(move |event| match event {
         Event::Moved { done, total } if *total >= LARGE => {
             // The next body.

@@ -4,6 +4,8 @@ use brawn_base::Diagnostic as _;
 use brawn_image::{Compression, Settings, contents};
 use clap::Args;
 
+use crate::cli::pair;
+
 /// What an image is to be, as flags; the same words stand in `[package.metadata.brawn.image]`.
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "What is in it")]
@@ -33,7 +35,7 @@ pub struct Flags {
     #[arg(long = "arg", value_name = "WORD", allow_hyphen_values = true)]
     args: Vec<String>,
     /// An environment variable (repeatable)
-    #[arg(long, value_name = "NAME=VALUE", value_parser = pair)]
+    #[arg(long, value_name = "NAME=VALUE", value_parser = pair("this is KEY=VALUE"))]
     env: Vec<(String, String)>,
     /// The folder in which the program starts [default: /]
     #[arg(long, value_name = "FOLDER")]
@@ -51,10 +53,10 @@ pub struct Flags {
     #[arg(long, value_name = "SIGNAL")]
     stop_signal: Option<String>,
     /// A label (repeatable)
-    #[arg(long = "label", value_name = "KEY=VALUE", value_parser = pair)]
+    #[arg(long = "label", value_name = "KEY=VALUE", value_parser = pair("this is KEY=VALUE"))]
     labels: Vec<(String, String)>,
     /// An annotation of the manifest (repeatable)
-    #[arg(long = "annotation", value_name = "KEY=VALUE", value_parser = pair)]
+    #[arg(long = "annotation", value_name = "KEY=VALUE", value_parser = pair("this is KEY=VALUE"))]
     annotations: Vec<(String, String)>,
 }
 
@@ -107,11 +109,4 @@ fn part(name: &str) -> Result<String, String> {
 
 fn part_or_all(name: &str) -> Result<String, String> {
     if name == "all" { Ok(name.to_owned()) } else { part(name) }
-}
-
-fn pair(text: &str) -> Result<(String, String), String> {
-    match text.split_once('=') {
-        Some((key, value)) if !key.is_empty() => Ok((key.to_owned(), value.to_owned())),
-        _ => Err("this is KEY=VALUE".into()),
-    }
 }

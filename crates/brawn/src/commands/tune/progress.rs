@@ -1,11 +1,9 @@
 //! What is shown while candidates run: a bar on a terminal, and a line for whatever stays.
 
-use std::io::IsTerminal;
-
 use brawn_base::text::shown;
 use brawn_tune::answer;
 use brawn_tune::tune::Step;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::ProgressBar;
 
 use crate::output;
 
@@ -19,11 +17,8 @@ pub struct Progress {
 impl Progress {
     /// A bar on standard error, if that is a terminal; its length is the budget in seconds.
     pub fn new(budget: u64, verbose: bool, quiet: bool) -> Progress {
-        let shown = std::io::stderr().is_terminal() && !quiet;
-        let target = if shown { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
-        let bar = ProgressBar::with_draw_target(Some(budget), target);
         let style = "{prefix:>10} {bar:24} {elapsed:>4}  {wide_msg}";
-        bar.set_style(ProgressStyle::with_template(style).expect("the template is constant"));
+        let bar = output::bar(Some(budget), style, quiet);
         Progress { bar, verbose, quiet }
     }
 
