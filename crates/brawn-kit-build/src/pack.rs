@@ -3,8 +3,11 @@
 use sha2::{Digest, Sha256};
 use std::path::PathBuf;
 
-/// The slowest level without long windows: it runs once, in the build.
-const LEVEL: i32 = 19;
+/// The slowest level without long windows for what is released; a quick one where no one keeps what is built.
+fn level() -> i32 {
+    // Cargo tells build scripts.
+    if std::env::var("PROFILE").is_ok_and(|profile| profile == "debug") { 3 } else { 19 }
+}
 
 /// A file as the library will carry it.
 pub struct Packed {
@@ -27,7 +30,7 @@ impl Packed {
     /// Compresses `bytes` into this file, which is read with its base alone, if it has one.
     pub fn write(file: PathBuf, bytes: &[u8], base: Option<&Base<'_>>) -> Result<Packed, std::io::Error> {
         let like = base.map(|base| base.bytes).unwrap_or_default();
-        fs_err::write(&file, zstd::bulk::Compressor::with_dictionary(LEVEL, like)?.compress(bytes)?)?;
+        fs_err::write(&file, zstd::bulk::Compressor::with_dictionary(level(), like)?.compress(bytes)?)?;
         let sha256 = Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect();
         let base = base.map_or("None".to_owned(), |base| format!("Some(&{})", base.place));
         Ok(Packed { file, length: bytes.len(), sha256, base })
