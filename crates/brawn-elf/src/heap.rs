@@ -297,10 +297,12 @@ fn jemalloc_version(image: &Image<'_>) -> Option<String> {
             if tail[COMMIT] != 0 || !tail[..COMMIT].iter().all(u8::is_ascii_hexdigit) {
                 continue;
             }
+            // What stands before it need not be text: a linker puts other constants there.
             let head = &data[at.saturating_sub(24)..at];
-            let start = head.iter().rposition(|byte| *byte == 0).map_or(0, |zero| zero + 1);
-            let text = std::str::from_utf8(&head[start..]).ok()?;
-            let (version, commits) = text.rsplit_once('-')?;
+            let is_part = |byte: &u8| byte.is_ascii_digit() || matches!(byte, b'.' | b'-');
+            let start = head.iter().rposition(|byte| !is_part(byte)).map_or(0, |other| other + 1);
+            let Ok(text) = std::str::from_utf8(&head[start..]) else { continue };
+            let Some((version, commits)) = text.rsplit_once('-') else { continue };
             let digits =
                 |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit() || b == b'.');
             if digits(version) && digits(commits) {
