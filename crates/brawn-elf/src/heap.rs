@@ -16,7 +16,7 @@ use crate::{Image, Note, PROGRAM};
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Heap {
     /// The allocator: `mimalloc`, `jemalloc`, `tcmalloc`, `snmalloc`, `rpmalloc`, `dlmalloc`, `scudo`,
-    /// `hardened-malloc`, musl's `mallocng`, `oldmalloc` and `bump` (which never frees), `ptmalloc` (glibc's),
+    /// `hardened-malloc`, `zig` (of zig's libc since 0.16), musl's `mallocng`, `oldmalloc` and `bump` (which never frees), `ptmalloc` (glibc's),
     /// `go`, or the name of an allocator of Brawn's kit. `musl` is musl's heap, which of them is not known;
     /// `unknown` is a definition of `malloc` that none of these owns.
     pub name: String,
@@ -159,6 +159,7 @@ const KINDS: &[Kind] = &[
         data: Some("its table of bins"),
     },
     Kind { name: "bump", owner: Owner::MuslBump, mark: None, data: None },
+    Kind { name: "zig", owner: Owner::Zig, mark: None, data: None },
     Kind { name: "mimalloc", owner: Owner::Mimalloc, mark: Some(Mark::Mimalloc), data: None },
     Kind { name: "jemalloc", owner: Owner::Jemalloc, mark: Some(Mark::Jemalloc), data: None },
     Kind { name: "tcmalloc", owner: Owner::Tcmalloc, mark: Some(Mark::Tcmalloc), data: None },
@@ -176,8 +177,8 @@ const KINDS: &[Kind] = &[
     Kind { name: "go", owner: Owner::Go, mark: Some(Mark::Go), data: Some("Go's build information") },
 ];
 
-/// The names under which musl's own heaps are listed.
-pub(crate) const MUSL_HEAPS: &[&str] = &["mallocng", "oldmalloc", "bump"];
+/// The names under which the heaps of musl itself are listed, and that of the musl that zig brings since 0.16.
+pub(crate) const MUSL_HEAPS: &[&str] = &["mallocng", "oldmalloc", "bump", "zig"];
 
 /// Lists the heaps, the one behind `malloc` first.
 pub(crate) fn list(clues: &Clues<'_>) -> Vec<Heap> {

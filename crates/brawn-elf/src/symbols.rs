@@ -45,6 +45,7 @@ pub(crate) enum Owner {
     Mallocng,
     OldMalloc,
     MuslBump,
+    Zig,
     Mimalloc,
     Jemalloc,
     Tcmalloc,
@@ -87,6 +88,7 @@ pub(crate) fn facts(symbols: &[Symbol<'_>], with_kit: bool, serves: &[String]) -
     let mut facts = SymbolFacts::default();
     let mut addresses: BTreeMap<Owner, HashSet<u64>> = BTreeMap::new();
     let mut plain_jemalloc = false;
+    let mut hidden: BTreeMap<&'static str, u64> = BTreeMap::new();
     let mut strong: HashSet<&'static str> = HashSet::new();
     for symbol in symbols {
         if symbol.section == 0 || symbol.file || symbol.name.len() < 3 {
@@ -100,6 +102,12 @@ pub(crate) fn facts(symbols: &[Symbol<'_>], with_kit: bool, serves: &[String]) -
             if !symbol.weak && MALLOC_FAMILY.contains(&name) {
                 strong.insert(name);
             }
+        }
+        if symbol.local
+            && !with_kit
+            && let Some(name) = family_name(symbol.name)
+        {
+            hidden.insert(name, symbol.value);
         }
         facts.string_level |= symbol.name == b"__brawn_string_level";
         if is_served(symbol.name, serves) {
@@ -127,6 +135,16 @@ pub(crate) fn facts(symbols: &[Symbol<'_>], with_kit: bool, serves: &[String]) -
             found.example = String::from_utf8_lossy(symbol.name).into_owned();
         }
         addresses.entry(owner).or_default().insert(symbol.value);
+    }
+    // zig's libc refers to the family as hidden, which makes whichever definition is linked local.
+    let known = |owner: Owner, at: &u64| addresses.get(&owner).is_some_and(|known| known.contains(at));
+    if !facts.family.contains_key("malloc")
+        && let Some(malloc) = hidden.get("malloc").copied()
+        && let Some(owner) = addresses.keys().copied().find(|owner| known(*owner, &malloc))
+    {
+        let its_own = |at: &u64| owner != Owner::Zig && !known(Owner::Zig, at);
+        strong.extend(hidden.iter().filter(|(_, at)| its_own(at)).map(|(name, _)| *name));
+        facts.family.extend(hidden);
     }
     if let Some(malloc) = facts.family.get("malloc") {
         facts.malloc_is = addresses.iter().find(|(_, known)| known.contains(malloc)).map(|(owner, _)| *owner);
@@ -206,6 +224,7 @@ fn owner_of(name: &[u8]) -> Option<Owner> {
         b"__malloc_context" | b"__malloc_size_classes" | b"__malloc_alloc_meta" => Owner::Mallocng,
         b"__bin_chunk" => Owner::OldMalloc,
         b"__simple_malloc" => Owner::MuslBump,
+        b"c.malloc.malloc" | b"c.malloc.calloc" | b"c.malloc.realloc" | b"c.malloc.free" => Owner::Zig,
         b"_int_malloc" | b"_int_free" | b"main_arena" => Owner::Ptmalloc,
         b"tc_malloc" | b"TCMallocInternalMalloc" => Owner::Tcmalloc,
         b"rpmalloc" | b"rpaligned_alloc" | b"rpmalloc_initialize" => Owner::Rpmalloc,
@@ -246,6 +265,25 @@ mod tests {
             weak: false,
             file: false,
         }
+    }
+
+    #[test]
+    fn what_zigs_libc_has_made_local_is_known_by_its_address() {
+        let zig = [
+            symbol("c.malloc.malloc", 0x1000, true),
+            symbol("c.malloc.free", 0x1100, true),
+            symbol("malloc", 0x1000, true),
+            symbol("free", 0x1100, true),
+        ];
+        let alone = facts(&zig, false, &[]);
+        assert_eq!((alone.malloc_is, alone.strong.len()), (Some(Owner::Zig), 0));
+        let other = [symbol("malloc", 0x2000, true), symbol("tc_malloc", 0x2000, false)];
+        let with_tcmalloc = facts(&[&zig[..2], &zig[3..], &other].concat(), false, &[]);
+        assert_eq!(with_tcmalloc.malloc_is, Some(Owner::Tcmalloc));
+        assert_eq!(with_tcmalloc.strong, ["malloc"], "free is zig's");
+        // In a kit's place none of that counts, and a function of the program's own that nobody knows does not either.
+        assert!(facts(&zig, true, &[]).owners.is_empty());
+        assert!(!facts(&other[..1], false, &[]).family.contains_key("malloc"));
     }
 
     #[test]

@@ -192,6 +192,7 @@ pub(crate) fn describe(heap: &Heap) -> String {
         "oldmalloc" => "musl's old malloc",
         "bump" => "musl's bump allocator",
         "musl" => "musl's own heap",
+        "zig" => "the heap of zig's libc",
         "ptmalloc" => "glibc's malloc",
         "unknown" => "a malloc of the program's own",
         name => name,

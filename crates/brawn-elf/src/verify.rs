@@ -128,6 +128,8 @@ fn check_heaps(
     if note.malloc == STOCK {
         check_stock(heaps, &musl, traces, note, second_heap, findings);
     } else {
+        // zig's stands behind the kit only where something else keeps the kit out.
+        let musl: Vec<&Heap> = musl.iter().copied().filter(|heap| !is_zigs(heap)).collect();
         check_kit(heaps, &musl, traces, note, second_heap, findings);
     }
     let server = heaps.iter().find(|heap| heap.role == Role::LibcHeap);
@@ -204,6 +206,9 @@ fn own_malloc_is_whole(heaps: &[Heap], traces: &Traces, note: &Note) -> bool {
     // Without symbols, the note says what was so when it was linked.
     let Some(symbols) = &traces.symbols else { return note.malloc_owner.is_some() };
     let own = |name: &&str| symbols.strong.contains(name);
+    if heaps.iter().any(is_zigs) {
+        return false;
+    }
     if heaps.iter().any(|heap| heap.kit) {
         // All of the kit's come at once; which of them are called, no table says.
         MALLOC_FAMILY.iter().all(|name| own(name) || !symbols.family.contains_key(name))
@@ -213,6 +218,11 @@ fn own_malloc_is_whole(heaps: &[Heap], traces: &Traces, note: &Note) -> bool {
         let forwarded = |name: &&str| symbols.forwarded.contains(name);
         ["malloc", "realloc", "free"].iter().all(|name| own(name) && !forwarded(name))
     }
+}
+
+/// zig's libc takes what it hands to the program (`strdup`) from this heap, whatever `malloc` is.
+fn is_zigs(heap: &Heap) -> bool {
+    heap.name == "zig"
 }
 
 /// The note says that musl's own heap was left in place.
@@ -239,7 +249,11 @@ fn check_stock(
     if whole && (musl.is_empty() || second_heap == SecondHeap::Allowed) {
         return;
     }
-    let hint = if whole { OWN_WHOLE_MALLOC } else { OWN_MALLOC };
+    let hint = match whole {
+        true => OWN_WHOLE_MALLOC,
+        false if heaps.iter().any(is_zigs) => OWN_MALLOC_WITH_ZIG,
+        false => OWN_MALLOC,
+    };
     let has_malloc = traces.symbols.as_ref().is_some_and(|symbols| symbols.family.contains_key("malloc"));
     let message = match musl.first() {
         Some(inner) if has_malloc || note.malloc_owner.is_some() => {
@@ -270,6 +284,10 @@ const COUNTER: &str = "trace";
 
 const OWN_MALLOC: &str = "the program or a library that it links defines malloc itself: leave that out (most have a \
                           build option for it, such as `--disable-tcmalloc` or `MALLOC=libc`)";
+
+const OWN_MALLOC_WITH_ZIG: &str = "the program or a library that it links defines malloc itself, and would free blocks of \
+                                   another heap: leave that out, or link with a musl that has no heap of zig's \
+                                   (`pip install ziglang==0.15.2`, musl-gcc)";
 
 const OWN_WHOLE_MALLOC: &str = "the program or a library that it links defines malloc itself, and all of it: leave that \
                                 out, or accept it with --allow-second-heap";

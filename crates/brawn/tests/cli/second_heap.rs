@@ -341,3 +341,127 @@ fn a_c_program_with_its_own_malloc_links_where_musl_gcc_links_it() {
     let message = fails(&mut cc(&["--allow-second-heap"]), 1);
     assert!(message.contains("--preset stock --allow-second-heap"), "{message}");
 }
+
+/// An archive in the shape of tcmalloc's: one member with its own names, C's as further names of the same functions, and
+/// C++'s.
+const TCMALLOC: &str = r#"
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+#define AS(name) __attribute__((alias(#name)))
+static char pool[1 << 22];
+static size_t used;
+void *tc_memalign(size_t align, size_t size) {
+    size_t start = (used + sizeof size + align - 1) & -align;
+    used = start + size;
+    memcpy(pool + start - sizeof size, &size, sizeof size);
+    return pool + start;
+}
+void *tc_malloc(size_t size) { return tc_memalign(16, size); }
+void tc_free(void *block) { if (block && ((char *)block < pool || (char *)block >= pool + sizeof pool)) __builtin_trap(); }
+void *tc_calloc(size_t count, size_t size) { return tc_malloc(count * size); }
+size_t tc_malloc_size(void *block) { return *((size_t *)block - 1); }
+void *tc_realloc(void *old, size_t size) {
+    void *fresh = tc_malloc(size);
+    if (old) memcpy(fresh, old, tc_malloc_size(old) < size ? tc_malloc_size(old) : size);
+    return fresh;
+}
+int tc_posix_memalign(void **place, size_t align, size_t size) { return *place = tc_memalign(align, size), 0; }
+void *malloc(size_t) AS(tc_malloc);
+void free(void *) AS(tc_free);
+void *calloc(size_t, size_t) AS(tc_calloc);
+void *realloc(void *, size_t) AS(tc_realloc);
+void *memalign(size_t, size_t) AS(tc_memalign);
+void *aligned_alloc(size_t, size_t) AS(tc_memalign);
+int posix_memalign(void **, size_t, size_t) AS(tc_posix_memalign);
+size_t malloc_usable_size(void *) AS(tc_malloc_size);
+void *_Znwm(size_t) AS(tc_malloc);
+void _ZdlPv(void *) AS(tc_free);
+"#;
+
+/// libc's own functions take blocks, and so does what C++ would call.
+const CALLS: &str = r#"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+void *_Znwm(size_t);
+void _ZdlPv(void *);
+static void end(void) { }
+int main(int count, char **words) {
+    char *line = NULL, *text = strdup(words[count - 1]);
+    size_t size = 0;
+    void *aligned = aligned_alloc(64, 64);
+    atexit(end);
+    _ZdlPv(_Znwm(10));
+    FILE *file = fopen("/proc/self/stat", "r");
+    if (getline(&line, &size, file) < 0) return 1;
+    fclose(file);
+    free(line);
+    free(aligned);
+    free(realloc(text, 1000));
+    puts("well");
+    return 0;
+}
+"#;
+
+#[test]
+fn a_linked_tcmalloc_is_known_by_its_name_and_accepted_where_it_is_whole() {
+    let sandbox = Sandbox::new();
+    sandbox.write("tcmalloc.c", TCMALLOC);
+    sandbox.write("calls.c", CALLS);
+    ok(&mut sandbox.brawn(&["cc", "-O1", "-fno-builtin", "-c", "tcmalloc.c"]));
+    ok(sandbox.command("ar").args(["rcs", "libtcmalloc.a", "tcmalloc.o"]));
+    let cc = |options: &[&str]| {
+        let mut command = sandbox.brawn(options);
+        command.args(["cc", "-O1", "calls.c", "-L.", "-ltcmalloc", "-o", "calls"]);
+        command
+    };
+    for options in [&["--preset", "stock"][..], &["--preset", "stock", "--strict"]] {
+        let message = fails(&mut cc(options), 1);
+        let both = "malloc belongs to tcmalloc, and libc itself goes on using musl's bump";
+        assert!(
+            message.contains(both) && message.contains("accept it with --allow-second-heap"),
+            "{message}"
+        );
+        assert!(!sandbox.path().join("calls").exists());
+    }
+    // Brawn's heap has a name that this one does not.
+    for preset in ["small", "balanced"] {
+        let message = fails(&mut cc(&["--preset", preset, "--allow-second-heap"]), 1);
+        assert!(message.contains("--preset stock --allow-second-heap"), "{message}");
+    }
+    ok(&mut cc(&["--preset", "stock", "--strict", "--allow-second-heap"]));
+    assert_eq!(ok(sandbox.command("./calls").arg("a")), "well\n");
+    let noted = note(&sandbox.path().join("calls"));
+    assert_eq!((noted.malloc_owner.as_deref(), noted.libc_heap.as_deref()), (Some("tcmalloc"), Some("bump")));
+    ok(sandbox.command("strip").args(["-o", "bare", "calls"]));
+    for name in ["calls", "bare"] {
+        let shown = ok(&mut sandbox.brawn(&["inspect", name]));
+        assert!(
+            shown.contains("tcmalloc, serves malloc") && shown.contains("owner of malloc tcmalloc"),
+            "{shown}"
+        );
+        let message = fails(&mut sandbox.brawn(&["verify", name]), 1);
+        assert!(message.contains("malloc belongs to tcmalloc"), "{message}");
+        let verified = ok(&mut sandbox.brawn(&["verify", "--allow-second-heap", name]));
+        assert!(verified.contains("two heaps: tcmalloc and musl's bump allocator"), "{verified}");
+    }
+
+    // The libc of zig has a heap of its own since 0.16, and its strdup would hand out blocks of that.
+    let zig = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.tools/zig/ziglang/zig");
+    if !zig.exists() {
+        return;
+    }
+    let by_zig = |mut command: std::process::Command| {
+        command.env("BRAWN_CC", format!("{} cc", zig.display()));
+        command
+    };
+    let message = fails(&mut by_zig(cc(&["--preset", "stock", "--allow-second-heap"])), 1);
+    let both = "malloc belongs to tcmalloc, and libc itself goes on using the heap of zig's libc";
+    assert!(message.contains(both) && message.contains("ziglang==0.15.2"), "{message}");
+    sandbox
+        .write("plain.c", "#include <stdlib.h>\nint main(int n, char **v) { free(malloc(n)); return 0; }\n");
+    ok(&mut by_zig(sandbox.brawn(&["--preset", "stock", "cc", "plain.c", "-o", "plain"])));
+    let verified = ok(&mut sandbox.brawn(&["verify", "plain"]));
+    assert!(verified.contains("one heap: the heap of zig's libc"), "{verified}");
+}
