@@ -1,6 +1,10 @@
 //! What a registry answers: headers that ask for a login, lead elsewhere or ask to wait, and the answer to a login.
 
-use brawn_image::fuzz;
+use brawn_image::fuzz::{self, Address, Login, header, is_loopback};
+use brawn_image::registry::{Access, Reference};
+use docker_credential::DockerCredential;
+use ureq::http::{HeaderMap, HeaderName, HeaderValue};
+use url::Url;
 
 /// Lines `NAME: VALUE`, an empty line, and a body.
 pub fn seeds() -> Vec<Vec<u8>> {
@@ -19,6 +23,53 @@ pub fn seeds() -> Vec<Vec<u8>> {
     .into()
 }
 
-pub fn read(data: &[u8]) {
-    fuzz::answer(data);
+/// No answer may lead out of TLS, or take a login to where it does not belong.
+pub fn read(bytes: &[u8]) {
+    let end = bytes.windows(2).position(|window| window == b"\n\n");
+    let (head, body) = end.map_or((bytes, &[][..]), |end| (&bytes[..end], &bytes[end + 2..]));
+    let mut headers = HeaderMap::new();
+    for line in head.split(|byte| *byte == b'\n').take(64) {
+        let Some(colon) = line.iter().position(|byte| *byte == b':') else { continue };
+        let (name, value) = (HeaderName::from_bytes(&line[..colon]), line[colon + 1..].trim_ascii());
+        if let (Ok(name), Ok(value)) = (name, HeaderValue::from_bytes(value)) {
+            headers.append(name, value);
+        }
+    }
+    let _ = fuzz::token(body);
+    let _ = fuzz::message(body);
+    let _ = (header::retry_after(&headers), header::content_length(&headers));
+    let _ = (header::media_type(&headers), header::content_digest(&headers));
+    let user = DockerCredential::UsernamePassword("me".to_owned(), "secret".to_owned());
+    let identity = DockerCredential::IdentityToken("secret".to_owned());
+    for (registry, insecure) in [("ghcr.io", false), ("localhost:5000", true)] {
+        let reference: Reference = format!("{registry}/a").parse().expect("it is one");
+        let access = if insecure { Access::insecure() } else { Access::default() };
+        let address = Address::new(&reference, &access).expect("it has one");
+        let safe = |url: &Url| match url.scheme() {
+            "https" => true,
+            "http" => insecure && is_loopback(url),
+            _ => false,
+        };
+        if let Some(location) = header::location(&headers)
+            && let Ok(mut url) = address.resolve(address.root(), location)
+        {
+            assert!(safe(&url) && url.username().is_empty() && url.password().is_none(), "{url}");
+            url.query_pairs_mut().append_pair("digest", "sha256:0");
+        }
+        let challenges = header::challenges(&headers);
+        for credential in [None, Some(&user), Some(&identity)] {
+            match fuzz::login(&address, credential, &challenges, "repository:a:pull") {
+                Ok(Some(Login::Token { url, form, password })) => {
+                    assert!(safe(&url), "{url}");
+                    let sent = form.is_some() || password.is_some();
+                    assert_eq!(sent, credential.is_some());
+                    let host = url.host_str().unwrap_or_default().trim_end_matches('.');
+                    let own = insecure && is_loopback(&url) || host == "ghcr.io" || host == "localhost";
+                    assert!(!sent || own, "a login for {registry} goes to {url}");
+                }
+                Ok(Some(Login::Password(_))) => assert!(credential.is_some()),
+                Ok(None) | Err(_) => {}
+            }
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! A whole OCI layout in an archive, around one part that comes from a fuzzer.
 
-use brawn_image::fuzz;
+use brawn_image::{Base, Store, check, fuzz};
 use brawn_libc::sha256_hex;
 
 use crate::{rarely, scratch};
@@ -56,7 +56,10 @@ pub fn read(documents: &Documents<'_>) {
 /// Reads what may be an archive of a layout, rarely from a file.
 pub fn archive(bytes: &[u8]) {
     fuzz::archive(bytes);
-    if rarely(bytes, 256) {
-        fuzz::archive_file(&scratch::file("layout.tar", bytes));
+    if rarely(bytes, 256)
+        && let Ok(store) = Store::open(&scratch::file("layout.tar", bytes))
+    {
+        let _ = check(&store);
+        let _ = Base::of_store("layout.tar", store, None);
     }
 }

@@ -1,6 +1,9 @@
 //! What `docker login` and `podman login` leave.
 
+use std::path::Path;
+
 use brawn_image::fuzz;
+use brawn_image::registry::Reference;
 
 pub fn seeds() -> Vec<Vec<u8>> {
     let auths = r#"{"auths":{"https://index.docker.io/v1/":{"auth":"bWU6c2VjcmV0"},"registry.example.com:5000":{"auth":"bWU6","identitytoken":"abc"}}}"#;
@@ -8,6 +11,19 @@ pub fn seeds() -> Vec<Vec<u8>> {
     [auths, helpers].map(|text| text.as_bytes().to_vec()).into()
 }
 
-pub fn read(data: &[u8]) {
-    fuzz::logins(data);
+/// Where it names helpers, nothing but their names is looked at: none is run.
+pub fn read(bytes: &[u8]) {
+    let names_helper = |text: &[u8]| bytes.windows(text.len()).any(|window| window == text);
+    // An escape may spell a name.
+    let helper = names_helper(b"credHelpers") || names_helper(b"credsStore") || bytes.contains(&b'\\');
+    for name in ["alpine", "registry.example.com:5000/a/b"] {
+        let reference: Reference = name.parse().expect("it is one");
+        let path = Path::new("config.json");
+        let _ = if helper {
+            fuzz::strange_helper(bytes);
+            Ok(None)
+        } else {
+            fuzz::credentials(path, bytes, &reference)
+        };
+    }
 }

@@ -6,7 +6,7 @@ use crate::Error;
 /// A registry's own address, and how it judges others that the registry names: in redirects, as the place of an upload
 /// and as the place of a login.
 #[derive(Debug)]
-pub(crate) struct Address {
+pub struct Address {
     /// The name under which the registry is known.
     registry: String,
     /// Scheme, host and port.
@@ -113,7 +113,7 @@ pub(super) fn shown(url: &Url) -> String {
 }
 
 /// Whether a host is this machine, by its address or as `localhost`.
-pub(crate) fn is_loopback(url: &Url) -> bool {
+pub fn is_loopback(url: &Url) -> bool {
     match url.host() {
         Some(Host::Domain(_)) => name(url) == "localhost",
         Some(Host::Ipv4(address)) => address.is_loopback(),

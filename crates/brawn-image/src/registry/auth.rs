@@ -18,11 +18,12 @@ struct Token {
 }
 
 /// What has to be done to log in. It holds passwords, and so is not for printing.
-pub(crate) enum Login {
+pub enum Login {
     /// Nothing more than to say who we are, with this `Authorization`.
     Password(String),
     /// To fetch a token.
     Token {
+        /// Where it is.
         url: Url,
         /// What is posted there; without it the token is got.
         form: Option<String>,
@@ -44,7 +45,7 @@ pub(super) fn answer(client: &Client, challenges: &[&str], scope: &str) -> Resul
 ///
 /// # Errors
 /// As [`Address::realm`]: not every place is sent a login.
-pub(crate) fn login(
+pub fn login(
     address: &Address,
     credential: Option<&DockerCredential>,
     challenges: &[&str],
@@ -126,7 +127,7 @@ fn fetch(
 }
 
 /// The token in the answer to a login.
-pub(crate) fn token(bytes: &[u8]) -> Result<String, String> {
+pub fn token(bytes: &[u8]) -> Result<String, String> {
     let token: Token =
         serde_json::from_slice(bytes).map_err(|error| format!("its token cannot be read: {error}"))?;
     let sound = |token: &String| !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_graphic());

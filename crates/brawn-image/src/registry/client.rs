@@ -279,7 +279,7 @@ impl std::fmt::Debug for Client {
 }
 
 /// The messages in a registry's list of errors.
-pub(crate) fn message(body: &[u8]) -> String {
+pub fn message(body: &[u8]) -> String {
     let Ok(value) = serde_json::from_slice::<serde_json::Value>(body) else { return String::new() };
     let errors = value["errors"].as_array().cloned().unwrap_or_default();
     let texts = errors.iter().filter_map(|error| error["message"].as_str().or(error["code"].as_str()));

@@ -45,11 +45,7 @@ fn in_time(
 }
 
 /// The login for a registry in what a file holds, if it is there. A helper that the file names is run.
-pub(crate) fn read(
-    file: &Path,
-    bytes: &[u8],
-    reference: &Reference,
-) -> Result<Option<DockerCredential>, Error> {
+pub fn read(file: &Path, bytes: &[u8], reference: &Reference) -> Result<Option<DockerCredential>, Error> {
     if let Some(helper) = strange_helper(bytes) {
         return Err(Error::setting(
             format!("{} names the credential helper '{helper}', which is no name", file.display()),
@@ -73,7 +69,7 @@ pub(crate) fn read(
 }
 
 /// A helper whose name would make another program run than `docker-credential-NAME` on `PATH`.
-pub(crate) fn strange_helper(config: &[u8]) -> Option<String> {
+pub fn strange_helper(config: &[u8]) -> Option<String> {
     let config: Value = serde_json::from_slice(config).ok()?;
     let named = config["credHelpers"].as_object().into_iter().flat_map(|helpers| helpers.values());
     let sound = |name: &str| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte));

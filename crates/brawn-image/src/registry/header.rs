@@ -6,32 +6,32 @@ use ureq::http::HeaderMap;
 use ureq::http::header::{CONTENT_LENGTH, CONTENT_TYPE, LOCATION, RETRY_AFTER, WWW_AUTHENTICATE};
 
 /// How one may log in.
-pub(crate) fn challenges(headers: &HeaderMap) -> Vec<&str> {
+pub fn challenges(headers: &HeaderMap) -> Vec<&str> {
     headers.get_all(WWW_AUTHENTICATE).iter().filter_map(|value| value.to_str().ok()).collect()
 }
 
 /// Where the asked-for is, or what is sent should go.
-pub(crate) fn location(headers: &HeaderMap) -> Option<&str> {
+pub fn location(headers: &HeaderMap) -> Option<&str> {
     headers.get(LOCATION)?.to_str().ok()
 }
 
 /// How long to wait before another attempt. A date instead of a number of seconds is not understood.
-pub(crate) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+pub fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     headers.get(RETRY_AFTER)?.to_str().ok()?.parse().ok().map(Duration::from_secs)
 }
 
 /// The size of the body in bytes.
-pub(crate) fn content_length(headers: &HeaderMap) -> Option<u64> {
+pub fn content_length(headers: &HeaderMap) -> Option<u64> {
     headers.get(CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
 }
 
 /// The media type of the body without its parameters, or nothing.
-pub(crate) fn media_type(headers: &HeaderMap) -> &str {
+pub fn media_type(headers: &HeaderMap) -> &str {
     let value = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     value.split(';').next().unwrap_or_default().trim()
 }
 
 /// The digest of what was put.
-pub(crate) fn content_digest(headers: &HeaderMap) -> Option<&str> {
+pub fn content_digest(headers: &HeaderMap) -> Option<&str> {
     headers.get("docker-content-digest")?.to_str().ok()
 }

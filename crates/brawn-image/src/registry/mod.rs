@@ -13,7 +13,8 @@ mod auth;
 mod client;
 mod clock;
 mod credentials;
-pub(crate) mod header;
+#[doc(hidden)]
+pub mod header;
 mod pace;
 mod reference;
 mod repository;
@@ -21,12 +22,17 @@ mod retry;
 mod tls;
 
 pub use access::{Access, Event, Reporter};
-pub(crate) use address::{Address, is_loopback};
-pub(crate) use auth::{Login, login, token};
-pub(crate) use client::message;
+#[doc(hidden)]
+pub use address::{Address, is_loopback};
+#[doc(hidden)]
+pub use auth::{Login, login, token};
+#[doc(hidden)]
+pub use client::message;
 pub use clock::Limits;
-pub(crate) use credentials::{read as credentials, strange_helper};
+#[doc(hidden)]
+pub use credentials::{read as credentials, strange_helper};
 pub use reference::Reference;
 pub(crate) use reference::is_repository;
 pub use repository::Repository;
-pub(crate) use tls::parse as certificates;
+#[doc(hidden)]
+pub use tls::parse as certificates;

@@ -43,7 +43,7 @@ fn read(path: &Path) -> Result<Vec<Certificate<'static>>, Error> {
 }
 
 /// The certificates in PEM text; `path` is its name for messages.
-pub(crate) fn parse(path: &Path, pem: &[u8]) -> Result<Vec<Certificate<'static>>, Error> {
+pub fn parse(path: &Path, pem: &[u8]) -> Result<Vec<Certificate<'static>>, Error> {
     parse_pem(pem)
         .filter_map(|item| match item {
             Ok(PemItem::Certificate(certificate)) => Some(Ok(certificate)),
