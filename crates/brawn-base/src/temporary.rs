@@ -2,7 +2,7 @@
 //! what a killed process left behind can be told from what a running one still needs.
 
 use std::fs::File;
-use std::io;
+use std::io::{self, Write as _};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
 
@@ -50,6 +50,20 @@ pub fn file_in(folder: &Path, mode: u32) -> io::Result<NamedTempFile> {
             return Ok(file);
         }
     }
+}
+
+/// Writes a whole file in one step, with these permission bits, through a neighbour that takes its place: the old one
+/// may be open, or in use.
+///
+/// # Errors
+/// What the system says.
+pub fn write(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
+    let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    sweep(folder);
+    let mut file = file_in(folder, mode)?;
+    file.write_all(bytes)?;
+    file.as_file().sync_all()?;
+    file.persist(path).map(drop).map_err(|refused| refused.error)
 }
 
 /// A new folder in `folder` that only its owner may look into.

@@ -133,6 +133,17 @@ pub fn json(document: &str) -> String {
     text
 }
 
+/// The last lines of a text, so many at most.
+pub fn tail(text: &str, lines: usize) -> String {
+    let all: Vec<&str> = text.lines().collect();
+    all[all.len().saturating_sub(lines)..].join("\n")
+}
+
+/// What a program wrote, behind a sentence about how it failed; nothing where it wrote nothing.
+pub fn wrote(text: &str) -> String {
+    if text.is_empty() { String::new() } else { format!("; it wrote:\n{text}") }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;

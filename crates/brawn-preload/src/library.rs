@@ -1,7 +1,6 @@
 //! From a choice of allocator and knobs to a library.
 
 use std::fmt;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use brawn_base::temporary;
@@ -77,13 +76,8 @@ impl Library {
     /// # Errors
     /// [`Error::Unwritable`].
     pub fn write(&self, path: &Path) -> Result<(), Error> {
-        let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let named = |source| Error::Unwritable { path: path.to_owned(), source };
-        temporary::sweep(folder);
-        let mut file = temporary::file_in(folder, 0o755).map_err(named)?;
-        file.write_all(&self.bytes).map_err(named)?;
-        file.persist(path).map_err(|error| named(error.error))?;
-        Ok(())
+        temporary::write(path, &self.bytes, 0o755)
+            .map_err(|source| Error::Unwritable { path: path.to_owned(), source })
     }
 
     /// The library's file below a folder for such, written unless it is there. Its folder is named by its contents, so
