@@ -89,48 +89,27 @@ texts! {
     b"/proc/sys/" => Some(Need::Proc), Possible, "settings of the kernel";
 }
 
-/// Names count where they are undefined in a dynamic executable, or defined in a static one.
-pub(crate) const FUNCTIONS: &[Function] = &[
-    Function {
-        names: &["localtime", "localtime_r", "mktime", "tzset"],
-        need: Need::Zones,
-        strength: Possible,
-    },
-    Function {
-        names: &[
-            "getpwnam",
-            "getpwnam_r",
-            "getpwuid",
-            "getpwuid_r",
-            "getgrnam",
-            "getgrnam_r",
-            "getgrgid",
-            "getgrgid_r",
-        ],
-        need: Need::Users,
-        strength: Likely,
-    },
-    Function { names: &["tmpfile", "tmpnam", "tempnam"], need: Need::Temporary, strength: Likely },
-    Function {
-        names: &["getaddrinfo", "gethostbyname", "gethostbyname_r", "getnameinfo", "res_query", "res_search"],
-        need: Need::Resolver,
-        strength: Likely,
-    },
-    Function {
-        names: &["getservbyname", "getservbyname_r", "getprotobyname"],
-        need: Need::Services,
-        strength: Possible,
-    },
-    Function { names: &["syslog", "openlog"], need: Need::Sockets, strength: Likely },
-    Function { names: &["dlopen"], need: Need::DynamicLoading, strength: Likely },
-    Function { names: &["setlocale", "newlocale", "bindtextdomain"], need: Need::Locale, strength: Possible },
-    Function {
-        names: &["system", "popen", "posix_spawnp", "execvp", "execlp", "execvpe", "wordexp"],
-        need: Need::Programs,
-        strength: Likely,
-    },
-    Function { names: &["shm_open", "sem_open"], need: Need::Devices, strength: Likely },
-];
+macro_rules! functions {
+    ($($need:ident, $strength:ident: $($name:literal)+;)+) => {
+        /// Names count where they are undefined in a dynamic executable, or defined in a static one.
+        pub(crate) const FUNCTIONS: &[Function] = &[
+            $(Function { names: &[$($name),+], need: Need::$need, strength: $strength }),+
+        ];
+    };
+}
+
+functions! {
+    Zones, Possible: "localtime" "localtime_r" "mktime" "tzset";
+    Users, Likely: "getpwnam" "getpwnam_r" "getpwuid" "getpwuid_r" "getgrnam" "getgrnam_r" "getgrgid" "getgrgid_r";
+    Temporary, Likely: "tmpfile" "tmpnam" "tempnam";
+    Resolver, Likely: "getaddrinfo" "gethostbyname" "gethostbyname_r" "getnameinfo" "res_query" "res_search";
+    Services, Possible: "getservbyname" "getservbyname_r" "getprotobyname";
+    Sockets, Likely: "syslog" "openlog";
+    DynamicLoading, Likely: "dlopen";
+    Locale, Possible: "setlocale" "newlocale" "bindtextdomain";
+    Programs, Likely: "system" "popen" "posix_spawnp" "execvp" "execlp" "execvpe" "wordexp";
+    Devices, Likely: "shm_open" "sem_open";
+}
 
 #[cfg(test)]
 mod tests {

@@ -1,50 +1,23 @@
 use serde::{Deserialize, Serialize};
 
-/// A part of an image that can be left out: the names that `--with` and `--without` take.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "lowercase")]
-pub enum Content {
-    /// Certificate authorities, at `/etc/ssl/certs/ca-certificates.crt`.
-    Certificates,
-    /// Time zones, in `/usr/share/zoneinfo`.
-    Zones,
-    /// `/etc/passwd` and `/etc/group`.
-    Users,
-    /// An empty `/tmp` that everyone may write to.
-    Tmp,
-    /// `/etc/nsswitch.conf`, which says that names are looked up in files and by DNS.
-    Nsswitch,
-    /// `/etc/resolv.conf`, for a root that no container runtime puts one into.
-    Resolv,
-}
-
-impl Content {
-    /// Every part, in the order in which lists show them.
-    pub const ALL: [Content; 6] = [
-        Content::Certificates,
-        Content::Zones,
-        Content::Users,
-        Content::Tmp,
-        Content::Nsswitch,
-        Content::Resolv,
-    ];
-
-    /// Its name for `--with`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Content::Certificates => "certificates",
-            Content::Zones => "zones",
-            Content::Users => "users",
-            Content::Tmp => "tmp",
-            Content::Nsswitch => "nsswitch",
-            Content::Resolv => "resolv",
-        }
-    }
-
-    /// The part of this name.
-    pub fn from_name(name: &str) -> Option<Content> {
-        Content::ALL.into_iter().find(|content| content.name() == name)
+brawn_base::named! {
+    /// A part of an image that can be left out: the names that `--with` and `--without` take.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    #[cfg_attr(test, derive(schemars::JsonSchema))]
+    #[serde(rename_all = "lowercase")]
+    pub enum Content {
+        /// Certificate authorities, at `/etc/ssl/certs/ca-certificates.crt`.
+        Certificates = "certificates",
+        /// Time zones, in `/usr/share/zoneinfo`.
+        Zones = "zones",
+        /// `/etc/passwd` and `/etc/group`.
+        Users = "users",
+        /// An empty `/tmp` that everyone may write to.
+        Tmp = "tmp",
+        /// `/etc/nsswitch.conf`, which says that names are looked up in files and by DNS.
+        Nsswitch = "nsswitch",
+        /// `/etc/resolv.conf`, for a root that no container runtime puts one into.
+        Resolv = "resolv",
     }
 }
 

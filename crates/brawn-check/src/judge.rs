@@ -36,41 +36,26 @@ pub fn judge(needs: &Needs, run: Option<Run>, with: &BTreeSet<Content>) -> Repor
 /// What keeps it from running at all.
 pub(crate) fn obstacles(needs: &Needs) -> Vec<Finding> {
     let mut findings = Vec::new();
-    let mut say = |code: &str, severity, message: String, evidence: Vec<String>, hint: &str| {
-        let hint = (!hint.is_empty()).then(|| hint.to_owned());
-        findings.push(Finding {
-            code: code.to_owned(),
-            severity,
-            grade: None,
-            in_run: false,
-            message,
-            evidence,
-            content: None,
-            hint,
-        });
-    };
     let inspection = &needs.inspection;
     if !needs.is_static() {
+        let message =
+            "it is not static: the kernel looks for a loader and libraries that an empty root does not have";
         let interpreter = inspection.interpreter.iter().map(|path| format!("its interpreter is {path}"));
         let needed = inspection.needed.iter().map(|library| format!("it needs {library}"));
-        say(
-            "dynamic-executable",
-            Severity::Error,
-            "it is not static: the kernel looks for a loader and libraries that an empty root does not have"
-                .to_owned(),
-            interpreter.chain(needed).collect(),
-            "build it with `brawn build` or `brawn cc`",
-        );
+        findings.push(Finding {
+            evidence: interpreter.chain(needed).collect(),
+            hint: Some("build it with `brawn build` or `brawn cc`".to_owned()),
+            ..Finding::new("dynamic-executable", Severity::Error, message)
+        });
     }
     let machine = std::env::consts::ARCH;
     if inspection.format.arch != machine {
-        say(
-            "wrong-architecture",
-            Severity::Error,
-            format!("it is for {}, and this machine is {machine}", inspection.format.arch),
-            Vec::new(),
-            "an image of it must say so: run it on a machine of its own, or under qemu-user",
-        );
+        let message = format!("it is for {}, and this machine is {machine}", inspection.format.arch);
+        let hint = "an image of it must say so: run it on a machine of its own, or under qemu-user";
+        findings.push(Finding {
+            hint: Some(hint.to_owned()),
+            ..Finding::new("wrong-architecture", Severity::Error, message)
+        });
     }
     findings.extend(processor(needs, CpuLevel::host()));
     findings
@@ -82,18 +67,11 @@ fn processor(needs: &Needs, here: Option<CpuLevel>) -> Option<Finding> {
     let told = needs.inspection.verdict.iter().find(|finding| finding.code == code)?;
     let required = needs.inspection.cpu.as_ref()?.required?;
     let too_old = here.is_some_and(|here| here < required);
+    let severity = if too_old { Severity::Error } else { Severity::Warning };
     Some(Finding {
-        code: code.to_owned(),
-        severity: if too_old { Severity::Error } else { Severity::Warning },
-        grade: None,
-        in_run: false,
-        message: told.message.clone(),
-        evidence: here
-            .map(|here| format!("this machine's is of level {}", here.name()))
-            .into_iter()
-            .collect(),
-        content: None,
+        evidence: here.iter().map(|here| format!("this machine's is of level {}", here.name())).collect(),
         hint: told.hint.clone(),
+        ..Finding::new(code, severity, &told.message)
     })
 }
 
@@ -119,14 +97,11 @@ fn of_found(found: &Found, ran: bool, with: &BTreeSet<Content>) -> Option<Findin
     };
     let message = if ran { format!("{message}; it did not in this run") } else { message };
     Some(Finding {
-        code: need.name().to_owned(),
-        severity,
         grade: Some(grade),
-        in_run: false,
-        message,
         evidence: found.evidence.iter().map(|evidence| evidence.detail.clone()).collect(),
         content: need.content(),
         hint: need.hint().map(str::to_owned),
+        ..Finding::new(need.name(), severity, message)
     })
 }
 

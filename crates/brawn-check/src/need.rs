@@ -2,41 +2,43 @@ use serde::{Deserialize, Serialize};
 
 use crate::Content;
 
-/// Something that a program may look for outside itself.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub enum Need {
-    /// Certificate authorities, for TLS.
-    Certificates,
-    /// Time zone files.
-    Zones,
-    /// `/etc/passwd` and `/etc/group`.
-    Users,
-    /// A folder for temporary files.
-    Temporary,
-    /// `/etc/nsswitch.conf`.
-    Nsswitch,
-    /// `/etc/resolv.conf` and `/etc/hosts`: names of other machines.
-    Resolver,
-    /// The `/proc` file system.
-    Proc,
-    /// The `/sys` file system.
-    Sys,
-    /// Device files in `/dev`.
-    Devices,
-    /// Shared libraries loaded while it runs.
-    DynamicLoading,
-    /// Locales and message catalogues.
-    Locale,
-    /// Other programs.
-    Programs,
-    /// The terminal database.
-    Terminals,
-    /// `/etc/services` and `/etc/protocols`.
-    Services,
-    /// The sockets of other programs: the system log, a name service.
-    Sockets,
+brawn_base::named! {
+    /// Something that a program may look for outside itself.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    #[cfg_attr(test, derive(schemars::JsonSchema))]
+    #[serde(rename_all = "kebab-case")]
+    pub enum Need {
+        /// Certificate authorities, for TLS.
+        Certificates = "certificates",
+        /// Time zone files.
+        Zones = "zones",
+        /// `/etc/passwd` and `/etc/group`.
+        Users = "users",
+        /// A folder for temporary files.
+        Temporary = "temporary",
+        /// `/etc/nsswitch.conf`.
+        Nsswitch = "nsswitch",
+        /// `/etc/resolv.conf` and `/etc/hosts`: names of other machines.
+        Resolver = "resolver",
+        /// The `/proc` file system.
+        Proc = "proc",
+        /// The `/sys` file system.
+        Sys = "sys",
+        /// Device files in `/dev`.
+        Devices = "devices",
+        /// Shared libraries loaded while it runs.
+        DynamicLoading = "dynamic-loading",
+        /// Locales and message catalogues.
+        Locale = "locale",
+        /// Other programs.
+        Programs = "programs",
+        /// The terminal database.
+        Terminals = "terminals",
+        /// `/etc/services` and `/etc/protocols`.
+        Services = "services",
+        /// The sockets of other programs: the system log, a name service.
+        Sockets = "sockets",
+    }
 }
 
 /// Who puts what a program needs into its root.
@@ -51,84 +53,58 @@ pub enum Provider {
 }
 
 impl Need {
-    /// Every need, in the order in which reports show them.
-    pub const ALL: [Need; 15] = [
-        Need::Certificates,
-        Need::Zones,
-        Need::Users,
-        Need::Temporary,
-        Need::Nsswitch,
-        Need::Resolver,
-        Need::Proc,
-        Need::Sys,
-        Need::Devices,
-        Need::DynamicLoading,
-        Need::Locale,
-        Need::Programs,
-        Need::Terminals,
-        Need::Services,
-        Need::Sockets,
-    ];
-
-    /// Its published name, as in the JSON form.
-    pub const fn name(self) -> &'static str {
+    /// What it is in words, who provides it, and what to do where no one does.
+    const fn row(self) -> (&'static str, Provider, Option<&'static str>) {
+        use Provider::{Image, None as NoOne, Runtime};
         match self {
-            Need::Certificates => "certificates",
-            Need::Zones => "zones",
-            Need::Users => "users",
-            Need::Temporary => "temporary",
-            Need::Nsswitch => "nsswitch",
-            Need::Resolver => "resolver",
-            Need::Proc => "proc",
-            Need::Sys => "sys",
-            Need::Devices => "devices",
-            Need::DynamicLoading => "dynamic-loading",
-            Need::Locale => "locale",
-            Need::Programs => "programs",
-            Need::Terminals => "terminals",
-            Need::Services => "services",
-            Need::Sockets => "sockets",
+            Need::Certificates => ("certificate authorities", Image(Content::Certificates), None),
+            Need::Zones => ("time zone files", Image(Content::Zones), None),
+            Need::Users => ("names of users and groups", Image(Content::Users), None),
+            Need::Temporary => ("a folder for temporary files", Image(Content::Tmp), None),
+            Need::Nsswitch => ("nsswitch.conf", Image(Content::Nsswitch), None),
+            Need::Resolver => ("name servers and names of machines", Runtime(Some(Content::Resolv)), None),
+            Need::Proc => ("/proc", Runtime(None), None),
+            Need::Sys => ("/sys", Runtime(None), None),
+            Need::Devices => ("device files", Runtime(None), None),
+            Need::DynamicLoading => (
+                "shared libraries loaded at run time",
+                NoOne,
+                Some(
+                    "a static program cannot load libraries: link what it would load, or turn the feature off",
+                ),
+            ),
+            Need::Locale => (
+                "locales or message catalogues",
+                NoOne,
+                Some("only the C locale is there; set LC_ALL=C.UTF-8 and expect untranslated messages"),
+            ),
+            Need::Programs => (
+                "other programs",
+                NoOne,
+                Some("bring the programs along, static as well, or start from a base that has them"),
+            ),
+            Need::Terminals => (
+                "the terminal database",
+                NoOne,
+                Some("bring the terminal database along (the folder terminfo), or set TERM=dumb"),
+            ),
+            Need::Services => ("names of ports and protocols", NoOne, Some("name ports by number")),
+            Need::Sockets => (
+                "sockets of other programs",
+                NoOne,
+                Some("mount the socket into the container, or log to standard error"),
+            ),
         }
     }
 
     /// What it is, in words. No path in full: a program with this text would be told to look for it.
     pub const fn describe(self) -> &'static str {
-        match self {
-            Need::Certificates => "certificate authorities",
-            Need::Zones => "time zone files",
-            Need::Users => "names of users and groups",
-            Need::Temporary => "a folder for temporary files",
-            Need::Nsswitch => "nsswitch.conf",
-            Need::Resolver => "name servers and names of machines",
-            Need::Proc => "/proc",
-            Need::Sys => "/sys",
-            Need::Devices => "device files",
-            Need::DynamicLoading => "shared libraries loaded at run time",
-            Need::Locale => "locales or message catalogues",
-            Need::Programs => "other programs",
-            Need::Terminals => "the terminal database",
-            Need::Services => "names of ports and protocols",
-            Need::Sockets => "sockets of other programs",
-        }
+        self.row().0
     }
 
     /// Who provides it.
     pub const fn provider(self) -> Provider {
-        match self {
-            Need::Certificates => Provider::Image(Content::Certificates),
-            Need::Zones => Provider::Image(Content::Zones),
-            Need::Users => Provider::Image(Content::Users),
-            Need::Temporary => Provider::Image(Content::Tmp),
-            Need::Nsswitch => Provider::Image(Content::Nsswitch),
-            Need::Resolver => Provider::Runtime(Some(Content::Resolv)),
-            Need::Proc | Need::Sys | Need::Devices => Provider::Runtime(None),
-            Need::DynamicLoading
-            | Need::Locale
-            | Need::Programs
-            | Need::Terminals
-            | Need::Services
-            | Need::Sockets => Provider::None,
-        }
+        self.row().1
     }
 
     /// The part of an image that answers it.
@@ -142,23 +118,7 @@ impl Need {
 
     /// What to do where the image cannot help.
     pub const fn hint(self) -> Option<&'static str> {
-        match self {
-            Need::DynamicLoading => Some(
-                "a static program cannot load libraries: link what it would load, or turn the feature off",
-            ),
-            Need::Locale => {
-                Some("only the C locale is there; set LC_ALL=C.UTF-8 and expect untranslated messages")
-            }
-            Need::Programs => {
-                Some("bring the programs along, static as well, or start from a base that has them")
-            }
-            Need::Terminals => {
-                Some("bring the terminal database along (the folder terminfo), or set TERM=dumb")
-            }
-            Need::Services => Some("name ports by number"),
-            Need::Sockets => Some("mount the socket into the container, or log to standard error"),
-            _ => None,
-        }
+        self.row().2
     }
 }
 

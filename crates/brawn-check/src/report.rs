@@ -81,6 +81,20 @@ pub enum Severity {
 }
 
 impl Finding {
+    /// Something that is so; evidence, hint and the like are for the caller to add.
+    pub(crate) fn new(code: &str, severity: Severity, message: impl Into<String>) -> Finding {
+        Finding {
+            code: code.to_owned(),
+            severity,
+            grade: None,
+            in_run: false,
+            message: message.into(),
+            evidence: Vec::new(),
+            content: None,
+            hint: None,
+        }
+    }
+
     /// The need that it is about, if any.
     pub fn need(&self) -> Option<Need> {
         self.grade.and_then(|_| Need::ALL.into_iter().find(|need| need.name() == self.code))

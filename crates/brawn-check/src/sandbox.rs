@@ -5,6 +5,14 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
+use nix::errno::Errno;
+use nix::fcntl::{OFlag, open};
+use nix::mount::{MntFlags, MsFlags, mount, umount2};
+use nix::sched::{CloneFlags, unshare};
+use nix::sys::ptrace;
+use nix::sys::stat::Mode;
+use nix::unistd::{Gid, Uid, chdir, chroot, getegid, geteuid, pivot_root, setgid, setgroups, setuid, write};
+
 use crate::root::{DEVICES, KERNEL_FOLDERS, Root};
 
 /// How a process gets a root of its own, the fullest first.
@@ -21,10 +29,9 @@ pub enum How {
 impl How {
     /// What can be tried for this user.
     pub(crate) fn candidates() -> Vec<How> {
-        // SAFETY: the call only returns a number.
-        match unsafe { libc::geteuid() } {
-            0 => vec![How::Mounts, How::User, How::Chroot],
-            _ => vec![How::User],
+        match geteuid().is_root() {
+            true => vec![How::Mounts, How::User, How::Chroot],
+            false => vec![How::User],
         }
     }
 
@@ -100,8 +107,7 @@ impl Plan {
                 }
             }
         }
-        // SAFETY: these calls only return numbers.
-        let (own_user, own_group) = unsafe { (libc::geteuid(), libc::getegid()) };
+        let (own_user, own_group) = (geteuid(), getegid());
         Ok(Plan {
             how,
             root: text(root.path())?,
@@ -116,97 +122,71 @@ impl Plan {
     /// Goes in and asks to be traced. To be called in the child, which has one thread and makes system calls only.
     pub fn enter(&self) -> Result<(), (Step, io::Error)> {
         self.enter_only()?;
-        nix::sys::ptrace::traceme().map_err(|error| (Step::Trace, error.into()))
+        ptrace::traceme().map_err(at(Step::Trace))
     }
 
     /// Goes in.
     pub fn enter_only(&self) -> Result<(), (Step, io::Error)> {
-        let at = |step: Step| move |error: io::Error| (step, error);
         match self.how {
-            How::Mounts => unshare(libc::CLONE_NEWNS).map_err(at(Step::Unshare))?,
+            How::Mounts => unshare(CloneFlags::CLONE_NEWNS).map_err(at(Step::Unshare))?,
             How::User => {
-                unshare(libc::CLONE_NEWUSER | libc::CLONE_NEWNS).map_err(at(Step::Unshare))?;
+                unshare(CloneFlags::CLONE_NEWUSER | CloneFlags::CLONE_NEWNS).map_err(at(Step::Unshare))?;
                 self.map_user().map_err(at(Step::MapUser))?;
             }
-            How::Chroot => {}
+            How::Chroot => chroot(self.root.as_c_str()).map_err(at(Step::Unshare))?,
         }
-        if self.how == How::Chroot {
-            // SAFETY: the path is a text that ends in zero.
-            check(unsafe { libc::chroot(self.root.as_ptr()) }).map_err(at(Step::Unshare))?;
-        } else {
+        if self.how != How::Chroot {
             self.mount().map_err(at(Step::Mount))?;
             self.pivot().map_err(at(Step::Enter))?;
         }
-        // SAFETY: as above.
-        check(unsafe { libc::chdir(c"/".as_ptr()) }).map_err(at(Step::Enter))?;
+        chdir(c"/").map_err(at(Step::Enter))?;
         if self.how != How::User {
             self.become_user().map_err(at(Step::SetUser))?;
         }
         Ok(())
     }
 
-    fn map_user(&self) -> io::Result<()> {
+    fn map_user(&self) -> nix::Result<()> {
         // Before the group may be named, the kernel wants to be sure that no group is dropped to gain rights.
-        write(c"/proc/self/setgroups", b"deny")?;
-        write(c"/proc/self/uid_map", &self.user_map)?;
-        write(c"/proc/self/gid_map", &self.group_map)
+        put(c"/proc/self/setgroups", b"deny")?;
+        put(c"/proc/self/uid_map", &self.user_map)?;
+        put(c"/proc/self/gid_map", &self.group_map)
     }
 
-    fn mount(&self) -> io::Result<()> {
+    fn mount(&self) -> nix::Result<()> {
+        let bind = |source: Option<&CStr>, target: &CStr, flags| {
+            mount(source, target, None::<&CStr>, flags, None::<&CStr>)
+        };
         // What is mounted from here on must not be seen outside.
-        mount(None, c"/", libc::MS_REC | libc::MS_PRIVATE)?;
-        mount(Some(&self.root), &self.root, libc::MS_BIND)?;
+        bind(None, c"/", MsFlags::MS_REC | MsFlags::MS_PRIVATE)?;
+        bind(Some(&self.root), &self.root, MsFlags::MS_BIND)?;
         for (source, target) in &self.mounts {
             // A namespace of a user's may only take a tree of mounts as a whole.
-            mount(Some(source), target, libc::MS_BIND | libc::MS_REC)?;
+            bind(Some(source), target, MsFlags::MS_BIND | MsFlags::MS_REC)?;
         }
         Ok(())
     }
 
-    fn pivot(&self) -> io::Result<()> {
-        // SAFETY: all paths are texts that end in zero.
-        unsafe {
-            check(libc::chdir(self.root.as_ptr()))?;
-            // The old root comes to lie on the new one, and is taken off.
-            let moved = libc::syscall(libc::SYS_pivot_root, c".".as_ptr(), c".".as_ptr());
-            check(i32::try_from(moved).unwrap_or(-1))?;
-            check(libc::umount2(c".".as_ptr(), libc::MNT_DETACH))
-        }
+    fn pivot(&self) -> nix::Result<()> {
+        chdir(self.root.as_c_str())?;
+        // The old root comes to lie on the new one, and is taken off.
+        pivot_root(c".", c".")?;
+        umount2(c".", MntFlags::MNT_DETACH)
     }
 
-    fn become_user(&self) -> io::Result<()> {
-        // SAFETY: an empty list needs no memory; the rest are numbers.
-        unsafe {
-            check(libc::setgroups(0, std::ptr::null()))?;
-            check(libc::setgid(self.group))?;
-            check(libc::setuid(self.user))
-        }
+    fn become_user(&self) -> nix::Result<()> {
+        setgroups(&[])?;
+        setgid(Gid::from_raw(self.group))?;
+        setuid(Uid::from_raw(self.user))
     }
 }
 
-fn check(result: libc::c_int) -> io::Result<()> {
-    if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
+fn at(step: Step) -> impl FnOnce(Errno) -> (Step, io::Error) {
+    move |error| (step, error.into())
 }
 
-fn unshare(what: libc::c_int) -> io::Result<()> {
-    // SAFETY: the call takes a number.
-    check(unsafe { libc::unshare(what) })
-}
-
-fn mount(source: Option<&CStr>, target: &CStr, flags: libc::c_ulong) -> io::Result<()> {
-    let source = source.map_or(std::ptr::null(), CStr::as_ptr);
-    // SAFETY: the texts end in zero, and bind and private mounts take neither a type nor data.
-    check(unsafe { libc::mount(source, target.as_ptr(), std::ptr::null(), flags, std::ptr::null()) })
-}
-
-fn write(path: &CStr, text: &[u8]) -> io::Result<()> {
-    // SAFETY: the path ends in zero, and the text is as long as is said.
-    unsafe {
-        let file = libc::open(path.as_ptr(), libc::O_WRONLY | libc::O_CLOEXEC);
-        check(file)?;
-        let written = libc::write(file, text.as_ptr().cast(), text.len());
-        let result = if written < 0 { Err(io::Error::last_os_error()) } else { Ok(()) };
-        libc::close(file);
-        result
-    }
+/// Writes into a file of the kernel's.
+fn put(path: &CStr, text: &[u8]) -> nix::Result<()> {
+    let file = open(path, OFlag::O_WRONLY | OFlag::O_CLOEXEC, Mode::empty())?;
+    write(file, text).map(drop)
 }

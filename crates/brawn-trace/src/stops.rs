@@ -37,6 +37,15 @@ impl Change {
     }
 }
 
+/// The options by which a program stops at every system call, and its threads and children with it.
+pub fn every_call() -> ptrace::Options {
+    ptrace::Options::PTRACE_O_TRACESYSGOOD
+        | ptrace::Options::PTRACE_O_TRACECLONE
+        | ptrace::Options::PTRACE_O_TRACEFORK
+        | ptrace::Options::PTRACE_O_TRACEVFORK
+        | ptrace::Options::PTRACE_O_TRACEEXEC
+}
+
 /// The next change of a process that this thread started or traces, and what that process has used so far: `wait4` is the
 /// only call that tells the resources of exactly one process.
 ///

@@ -43,31 +43,22 @@ pub enum State {
 }
 
 impl Finding {
-    pub(crate) fn good(name: &str, found: impl Into<String>) -> Finding {
-        Finding { name: name.to_owned(), state: State::Good, found: found.into(), cost: None, hint: None }
+    /// All is well. The name of what was looked at comes with [`crate::doctor::examine`].
+    pub(crate) fn good(found: impl Into<String>) -> Finding {
+        Finding { name: String::new(), state: State::Good, found: found.into(), cost: None, hint: None }
     }
 
-    pub(crate) fn limited(
-        name: &str,
-        found: impl Into<String>,
-        cost: &str,
-        hint: impl Into<String>,
-    ) -> Finding {
-        Finding {
-            state: State::Limited,
-            cost: Some(cost.to_owned()),
-            hint: Some(hint.into()),
-            ..Finding::good(name, found)
-        }
+    pub(crate) fn limited(found: impl Into<String>, cost: &str, hint: impl Into<String>) -> Finding {
+        let (cost, hint) = (Some(cost.to_owned()), Some(hint.into()));
+        Finding { state: State::Limited, cost, hint, ..Finding::good(found) }
     }
 
-    pub(crate) fn missing(
-        name: &str,
-        found: impl Into<String>,
-        cost: &str,
-        hint: impl Into<String>,
-    ) -> Finding {
-        Finding { state: State::Missing, ..Finding::limited(name, found, cost, hint) }
+    pub(crate) fn missing(found: impl Into<String>, cost: &str, hint: impl Into<String>) -> Finding {
+        Finding { state: State::Missing, ..Finding::limited(found, cost, hint) }
+    }
+
+    pub(crate) fn named(self, name: &str) -> Finding {
+        Finding { name: name.to_owned(), ..self }
     }
 }
 
@@ -89,8 +80,8 @@ mod tests {
     fn report(missing: &[&str]) -> Report {
         let names = ["rust-toolchain", "musl-target", "linker", "c-compiler", "kit", "cache", "perf"];
         let finding = |name: &&str| match missing.contains(name) {
-            true => Finding::missing(name, "nothing", "all", "do something"),
-            false => Finding::good(name, "it"),
+            true => Finding::missing("nothing", "all", "do something").named(name),
+            false => Finding::good("it").named(name),
         };
         Report::new(names.iter().map(finding).collect())
     }

@@ -1,15 +1,15 @@
 //! What does this machine have and lack?
 //!
-//! Each [`Check`] looks at one thing by trying it, where it can be tried, and answers with its state, what a lack of it
+//! Each of the [`CHECKS`] looks at one thing by trying it, where it can be tried, and answers with its state, what a lack of it
 //! costs, and the command that cures it. A new check is one file in `checks/` and one line in [`CHECKS`].
 
 mod checks;
 mod finding;
 
-pub use checks::{CHECKS, Check};
+pub use checks::CHECKS;
 pub use finding::{Finding, Report, SCHEMA_VERSION, State};
 
 /// Looks at everything.
 pub fn examine() -> Report {
-    Report::new(CHECKS.iter().map(|check| (check.look)()).collect())
+    Report::new(CHECKS.iter().map(|(name, look)| look().named(name)).collect())
 }

@@ -56,15 +56,11 @@ fn failure(run: &Run, others: &[Finding]) -> Finding {
     } else {
         "what it wrote to standard error stands above; nothing that it looked for was missing"
     };
+    let code = if illegal { "illegal-instruction" } else { "failed" };
     Finding {
-        code: if illegal { "illegal-instruction" } else { "failed" }.to_owned(),
-        severity: Severity::Error,
-        grade: None,
         in_run: true,
-        message: format!("it {}", run.end),
-        evidence: Vec::new(),
-        content: None,
         hint: Some(hint.to_owned()),
+        ..Finding::new(code, Severity::Error, format!("it {}", run.end))
     }
 }
 
@@ -106,14 +102,12 @@ fn looked_for(need: Need, accesses: &[&Access], run: &Run, with: &BTreeSet<Conte
     let mut sorted = accesses.to_vec();
     sorted.sort_by_key(|access| access.error.is_none() != found);
     Finding {
-        code: need.name().to_owned(),
-        severity,
         grade: Some(grade),
         in_run: true,
-        message,
         evidence: sorted.into_iter().take(MOST_EVIDENCE).map(tell).collect(),
         content: need.content(),
         hint: if found { None } else { hint(need, run).map(str::to_owned) },
+        ..Finding::new(need.name(), severity, message)
     }
 }
 
@@ -138,16 +132,8 @@ fn missing_files(accesses: &[&Access]) -> Vec<Finding> {
         if found.len() > MOST_EVIDENCE {
             evidence.push(format!("and {} more", found.len() - MOST_EVIDENCE));
         }
-        findings.push(Finding {
-            code: code.to_owned(),
-            severity: Severity::Info,
-            grade: None,
-            in_run: true,
-            message: message.to_owned(),
-            evidence,
-            content: None,
-            hint: Some(hint.to_owned()),
-        });
+        let finding = Finding::new(code, Severity::Info, message);
+        findings.push(Finding { in_run: true, evidence, hint: Some(hint.to_owned()), ..finding });
     };
     say(
         "missing-file",

@@ -5,8 +5,7 @@ use std::io;
 use std::path::Path;
 
 use brawn_trace::call::{Call, call};
-use brawn_trace::stops::{Change, Until, go_on, set_options, wait};
-use nix::sys::ptrace;
+use brawn_trace::stops::{Change, Until, every_call, go_on, set_options, wait};
 use nix::unistd::Pid;
 
 use super::calls::{Access, Operation, Wanted, wanted};
@@ -72,12 +71,7 @@ pub(crate) fn watch(main: Pid, root: &Path) -> Result<Watched, Error> {
             }
             // The stop at exec, the first thing that a traced process does.
             Change::Stopped(libc::SIGTRAP) if known.is_empty() => {
-                let options = ptrace::Options::PTRACE_O_TRACESYSGOOD
-                    | ptrace::Options::PTRACE_O_TRACECLONE
-                    | ptrace::Options::PTRACE_O_TRACEFORK
-                    | ptrace::Options::PTRACE_O_TRACEVFORK
-                    | ptrace::Options::PTRACE_O_TRACEEXEC;
-                set_options(pid, options).map_err(failed("set the trace options"))?;
+                set_options(pid, every_call()).map_err(failed("set the trace options"))?;
                 known.insert(pid, ());
                 0
             }

@@ -2,14 +2,12 @@
 
 use crate::doctor::Finding;
 
-pub(super) const NAME: &str = "cache";
-
 pub(super) fn look() -> Finding {
     const COST: &str = "nothing can be linked: overlays and records of links are kept there";
     let cache = match brawn_link::seam::cache() {
         Ok(cache) => cache,
         Err(error) => {
-            return Finding::missing(NAME, error.to_string(), COST, "export BRAWN_CACHE_DIR=FOLDER");
+            return Finding::missing(error.to_string(), COST, "export BRAWN_CACHE_DIR=FOLDER");
         }
     };
     let folder = cache.root();
@@ -18,18 +16,13 @@ pub(super) fn look() -> Finding {
     if let Err(error) = tried {
         let hint =
             format!("mkdir -p {shown} && chown \"$(id -u)\" {shown}, or export BRAWN_CACHE_DIR=FOLDER");
-        return Finding::missing(NAME, error.to_string(), COST, hint);
+        return Finding::missing(error.to_string(), COST, hint);
     }
     let free = rustix::fs::statvfs(folder).map(|room| room.f_bavail * room.f_frsize).unwrap_or(u64::MAX);
     const LEAST: u64 = 64 << 20;
     if free < LEAST {
         let cost = "an overlay takes some MiB, and each kept link as much as its objects";
-        return Finding::limited(
-            NAME,
-            format!("{shown}, {} MiB free", free >> 20),
-            cost,
-            format!("rm -r {shown}"),
-        );
+        return Finding::limited(format!("{shown}, {} MiB free", free >> 20), cost, format!("rm -r {shown}"));
     }
-    Finding::good(NAME, format!("{shown}, {} MiB free", free >> 20))
+    Finding::good(format!("{shown}, {} MiB free", free >> 20))
 }

@@ -4,20 +4,18 @@ use brawn_measure::limits::Quota;
 
 use crate::doctor::Finding;
 
-pub(super) const NAME: &str = "cgroup";
-
 pub(super) fn look() -> Finding {
     let mounts = fs_err::read_to_string("/proc/self/mountinfo").unwrap_or_default();
     let version = version(&mounts);
     match Quota::create(1.0) {
-        Ok(_) => Finding::good(NAME, format!("{version}, and groups can be made")),
+        Ok(_) => Finding::good(format!("{version}, and groups can be made")),
         Err(error) => {
             let reason =
                 std::error::Error::source(&error).map_or_else(|| error.to_string(), ToString::to_string);
             let cost =
                 "`brawn bench` and `brawn tune` cannot hold programs to a quota of CPU time, only to cores";
             let hint = "run it as root, or: systemd-run --user --scope -p Delegate=yes brawn …";
-            Finding::limited(NAME, format!("{version}; {reason}"), cost, hint)
+            Finding::limited(format!("{version}; {reason}"), cost, hint)
         }
     }
 }

@@ -2,16 +2,14 @@
 
 use std::path::PathBuf;
 
+use brawn_elf::Arch;
 use brawn_libc::Choice;
 use brawn_libc::overlay::make;
 use brawn_libc::patch::base_of;
 use brawn_link::cc::{Backend, Language};
 use brawn_link::toolchain::Rust;
 
-use super::machine::host;
 use crate::doctor::Finding;
-
-pub(super) const NAME: &str = "kit";
 
 pub(super) fn look() -> Finding {
     let versions: Vec<String> = brawn_kit::allocators()
@@ -23,17 +21,18 @@ pub(super) fn look() -> Finding {
     let carried = format!("kit {} for {}: {}", brawn_kit::VERSION, arches.join(" and "), versions.join(", "));
     const COST: &str = "no executable with the kit's heap can be linked";
     if versions.is_empty() {
-        return Finding::missing(NAME, "it holds no allocator", COST, "build brawn again: make brawn");
+        return Finding::missing("it holds no allocator", COST, "build brawn again: make brawn");
     }
-    let Some((arch, triple)) = host() else {
-        return Finding::missing(NAME, "none for this machine", COST, "use --target");
+    let Some(arch) = Arch::host() else {
+        return Finding::missing("none for this machine", COST, "use --target");
     };
+    let triple = arch.musl_triple();
     let of_rust = Rust::find().ok().and_then(|rust| rust.self_contained(arch).ok());
     let of_rust = of_rust.map(|folder| folder.join("libc.a"));
     let of_system = || Backend::find(arch, Language::C).ok()?.system_libc().ok();
     let Some(libc): Option<PathBuf> = of_rust.or_else(of_system) else {
         let cost = "it has nothing to go into: there is no musl libc.a";
-        return Finding::limited(NAME, carried, cost, format!("rustup target add {triple}"));
+        return Finding::limited(carried, cost, format!("rustup target add {triple}"));
     };
     // The very thing that every link begins with, without the cache.
     let made = base_of(&libc).map_err(|error| error.to_string()).and_then(|base| {
@@ -41,9 +40,9 @@ pub(super) fn look() -> Finding {
         make(&base, &data, Some(arch), &Choice::default()).map_err(|error| error.to_string())
     });
     match made {
-        Ok(made) => Finding::good(NAME, format!("{carried}; fits into {}", made.manifest.libc)),
+        Ok(made) => Finding::good(format!("{carried}; fits into {}", made.manifest.libc)),
         Err(error) => {
-            Finding::missing(NAME, format!("{carried}; {error}"), COST, format!("rustup target add {triple}"))
+            Finding::missing(format!("{carried}; {error}"), COST, format!("rustup target add {triple}"))
         }
     }
 }

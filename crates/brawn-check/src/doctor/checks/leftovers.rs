@@ -2,18 +2,14 @@
 
 use crate::doctor::Finding;
 
-pub(super) const NAME: &str = "leftovers";
-
 pub(super) fn look() -> Finding {
     match brawn_trace::can_group() {
-        Ok(()) => Finding::good(NAME, "ended by control groups"),
+        Ok(()) => Finding::good("ended by control groups"),
         Err(error) => {
             let cost =
                 "processes that fork without end outlive `brawn check`, `brawn bench` and `brawn tune`";
             let hint = "run it as root, or: systemd-run --user --scope -p Delegate=yes brawn …";
-            Finding::limited(
-                NAME,
-                format!("looked for one by one, without a control group: {error}"),
+            Finding::limited(format!("looked for one by one, without a control group: {error}"),
                 cost,
                 hint,
             )

@@ -5,8 +5,6 @@ use brawn_link::toolchain::on_path;
 use super::machine::kernel_setting;
 use crate::doctor::Finding;
 
-pub(super) const NAME: &str = "perf";
-
 /// `perf_event_attr` up to its first version, in bytes, and what is set of it.
 const ATTRIBUTE_SIZE: usize = 64;
 const TYPE_HARDWARE: u32 = 0;
@@ -26,24 +24,19 @@ pub(super) fn look() -> Finding {
             Some(level) if level > 2 => "sysctl kernel.perf_event_paranoid=1",
             _ => "in a container: --cap-add PERFMON --security-opt seccomp=unconfined",
         };
-        return Finding::missing(NAME, format!("the kernel refuses: {error}"), COST, hint);
+        return Finding::missing(format!("the kernel refuses: {error}"), COST, hint);
     }
     let hardware = counts(TYPE_HARDWARE, INSTRUCTIONS).is_ok();
     let counters = if hardware { "hardware counters" } else { "no hardware counters (a virtual machine?)" };
     if on_path("perf").is_none() {
         let hint = "apt-get install linux-perf (Debian), linux-tools-generic (Ubuntu)";
-        return Finding::limited(NAME, format!("no perf on the path; {counters}"), COST, hint);
+        return Finding::limited(format!("no perf on the path; {counters}"), COST, hint);
     }
     if !hardware {
         let cost = "instructions and cache misses cannot be counted; profiles by the clock work";
-        return Finding::limited(
-            NAME,
-            format!("perf; {counters}"),
-            cost,
-            "use a machine with its own processor",
-        );
+        return Finding::limited(format!("perf; {counters}"), cost, "use a machine with its own processor");
     }
-    Finding::good(NAME, format!("perf; {counters}"))
+    Finding::good(format!("perf; {counters}"))
 }
 
 /// Opens a counter of this process, and closes it again.

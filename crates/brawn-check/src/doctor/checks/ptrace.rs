@@ -3,18 +3,16 @@
 use super::machine::kernel_setting;
 use crate::doctor::Finding;
 
-pub(super) const NAME: &str = "ptrace";
-
 pub(super) fn look() -> Finding {
     match crate::can_trace() {
-        Ok(()) => Finding::good(NAME, "programs can be traced"),
+        Ok(()) => Finding::good("programs can be traced"),
         Err(error) => {
             let hint = match kernel_setting("kernel.yama.ptrace_scope") {
                 Some(scope) if scope > 1 => "sysctl kernel.yama.ptrace_scope=1",
                 _ => "in a container: --cap-add SYS_PTRACE --security-opt seccomp=unconfined",
             };
             let cost = "`brawn bench` measures no memory, and `brawn check` only looks at the file";
-            Finding::missing(NAME, error.to_string(), cost, hint)
+            Finding::missing(error.to_string(), cost, hint)
         }
     }
 }

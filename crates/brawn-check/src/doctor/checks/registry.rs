@@ -7,8 +7,6 @@ use serde_json::Value;
 
 use crate::doctor::Finding;
 
-pub(super) const NAME: &str = "registry-login";
-
 pub(super) fn look() -> Finding {
     let mut names = BTreeSet::new();
     let mut damaged = Vec::new();
@@ -22,12 +20,12 @@ pub(super) fn look() -> Finding {
     let cost = "images can be pushed only to registries that ask for no credentials";
     if let Some(file) = damaged.first() {
         let hint = format!("rm {file}, then: docker login REGISTRY");
-        return Finding::limited(NAME, format!("{file} cannot be read"), cost, hint);
+        return Finding::limited(format!("{file} cannot be read"), cost, hint);
     }
     if names.is_empty() {
-        return Finding::limited(NAME, "none", cost, "docker login REGISTRY, or: skopeo login REGISTRY");
+        return Finding::limited("none", cost, "docker login REGISTRY, or: skopeo login REGISTRY");
     }
-    Finding::good(NAME, names.into_iter().collect::<Vec<_>>().join(", "))
+    Finding::good(names.into_iter().collect::<Vec<_>>().join(", "))
 }
 
 /// Where docker, podman and skopeo keep credentials.

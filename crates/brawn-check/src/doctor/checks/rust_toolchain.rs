@@ -6,8 +6,6 @@ use brawn_link::toolchain::Rust;
 
 use crate::doctor::Finding;
 
-pub(super) const NAME: &str = "rust-toolchain";
-
 const COST: &str = "no Rust package can be built: `brawn build` and `brawn cargo` do not work";
 
 pub(super) fn look() -> Finding {
@@ -15,7 +13,6 @@ pub(super) fn look() -> Finding {
         Ok(rust) => rust,
         Err(error) => {
             return Finding::missing(
-                NAME,
                 error.to_string(),
                 COST,
                 "install Rust through rustup: https://rustup.rs",
@@ -26,12 +23,7 @@ pub(super) fn look() -> Finding {
     let version = version.map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned());
     let version = version.unwrap_or_default();
     if brawn_link::toolchain::on_path("cargo").is_none() {
-        return Finding::missing(
-            NAME,
-            format!("{version}, and no cargo"),
-            COST,
-            "rustup component add cargo",
-        );
+        return Finding::missing(format!("{version}, and no cargo"), COST, "rustup component add cargo");
     }
-    Finding::good(NAME, format!("{version} for {}", rust.host))
+    Finding::good(format!("{version} for {}", rust.host))
 }

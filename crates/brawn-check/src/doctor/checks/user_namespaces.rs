@@ -5,13 +5,11 @@ use crate::How;
 use super::machine::kernel_setting;
 use crate::doctor::Finding;
 
-pub(super) const NAME: &str = "user-namespaces";
-
 pub(super) fn look() -> Finding {
     let ways = crate::ways();
     let works = |wanted: How| ways.iter().any(|(how, result)| *how == wanted && result.is_ok());
     if works(How::User) {
-        return Finding::good(NAME, "every user can have a root of its own");
+        return Finding::good("every user can have a root of its own");
     }
     let reason = ways.iter().find(|(how, _)| *how == How::User).and_then(|(_, result)| result.as_ref().err());
     let reason = reason.map_or_else(|| "not tried".to_owned(), ToString::to_string);
@@ -28,7 +26,7 @@ pub(super) fn look() -> Finding {
     let found = format!("refused: {reason}");
     if works(How::Mounts) || works(How::Chroot) {
         let cost = "`brawn check` can run programs as root only";
-        return Finding::limited(NAME, found, cost, hint);
+        return Finding::limited(found, cost, hint);
     }
-    Finding::missing(NAME, found, "`brawn check` only looks at the file", hint)
+    Finding::missing(found, "`brawn check` only looks at the file", hint)
 }
