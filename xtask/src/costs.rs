@@ -40,7 +40,7 @@ fn overlay(workshop: &Workshop, blocks: usize) -> Result<Section> {
         note: "`brawn libc --json --from LIBC_A`: the Rust toolchain's `libc.a`, with an empty cache and from the cache."
             .into(),
         table: times(&outcome, "overlay")?,
-        outcomes: vec![outcome],
+        outcomes: vec![outcome.into()],
         figures: BTreeMap::new(),
     })
 }
@@ -77,7 +77,7 @@ fn link(workshop: &Workshop, blocks: usize) -> Result<Section> {
         ),
         table: times(&outcome, "link by")?,
         figures: BTreeMap::from([("added_seconds".into(), added.median)]),
-        outcomes: vec![outcome],
+        outcomes: vec![outcome.into()],
     })
 }
 
@@ -93,7 +93,7 @@ fn start(workshop: &Workshop, blocks: usize) -> Result<Section> {
             format::bytes(bytes)
         ),
         table: times(&outcome, "start")?,
-        outcomes: vec![outcome],
+        outcomes: vec![outcome.into()],
         figures: BTreeMap::from([("brawn_bytes".into(), bytes)]),
     })
 }

@@ -118,5 +118,5 @@ pub fn variants(executables: &ThreeWays, input: &Input) -> Vec<Variant> {
 
 /// Its threads report files in any order, and its last line holds its own time.
 pub fn session(blocks: usize) -> Session {
-    Session::new(blocks).output(Output::SortedLines).ignore_lines_with("Checked ")
+    Session { ignored_lines: Some("Checked ".to_owned()), ..Session::new(blocks).output(Output::SortedLines) }
 }

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
+use brawn_measure::results::CaseResult;
 use brawn_measure::{Machine, Outcome, Table, date};
 use serde::Serialize;
 
@@ -37,16 +38,35 @@ pub struct Section {
     #[serde(skip)]
     pub table: Table,
     /// Raw results, a session each.
-    pub outcomes: Vec<Outcome>,
+    pub outcomes: Vec<Raw>,
     /// Other figures of the table that are not the outcome of a session: sizes, for instance.
     pub figures: std::collections::BTreeMap<String, f64>,
+}
+
+/// What one session measured.
+#[derive(Debug, Serialize)]
+pub struct Raw {
+    /// Where its random order came from.
+    pub seed: u64,
+    /// How long it took.
+    pub seconds: f64,
+    /// Samples and warnings, as in the results of `brawn bench`.
+    #[serde(flatten)]
+    pub case: CaseResult,
+}
+
+impl From<Outcome> for Raw {
+    fn from(outcome: Outcome) -> Self {
+        let case = outcome.case("", "make results", &[]);
+        Self { seed: outcome.session.seed, seconds: outcome.seconds, case }
+    }
 }
 
 impl Report {
     /// An empty report about this machine, now.
     pub fn new(title: impl Into<String>, command: impl Into<String>) -> Self {
         Self {
-            schema: 1,
+            schema: 2,
             title: title.into(),
             command: command.into(),
             date: date::today(),
@@ -74,7 +94,7 @@ impl Report {
                 section.note
             ));
             for outcome in &section.outcomes {
-                for warning in &outcome.warnings {
+                for warning in &outcome.case.warnings {
                     text.push_str(&format!("\nWarning: {warning}.\n"));
                 }
             }

@@ -96,7 +96,7 @@ fn program(workshop: &Workshop, blocks: usize) -> Result<Section> {
             format::bytes(input.bytes as f64)
         ),
         table: demo::table(&outcome, &executables)?,
-        outcomes: vec![outcome],
+        outcomes: vec![outcome.into()],
         figures: Default::default(),
     })
 }

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use brawn_base::text::wrote;
+
 brawn_base::errors! {
     /// Why a suite gave no result.
     pub enum Error {
@@ -32,7 +34,7 @@ brawn_base::errors! {
         NamedTwice { kind: &'static str, given: String } => Usage, "name it once";
 
         /// A command of a build failed.
-        #[error("{doing}: {program} ended with {status}{}", quoted(.tail))]
+        #[error("{doing}: {program} ended with {status}{}", wrote(.tail))]
         Build { doing: String, program: String, status: String, tail: String, log: PathBuf } => Failed,
             format!("all that it wrote is in {}", log.display());
 
@@ -56,8 +58,4 @@ impl Error {
     pub fn absent(reason: impl Into<String>, hint: impl Into<String>) -> Error {
         Error::Absent { reason: reason.into(), hint: hint.into() }
     }
-}
-
-fn quoted(tail: &str) -> String {
-    if tail.is_empty() { String::new() } else { format!("; it wrote:\n{tail}") }
 }

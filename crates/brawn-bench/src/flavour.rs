@@ -24,6 +24,17 @@ pub enum Libc {
     Musl(Choice),
 }
 
+/// What a program is built for; the musl variants are made of one build by doing its link again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Base {
+    /// The host's glibc, dynamically.
+    Glibc,
+    /// The host's glibc, statically.
+    GlibcStatic,
+    /// musl, by a link that Brawn records.
+    Musl,
+}
+
 /// The name of the baseline.
 pub const GLIBC: &str = "glibc";
 const GLIBC_STATIC: &str = "glibc-static";

@@ -1,19 +1,20 @@
 //! The list of suites. A new one is a file in `suites/`, a line there, and a line here.
 
-use crate::suites::footprint::Footprint;
-use crate::suites::jvm::Jvm;
-use crate::suites::malloc::Malloc;
-use crate::suites::nginx::Nginx;
-use crate::suites::startup::Startup;
-use crate::suites::stream::Stream;
-use crate::suites::strings::Strings;
-use crate::suites::threads::Threads;
-use crate::suites::wasmtime::Wasmtime;
+use crate::suites::{footprint, jvm, malloc, nginx, startup, stream, strings, threads, wasmtime};
 use crate::{Error, Suite};
 
 /// Every suite, in the order in which they run.
-pub const SUITES: &[&dyn Suite] =
-    &[&Threads, &Strings, &Stream, &Malloc, &Startup, &Footprint, &Nginx, &Wasmtime, &Jvm];
+pub const SUITES: &[Suite] = &[
+    threads::SUITE,
+    strings::SUITE,
+    stream::SUITE,
+    malloc::SUITE,
+    startup::SUITE,
+    footprint::SUITE,
+    nginx::SUITE,
+    wasmtime::SUITE,
+    jvm::SUITE,
+];
 
 /// What stands for several suites.
 pub const GROUPS: &[(&str, &str)] = &[
@@ -25,28 +26,28 @@ pub const GROUPS: &[(&str, &str)] = &[
 ///
 /// # Errors
 /// [`Error::UnknownName`], with all names.
-pub fn suites(names: &[String]) -> Result<(Vec<&'static dyn Suite>, bool), Error> {
+pub fn suites(names: &[String]) -> Result<(Vec<&'static Suite>, bool), Error> {
     let quick = names.iter().any(|name| name == "quick");
     let all = names.iter().any(|name| name == "all");
     for name in names {
-        let known = SUITES.iter().any(|suite| suite.name() == name);
+        let known = SUITES.iter().any(|suite| suite.name == name);
         if !known && !GROUPS.iter().any(|(group, _)| group == name) {
             return Err(Error::UnknownName { kind: "suite", given: name.clone(), known: self::names() });
         }
     }
     // `quick threads` is threads alone, quickly; `quick` is every suite that has quick cases.
-    let named = |suite: &&&'static dyn Suite| names.iter().any(|name| name == suite.name());
+    let named = |suite: &&'static Suite| names.iter().any(|name| name == suite.name);
     let any_named = SUITES.iter().any(|suite| named(&suite));
-    let wanted = |suite: &&&'static dyn Suite| {
-        named(suite) || (all && !quick) || (quick && !any_named && suite.quick()) || (all && suite.quick())
+    let wanted = |suite: &&'static Suite| {
+        named(suite) || (all && !quick) || (quick && !any_named && suite.quick) || (all && suite.quick)
     };
-    Ok((SUITES.iter().filter(wanted).copied().collect(), quick))
+    Ok((SUITES.iter().filter(wanted).collect(), quick))
 }
 
 /// Every name that `brawn bench` takes.
 pub fn names() -> Vec<String> {
     let groups = GROUPS.iter().map(|(name, _)| *name);
-    groups.chain(SUITES.iter().map(|suite| suite.name())).map(str::to_owned).collect()
+    groups.chain(SUITES.iter().map(|suite| suite.name)).map(str::to_owned).collect()
 }
 
 #[cfg(test)]
@@ -58,7 +59,7 @@ mod tests {
     fn chosen(names: &[&str]) -> (Vec<&'static str>, bool) {
         let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
         let (suites, quick) = suites(&names).unwrap();
-        (suites.iter().map(|suite| suite.name()).collect(), quick)
+        (suites.iter().map(|suite| suite.name).collect(), quick)
     }
 
     #[test]
@@ -67,7 +68,7 @@ mod tests {
         assert_eq!(chosen(&["threads", "quick"]), (vec!["threads"], true));
         assert_eq!(chosen(&["all"]).0.len(), SUITES.len());
         let (quick, is_quick) = chosen(&["quick"]);
-        assert!(is_quick && quick.len() == SUITES.iter().filter(|suite| suite.quick()).count());
+        assert!(is_quick && quick.len() == SUITES.iter().filter(|suite| suite.quick).count());
     }
 
     #[test]

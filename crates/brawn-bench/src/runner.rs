@@ -16,7 +16,7 @@ use crate::{Error, Flavour, Workshop};
 /// What to run.
 pub struct Job {
     /// The suites, in order.
-    pub suites: Vec<&'static dyn Suite>,
+    pub suites: Vec<&'static Suite>,
     /// The variants, the baseline first.
     pub flavours: Vec<Flavour>,
     /// What the user said about what to measure.
@@ -117,16 +117,16 @@ pub fn run<E>(
     let mut planned: Vec<(usize, Case)> = Vec::new();
     let mut names = Vec::new();
     for suite in &job.suites {
-        on(Step::Preparing(suite.name()))?;
+        on(Step::Preparing(suite.name))?;
         let mut result = SuiteResult {
-            name: suite.name().to_owned(),
-            title: suite.title().to_owned(),
-            about: suite.about().to_owned(),
+            name: suite.name.to_owned(),
+            title: suite.title.to_owned(),
+            about: suite.about.to_owned(),
             skipped: None,
             notes: Vec::new(),
             cases: Vec::new(),
         };
-        match suite.check(workshop).and_then(|()| suite.prepare(&context)) {
+        match (suite.check)(workshop).and_then(|()| (suite.prepare)(&context)) {
             Ok(prepared) => {
                 result.notes = prepared.notes;
                 ended.results.versions.extend(prepared.versions);
@@ -140,11 +140,11 @@ pub fn run<E>(
             }
             Err(Error::Absent { reason, hint }) => {
                 let skipped = Skipped { reason, hint };
-                on(Step::Skipping(suite.name(), &skipped))?;
+                on(Step::Skipping(suite.name, &skipped))?;
                 result.skipped = Some(skipped);
             }
             Err(error) => {
-                ended.failed = Some((suite.name().to_owned(), String::new(), error));
+                ended.failed = Some((suite.name.to_owned(), String::new(), error));
                 return Ok(ended);
             }
         }

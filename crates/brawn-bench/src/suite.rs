@@ -8,41 +8,39 @@ use crate::workshop::Programs;
 use crate::{Error, Figure, Flavour, RowSpec, Workshop};
 
 /// A standard suite: programs, the commands that run them, and the figures that come of it.
-pub trait Suite: Sync {
+pub struct Suite {
     /// The name for `brawn bench`.
-    fn name(&self) -> &'static str;
-
+    pub name: &'static str,
     /// A heading.
-    fn title(&self) -> &'static str;
-
+    pub title: &'static str,
     /// What is measured, after whom, and how to read it, in a few sentences.
-    fn about(&self) -> &'static str;
-
-    /// What it needs beside a Rust toolchain with the musl target and a linker, for `--list`; nothing for most.
-    fn needs(&self) -> &'static str {
-        ""
-    }
-
+    pub about: &'static str,
+    /// What it needs beside a Rust toolchain with the musl target and a linker, for `--list`; empty for most.
+    pub needs: &'static str,
     /// Whether `quick` holds some of its cases. Those must need nothing but a Rust toolchain and a C compiler.
-    fn quick(&self) -> bool {
-        false
-    }
+    pub quick: bool,
+    /// Whether what it needs is here; [`Error::Absent`] where not. Builds and fetches nothing.
+    pub check: fn(&Workshop) -> Result<(), Error>,
+    /// Builds its programs, and says what to run. [`Error::Absent`] skips the suite with that line; anything else ends
+    /// the run.
+    pub prepare: fn(&Context<'_>) -> Result<Prepared, Error>,
+}
 
-    /// Whether what it needs is here. Builds and fetches nothing.
-    ///
-    /// # Errors
-    /// [`Error::Absent`].
-    fn check(&self, workshop: &Workshop) -> Result<(), Error> {
-        workshop.musl_triple()?;
-        workshop.musl_linker()?;
-        Ok(())
-    }
-
-    /// Builds its programs, and says what to run.
-    ///
-    /// # Errors
-    /// [`Error::Absent`] skips the suite with that line; anything else ends the run.
-    fn prepare(&self, context: &Context<'_>) -> Result<Prepared, Error>;
+impl Suite {
+    /// A suite that needs what all do, and has no case yet.
+    pub const PLAIN: Suite = Suite {
+        name: "",
+        title: "",
+        about: "",
+        needs: "",
+        quick: false,
+        check: |workshop| {
+            workshop.musl_triple()?;
+            workshop.musl_linker()?;
+            Ok(())
+        },
+        prepare: |_| Ok(Prepared::default()),
+    };
 }
 
 /// What a suite is given to prepare itself.
@@ -81,15 +79,45 @@ impl Options {
             _ => all.to_vec(),
         }
     }
+
+    /// Whether the case of that name is asked for.
+    pub fn wants(&self, case: &str) -> bool {
+        self.case.as_ref().is_none_or(|text| case.contains(text.as_str()))
+    }
 }
 
 impl Context<'_> {
-    /// A workload of our own, a single Rust file, for each variant.
+    /// A workload of our own, a single Rust file, for each variant, and the beginning of a suite that runs it.
     ///
     /// # Errors
     /// [`Error::Absent`] without a Rust toolchain, [`Error::Build`].
-    pub fn rust(&self, name: &str, source: &str) -> Result<Programs, Error> {
-        self.workshop.rust_program(name, source, self.flavours)
+    pub fn rust(&self, name: &str, source: &str) -> Result<(Programs, Prepared), Error> {
+        let programs = self.workshop.rust_program(name, source, self.flavours)?;
+        let mut prepared = Prepared::default();
+        prepared.note_missing(&programs);
+        Ok((programs, prepared))
+    }
+
+    /// Adds cases of a program that the suite can do without, or a note where it cannot be had.
+    ///
+    /// # Errors
+    /// Whatever is no matter of something that is missing.
+    pub fn add(
+        &self,
+        prepared: &mut Prepared,
+        name: &str,
+        cases: impl FnOnce(&Self, &mut Prepared) -> Result<Vec<Case>, Error>,
+    ) -> Result<(), Error> {
+        match cases(self, prepared) {
+            Ok(cases) => prepared.cases.extend(cases),
+            Err(Error::Absent { reason, hint }) => {
+                let note = format!("{name} is left out: {reason} ({hint})");
+                self.workshop.say(&note);
+                prepared.notes.push(note);
+            }
+            Err(error) => return Err(error),
+        }
+        Ok(())
     }
 }
 

@@ -17,7 +17,7 @@ fn prepare(suite: &str, options: &Options) -> Prepared {
     let (found, _) = suites(&[suite.to_owned()]).unwrap();
     let options = Options { own_only: true, ..options.clone() };
     let context = Context { workshop: &workshop, flavours: &flavours, options: &options };
-    let prepared = found[0].prepare(&context).unwrap();
+    let prepared = (found[0].prepare)(&context).unwrap();
     assert_eq!(prepared.notes, Vec::<String>::new());
     prepared
 }

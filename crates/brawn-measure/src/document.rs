@@ -1,6 +1,6 @@
 //! Results as a file: written in one step, read with an answer to every way in which the file can be wrong.
 
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use brawn_base::{Code, Diagnostic};
@@ -124,14 +124,6 @@ impl Results {
 /// # Errors
 /// The system's; the message names the file.
 pub fn write_whole(path: &Path, text: &str) -> io::Result<()> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let in_folder =
-        |error: io::Error| io::Error::new(error.kind(), format!("cannot write {}: {error}", path.display()));
-    let mut staged = tempfile::Builder::new()
-        .permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644))
-        .tempfile_in(folder)
-        .map_err(in_folder)?;
-    staged.write_all(text.as_bytes()).and_then(|()| staged.as_file().sync_all()).map_err(in_folder)?;
-    staged.persist(path).map_err(|refused| in_folder(refused.error))?;
-    Ok(())
+    brawn_base::temporary::write(path, text.as_bytes(), 0o644)
+        .map_err(|error| io::Error::new(error.kind(), format!("cannot write {}: {error}", path.display())))
 }

@@ -4,6 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use brawn_base::text::wrote;
 use nix::sys::signal::Signal;
 
 use crate::Exit;
@@ -22,7 +23,7 @@ brawn_base::errors! {
             "check that the file exists and is executable on this machine";
 
         /// The program ran and ended otherwise than it should.
-        #[error("variant `{variant}` ended with {exit}, expected status {expected}{}", quoted(.stderr))]
+        #[error("variant `{variant}` ended with {exit}, expected status {expected}{}", wrote(.stderr))]
         Exit { variant: String, exit: Exit, expected: i32, stderr: String } => Failed,
             (*exit == Exit::Signal(Signal::SIGKILL)).then_some(
                 "a program that did not kill itself was probably too large: see whether the kernel's log (`dmesg`) or the \
@@ -57,11 +58,11 @@ brawn_base::errors! {
         Metrics { variant: String, reason: String } => Failed;
 
         /// The client of a server failed.
-        #[error("the client `{}` of variant `{variant}` ended with {exit}{}", client.display(), quoted(.stderr))]
+        #[error("the client `{}` of variant `{variant}` ended with {exit}{}", client.display(), wrote(.stderr))]
         Client { variant: String, client: PathBuf, exit: Exit, stderr: String } => Failed;
 
         /// A server was not ready in time.
-        #[error("variant `{variant}` was not ready within {limit:?} ({ready}){}", quoted(.stderr))]
+        #[error("variant `{variant}` was not ready within {limit:?} ({ready}){}", wrote(.stderr))]
         NotReady { variant: String, ready: String, limit: Duration, stderr: String } => Failed;
 
         /// A server did not stop in time.
@@ -123,10 +124,6 @@ impl Error {
             _ => Self::File(source),
         }
     }
-}
-
-fn quoted(stderr: &str) -> String {
-    if stderr.is_empty() { String::new() } else { format!("; it wrote:\n{stderr}") }
 }
 
 /// Lines of a variant's output, each behind its name.

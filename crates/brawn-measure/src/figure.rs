@@ -1,13 +1,10 @@
 //! The figures that a run is judged by, and how rows of results are made from them.
 
-use serde::{Deserialize, Serialize};
-
 use crate::results::{Better, Cell, Kind, Published, Row};
 use crate::{Measured, Outcome, Sample, Summary, statistics};
 
 /// One figure of a run.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Figure {
     /// Wall-clock time, in seconds.
     Wall,
@@ -71,18 +68,11 @@ impl Figure {
     }
 }
 
-/// What a row of the results shows: a figure, its name and unit, and its place on a curve.
+/// What a row of the results shows: a figure, and the row without its cells.
 #[derive(Clone, Debug)]
 pub struct RowSpec {
-    name: String,
     figure: Figure,
-    kind: Kind,
-    unit: String,
-    better: Better,
-    series: Option<String>,
-    x: Option<f64>,
-    x_label: Option<String>,
-    published: Vec<Published>,
+    row: Row,
 }
 
 impl RowSpec {
@@ -104,7 +94,7 @@ impl RowSpec {
             Figure::SystemCalls => ("system calls", Kind::Other, "count"),
             Figure::Metric(name) => (name.as_str(), Kind::Time, "s"),
         };
-        Self {
+        let row = Row {
             name: name.to_owned(),
             kind,
             unit: unit.to_owned(),
@@ -112,39 +102,61 @@ impl RowSpec {
             series: None,
             x: None,
             x_label: None,
+            cells: Vec::new(),
+            winner: None,
             published: Vec::new(),
-            figure,
-        }
+        };
+        Self { figure, row }
     }
 
     /// A row of a metric that the program prints.
     pub fn metric(name: &str, kind: Kind, unit: &str, better: Better) -> Self {
         let mut spec = Self::new(Figure::metric(name));
-        (spec.kind, spec.unit, spec.better) = (kind, unit.to_owned(), better);
+        (spec.row.kind, spec.row.unit, spec.row.better) = (kind, unit.to_owned(), better);
         spec
+    }
+
+    /// A row of a rate that the program prints: `requests_per_second` is called `requests`.
+    pub fn rate(metric: &str) -> Self {
+        let name = metric.strip_suffix("_per_second").unwrap_or(metric);
+        Self::metric(metric, Kind::Time, "/s", Better::Higher).named(name)
+    }
+
+    /// A row of an amount of memory that the program prints.
+    pub fn memory(metric: &str, name: &str) -> Self {
+        Self::metric(metric, Kind::Memory, "bytes", Better::Lower).named(name)
     }
 
     /// Counts the row as another kind of figure.
     pub fn of_kind(mut self, kind: Kind) -> Self {
-        self.kind = kind;
+        self.row.kind = kind;
         self
     }
 
     /// Calls the row something else.
     pub fn named(mut self, name: impl Into<String>) -> Self {
-        self.name = name.into();
+        self.row.name = name.into();
         self
     }
 
     /// Puts the row on the curve `series`, at `x` of what `label` counts.
     pub fn at(mut self, series: impl Into<String>, x: f64, label: impl Into<String>) -> Self {
-        (self.series, self.x, self.x_label) = (Some(series.into()), Some(x), Some(label.into()));
+        let row = &mut self.row;
+        (row.series, row.x, row.x_label) = (Some(series.into()), Some(x), Some(label.into()));
         self
+    }
+
+    /// The same where there is a place on that curve.
+    pub fn on(self, series: impl Into<String>, place: Option<(f64, &str)>) -> Self {
+        match place {
+            Some((x, label)) => self.at(series, x, label),
+            None => self,
+        }
     }
 
     /// Adds what others published of the same figure.
     pub fn published(mut self, published: impl IntoIterator<Item = Published>) -> Self {
-        self.published.extend(published);
+        self.row.published.extend(published);
         self
     }
 
@@ -173,18 +185,8 @@ impl RowSpec {
                 })
             })
             .collect();
-        (!cells.is_empty()).then(|| Row {
-            name: self.name.clone(),
-            kind: self.kind,
-            unit: self.unit.clone(),
-            better: self.better,
-            series: self.series.clone(),
-            x: self.x,
-            x_label: self.x_label.clone(),
-            winner: winner(&values, self.better, self.figure == Figure::SystemCalls),
-            published: self.published.clone(),
-            cells,
-        })
+        let winner = winner(&values, self.row.better, self.figure == Figure::SystemCalls);
+        (!cells.is_empty()).then(|| Row { cells, winner, ..self.row.clone() })
     }
 }
 

@@ -33,7 +33,6 @@ pub mod table;
 
 mod document;
 mod error;
-mod lossy;
 mod means;
 mod outcome;
 mod output;
@@ -52,8 +51,7 @@ pub use means::Mean;
 pub use outcome::{Measured, Outcome, Stop};
 pub use output::{Output, Reference};
 pub use probe::{Exit, Sample};
-pub use service::{Client, Ready, Service};
 pub use session::{Event, Progress, Session};
 pub use statistics::Summary;
 pub use table::Table;
-pub use variant::Variant;
+pub use variant::{Ready, Service, Variant};

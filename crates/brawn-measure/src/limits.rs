@@ -5,11 +5,17 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;
 
+use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
+use nix::unistd::Pid;
+
 use self::group::{Group, Setting, Version, parents};
 use crate::Error;
 
 mod group;
 pub mod memory;
+
+/// The calling thread, for calls that take the number of one.
+const THIS_THREAD: Pid = Pid::from_raw(0);
 
 /// Period over which a quota is spread, in microseconds; the kernel's own default.
 const PERIOD: u64 = 100_000;
@@ -92,7 +98,7 @@ pub(crate) fn apply(command: &mut Command, cores: &[usize], quota: Option<&Quota
     let set = set_of(cores);
     // SAFETY: the closure runs between fork and exec and makes one system call, which reads a live set.
     unsafe {
-        command.pre_exec(move || hold(&set));
+        command.pre_exec(move || Ok(sched_setaffinity(THIS_THREAD, &set)?));
     }
     Ok(())
 }
@@ -102,26 +108,16 @@ pub(crate) fn apply(command: &mut Command, cores: &[usize], quota: Option<&Quota
 /// # Errors
 /// What the kernel says when there is no such core, or this process may not use it.
 pub(crate) fn hold_thread(cores: &[usize]) -> io::Result<()> {
-    hold(&set_of(cores))
+    Ok(sched_setaffinity(THIS_THREAD, &set_of(cores))?)
 }
 
-/// The kernel's form of some cores.
-fn set_of(cores: &[usize]) -> libc::cpu_set_t {
-    // SAFETY: the set is a plain array of bits, for which all zeroes are a value; only cores below its size are put in.
-    unsafe {
-        let mut set: libc::cpu_set_t = std::mem::zeroed();
-        let inside = cores.iter().filter(|&&core| core < libc::CPU_SETSIZE as usize);
-        inside.for_each(|&core| libc::CPU_SET(core, &mut set));
-        set
+/// The kernel's form of some cores; those beyond what it can name are left out.
+fn set_of(cores: &[usize]) -> CpuSet {
+    let mut set = CpuSet::new();
+    for &core in cores {
+        let _ = set.set(core);
     }
-}
-
-fn hold(set: &libc::cpu_set_t) -> io::Result<()> {
-    // SAFETY: the call reads a live set of the size that is given, and 0 is the calling thread.
-    match unsafe { libc::sched_setaffinity(0, size_of_val(set), set) } {
-        0 => Ok(()),
-        _ => Err(io::Error::last_os_error()),
-    }
+    set
 }
 
 /// The cores that this process may use, by number.
@@ -129,15 +125,10 @@ fn hold(set: &libc::cpu_set_t) -> io::Result<()> {
 /// # Errors
 /// [`Error::System`] when the kernel does not tell.
 pub fn allowed_cores() -> Result<Vec<usize>, Error> {
-    // SAFETY: the set is a plain array of bits, which the kernel fills in; the numbers tested are below its size.
-    unsafe {
-        let mut set: libc::cpu_set_t = std::mem::zeroed();
-        if libc::sched_getaffinity(0, size_of_val(&set), &raw mut set) != 0 {
-            let source = io::Error::last_os_error();
-            return Err(Error::System { doing: "ask for the cores that may be used", source });
-        }
-        Ok((0..libc::CPU_SETSIZE as usize).filter(|&core| libc::CPU_ISSET(core, &set)).collect())
-    }
+    let doing = "ask for the cores that may be used";
+    let set =
+        sched_getaffinity(THIS_THREAD).map_err(|error| Error::System { doing, source: error.into() })?;
+    Ok((0..CpuSet::count()).filter(|&core| set.is_set(core) == Ok(true)).collect())
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::results::{Better, CaseResult, Cell, Kind, Results, Row, SuiteResult};
+use crate::statistics::geometric_mean;
 
 /// How the variants stand to the baseline over all rows of one kind in a suite.
 #[derive(Clone, Debug, PartialEq)]
@@ -65,10 +66,7 @@ impl Results {
         let ratios: BTreeMap<String, f64> = costs
             .into_iter()
             .filter(|(_, costs)| costs.len() == whole.len())
-            .map(|(variant, costs)| {
-                let logarithms: f64 = costs.iter().map(|cost| cost.ln()).sum();
-                (variant.to_owned(), (logarithms / costs.len() as f64).exp())
-            })
+            .filter_map(|(variant, costs)| Some((variant.to_owned(), geometric_mean(&costs)?)))
             .collect();
         (!ratios.is_empty()).then(|| Mean { suite: suite.name.clone(), kind, ratios, rows: whole.len() })
     }

@@ -1,7 +1,5 @@
 //! What a session measured, and what its reader must know.
 
-use serde::{Deserialize, Serialize};
-
 use crate::figure::{self, RowSpec};
 use crate::results::{CaseResult, Runs};
 use crate::{Figure, Sample, Session, Variant, statistics};
@@ -10,7 +8,7 @@ use crate::{Figure, Sample, Session, Variant, statistics};
 const FREQUENT: usize = 10;
 
 /// A variant and what its counted runs took, in the order of the blocks.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug)]
 pub struct Measured {
     /// What was run.
     pub variant: Variant,
@@ -33,8 +31,7 @@ impl Measured {
 }
 
 /// Why a session ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
     /// The intervals were narrow enough.
     Precise,
@@ -47,7 +44,7 @@ pub enum Stop {
 }
 
 /// Everything that a session measured.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug)]
 pub struct Outcome {
     /// How it was run, with the seed.
     pub session: Session,
@@ -60,7 +57,6 @@ pub struct Outcome {
     /// What the reader must know before trusting the figures, each with what to do about it.
     pub warnings: Vec<String>,
     /// Whether `ptrace` was refused when system calls were to be counted.
-    #[serde(skip)]
     pub(crate) trace_refused: bool,
 }
 
@@ -263,7 +259,7 @@ mod tests {
 
     #[test]
     fn a_refused_ptrace_names_what_is_lost() {
-        let mut refused = outcome(adaptive().count_system_calls(), &[&[1.0; 6]]);
+        let mut refused = outcome(Session { count_system_calls: true, ..adaptive() }, &[&[1.0; 6]]);
         refused.trace_refused = true;
         refused.warn();
         assert!(refused.warnings[0].starts_with("the number of system calls is not known"));

@@ -6,53 +6,41 @@ use crate::outcome::{Measured, Stop};
 use crate::session::Progress;
 use crate::{Figure, Session, Summary, Variant};
 
-/// The part of a session's settings that says when it ends.
+/// When a session ends, by its settings and the number of its variants.
 pub(crate) struct Plan {
+    session: Session,
     variants: usize,
-    warmup_blocks: usize,
-    min_blocks: usize,
-    max_blocks: usize,
-    budget: Option<Duration>,
-    precision: Option<f64>,
-    watched: Vec<Figure>,
 }
 
 impl Plan {
     pub(crate) fn new(session: &Session, variants: usize) -> Self {
-        Self {
-            variants,
-            warmup_blocks: session.warmup_blocks,
-            min_blocks: session.min_blocks.min(session.blocks),
-            max_blocks: session.blocks,
-            budget: session.budget,
-            precision: session.precision,
-            watched: session.watched.clone(),
-        }
+        let session = Session { min_blocks: session.min_blocks.min(session.blocks), ..session.clone() };
+        Self { session, variants }
     }
 
     /// Whether to stop after so many blocks, those for warming up included, that took so long together.
     pub(crate) fn stop(&self, blocks: usize, elapsed: Duration, measured: &[Measured]) -> Option<Stop> {
-        let counted = blocks.checked_sub(self.warmup_blocks).filter(|&counted| counted > 0)?;
-        if counted < self.min_blocks {
+        let counted = blocks.checked_sub(self.session.warmup_blocks).filter(|&counted| counted > 0)?;
+        if counted < self.session.min_blocks {
             return None;
         }
-        if self.precision.is_some_and(|precision| self.widest(measured) <= precision) {
+        if self.session.precision.is_some_and(|precision| self.widest(measured) <= precision) {
             return Some(Stop::Precise);
         }
-        if counted >= self.max_blocks {
+        if counted >= self.session.blocks {
             return Some(Stop::Blocks);
         }
         let next = elapsed + elapsed / u32::try_from(blocks).unwrap_or(u32::MAX);
-        self.budget.is_some_and(|budget| next > budget).then_some(Stop::Budget)
+        self.session.budget.is_some_and(|budget| next > budget).then_some(Stop::Budget)
     }
 
     /// The widest interval of the watched figures; infinite when a watched figure is lacking.
     fn widest(&self, measured: &[Measured]) -> f64 {
-        self.watched.iter().map(|figure| widest(figure, measured)).fold(0.0, f64::max)
+        self.session.watched.iter().map(|figure| widest(figure, measured)).fold(0.0, f64::max)
     }
 
     pub(crate) fn progress<'a>(&self, variant: &'a Variant, done: usize, elapsed: Duration) -> Progress<'a> {
-        let most = (self.warmup_blocks + self.max_blocks) * self.variants;
+        let most = (self.session.warmup_blocks + self.session.blocks) * self.variants;
         Progress { variant, done, most, elapsed, remaining: self.remaining(done, most, elapsed) }
     }
 
@@ -61,10 +49,10 @@ impl Plan {
             return None;
         }
         let each = elapsed.div_f64(done as f64);
-        let fewest = (self.warmup_blocks + self.min_blocks) * self.variants;
+        let fewest = (self.session.warmup_blocks + self.session.min_blocks) * self.variants;
         let all = each.mul_f64(most.saturating_sub(done) as f64);
         let needed = each.mul_f64(fewest.saturating_sub(done) as f64);
-        Some(self.budget.map_or(all, |budget| all.min(budget.saturating_sub(elapsed).max(needed))))
+        Some(self.session.budget.map_or(all, |budget| all.min(budget.saturating_sub(elapsed).max(needed))))
     }
 }
 

@@ -151,48 +151,31 @@ pub struct Runs {
     pub samples: Vec<Sample>,
 }
 
-/// Which direction is good.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "lowercase")]
-pub enum Better {
-    /// Times, memory.
-    Lower,
-    /// Rates.
-    Higher,
-}
-
-impl Better {
-    /// The word in the document.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Lower => "lower",
-            Self::Higher => "higher",
-        }
+brawn_base::named! {
+    /// Which direction is good.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    #[cfg_attr(test, derive(schemars::JsonSchema))]
+    #[serde(rename_all = "lowercase")]
+    pub enum Better {
+        /// Times, memory.
+        Lower = "lower",
+        /// Rates.
+        Higher = "higher",
     }
 }
 
-/// What kind of figure a row holds: a report sets time against memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "lowercase")]
-pub enum Kind {
-    /// A time, or a rate, which is one turned round.
-    Time,
-    /// An amount of memory.
-    Memory,
-    /// Anything else: system calls, faults, bytes of code.
-    Other,
-}
-
-impl Kind {
-    /// The word in the document, and in the conditions of a gate.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Time => "time",
-            Self::Memory => "memory",
-            Self::Other => "other",
-        }
+brawn_base::named! {
+    /// What kind of figure a row holds: a report sets time against memory.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+    #[cfg_attr(test, derive(schemars::JsonSchema))]
+    #[serde(rename_all = "lowercase")]
+    pub enum Kind {
+        /// A time, or a rate, which is one turned round.
+        Time = "time",
+        /// An amount of memory.
+        Memory = "memory",
+        /// Anything else: system calls, faults, bytes of code.
+        Other = "other",
     }
 }
 

@@ -5,8 +5,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use serde::Serialize;
-
 use crate::limits::Quota;
 use crate::outcome::{Measured, Outcome, Stop};
 use crate::output::Reference;
@@ -15,7 +13,7 @@ use crate::probe::{self, Conditions, Exit, Run};
 use crate::{Error, Figure, Output, Sample, Variant};
 
 /// How a comparison is run.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug)]
 pub struct Session {
     /// Most blocks that count; each runs every variant once, in random order.
     pub blocks: usize,
@@ -48,10 +46,8 @@ pub struct Session {
     /// Whether the system calls of every variant are counted, in a run of its own after the others.
     pub count_system_calls: bool,
     /// The folder that outputs are kept in while a session runs, as unlinked files.
-    #[serde(skip)]
     pub scratch: PathBuf,
     /// Set from elsewhere, it ends the session: the current run is killed, and what was measured is kept.
-    #[serde(skip)]
     pub interrupt: Option<Arc<AtomicBool>>,
 }
 
@@ -103,45 +99,9 @@ impl Session {
         self
     }
 
-    /// Leaves lines with this text in them out of the comparison.
-    pub fn ignore_lines_with(mut self, text: &str) -> Self {
-        self.ignored_lines = Some(text.to_owned());
-        self
-    }
-
     /// Takes a seed from an earlier session.
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
-        self
-    }
-
-    /// Holds the programs to these cores.
-    pub fn cores(mut self, cores: impl IntoIterator<Item = usize>) -> Self {
-        self.cores = cores.into_iter().collect();
-        self
-    }
-
-    /// Holds the programs to so much CPU time, in cores.
-    pub fn quota(mut self, cores: f64) -> Self {
-        self.quota = Some(cores);
-        self
-    }
-
-    /// Reads the resident size so often while a program runs.
-    pub fn timeline(mut self, interval: Duration) -> Self {
-        self.timeline = Some(interval);
-        self
-    }
-
-    /// Counts system calls, too, once per variant.
-    pub fn count_system_calls(mut self) -> Self {
-        self.count_system_calls = true;
-        self
-    }
-
-    /// Ends as soon as the flag is set, with what was measured until then.
-    pub fn interrupted_by(mut self, flag: Arc<AtomicBool>) -> Self {
-        self.interrupt = Some(flag);
         self
     }
 

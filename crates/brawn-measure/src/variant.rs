@@ -1,26 +1,25 @@
-//! One way to run the program under comparison.
+//! One way to run the program under comparison, alone or as a server.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::process::Command;
+use std::time::Duration;
 
-use serde::Serialize;
+use nix::sys::signal::Signal;
 
-use crate::Service;
-
-/// A command that does the same work as its siblings, in its own executable or with its own settings.
-#[derive(Clone, Debug, Serialize)]
+/// A command that does the same work as its siblings, in its own executable or with its own settings; or the client of a
+/// server.
+#[derive(Clone, Debug)]
 pub struct Variant {
     /// Short name, unique in a session; the first column of every table.
     pub name: String,
     /// The executable.
     pub program: PathBuf,
     /// Its arguments.
-    #[serde(serialize_with = "crate::lossy::lossy_list")]
     pub args: Vec<OsString>,
     /// Variables added to the environment.
-    #[serde(serialize_with = "crate::lossy::lossy_pairs")]
     pub env: Vec<(OsString, OsString)>,
     /// The file that stands for standard input; nothing (`/dev/null`) otherwise.
     pub stdin: Option<PathBuf>,
@@ -31,7 +30,6 @@ pub struct Variant {
     /// How it is driven, if it is a server.
     pub service: Option<Service>,
     /// Finds the figures in what the program, or the client of a server, has printed, when it prints no `metric` lines.
-    #[serde(skip)]
     pub reader: Option<Reader>,
 }
 
@@ -117,5 +115,88 @@ impl Variant {
             command.current_dir(folder);
         }
         command
+    }
+}
+
+/// How a variant is driven that is a server. Its program is started, and when it is ready the client is run; the
+/// client's time and metrics are those of the run, memory and CPU time are the server's.
+///
+/// The run has two metrics of its own: `ready_seconds`, from the start until the server is ready (looked for every 2
+/// ms), and `idle_bytes`, if [`Service::idle`] was given.
+#[derive(Clone, Debug)]
+pub struct Service {
+    /// How it shows that it is ready.
+    pub ready: Ready,
+    /// Longest time until it is ready.
+    pub ready_limit: Duration,
+    /// The program that uses it. Its exit status must be 0, and its standard output is what variants are compared by.
+    pub client: Box<Variant>,
+    /// How long it is left alone after the client has ended; then its resident size less pages offered back is read
+    /// as `idle_bytes`. None not to wait.
+    pub idle: Option<Duration>,
+    /// What it is told to stop by; nginx ends after the last request by `SIGQUIT`.
+    pub stop: Signal,
+    /// Longest time from there to its end.
+    pub stop_limit: Duration,
+    /// Whether the memory of its children counts, too: peaks are added up, idle sizes are `Pss`, so that pages that are
+    /// shared count once.
+    pub with_children: bool,
+}
+
+impl Service {
+    /// A server that is ready when `ready` says so, and serves `client`; it has 30 seconds to be ready and 30 to stop.
+    pub fn new(ready: Ready, client: Variant) -> Self {
+        Self {
+            ready,
+            ready_limit: Duration::from_secs(30),
+            client: Box::new(client),
+            idle: None,
+            stop: Signal::SIGTERM,
+            stop_limit: Duration::from_secs(30),
+            with_children: false,
+        }
+    }
+
+    /// Reads the resident size after so much time without load.
+    pub fn idle(mut self, time: Duration) -> Self {
+        self.idle = Some(time);
+        self
+    }
+
+    /// Stops it by another signal than `SIGTERM`.
+    pub fn stop(mut self, signal: Signal) -> Self {
+        self.stop = signal;
+        self
+    }
+
+    /// Counts the memory of its children, too.
+    pub fn with_children(mut self) -> Self {
+        self.with_children = true;
+        self
+    }
+}
+
+/// How a server shows that it is ready.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ready {
+    /// Something accepts connections here.
+    Tcp(SocketAddr),
+    /// The same, at a socket in the file system.
+    Unix(PathBuf),
+    /// `GET` of this path here is answered with a status from 200 to 299.
+    Http {
+        /// Where the server listens.
+        address: SocketAddr,
+        /// What is asked for, from the slash on.
+        path: String,
+    },
+    /// A line that holds this text appears on its standard output or standard error.
+    Line(String),
+}
+
+impl Ready {
+    /// A port of this machine.
+    pub fn port(port: u16) -> Self {
+        Self::Tcp((Ipv4Addr::LOCALHOST, port).into())
     }
 }

@@ -5,7 +5,7 @@ mod common;
 use std::time::Duration;
 
 use brawn_measure::probe;
-use brawn_measure::{Client, Ready, Service, Variant};
+use brawn_measure::{Ready, Service, Variant};
 use common::program;
 
 /// Processes of this program that are alive.
@@ -56,8 +56,8 @@ fn detached_children_end_with_the_run() {
     forks_without_end(&run);
 
     // A client that leaves processes does not cost the server those that it has itself.
-    let client =
-        Client::new("/bin/sh").args(["-c", &format!("{0}; sleep 1; pgrep -c -f {0}", detach.display())]);
+    let client = Variant::new("client", "/bin/sh")
+        .args(["-c", &format!("{0}; sleep 1; pgrep -c -f {0}", detach.display())]);
     let server = Variant::new("serves", &detach).arg("stay");
     let server = server.service(Service::new(Ready::Line("ready".into()), client));
     let mut served = run(&server, 30).unwrap();

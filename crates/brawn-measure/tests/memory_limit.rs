@@ -10,7 +10,7 @@ use brawn_measure::limits::Quota;
 use brawn_measure::limits::memory::enforcement;
 use brawn_measure::probe::{self, Conditions};
 use brawn_measure::service::free_port;
-use brawn_measure::{Client, Error, Ready, Service, Variant};
+use brawn_measure::{Error, Ready, Service, Variant};
 use common::{MIB, program};
 
 fn held(mebibytes: u64) -> Conditions {
@@ -52,7 +52,7 @@ fn a_program_that_fails_by_itself_is_not_blamed_on_the_limit() {
 fn a_server_is_held_to_it_and_its_client_is_not() {
     let server = |mebibytes: u64| {
         let port = free_port().unwrap().to_string();
-        let client = Client::new(program("serve")).args(["client", &port, "2"]);
+        let client = Variant::new("client", program("serve")).args(["client", &port, "2"]);
         Variant::new("server", program("serve"))
             .args([&port, &mebibytes.to_string(), "polite"])
             .service(Service::new(Ready::port(port.parse().unwrap()), client))

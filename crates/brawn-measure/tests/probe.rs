@@ -145,7 +145,7 @@ fn a_refused_ptrace_costs_memory_and_calls_and_nothing_else() {
     // The filter holds for this thread and what it starts.
     std::thread::spawn(|| {
         common::refuse_ptrace();
-        let session = Session::new(2).count_system_calls();
+        let session = Session { count_system_calls: true, ..Session::new(2) };
         let outcome = session.run(&[touch(20, "exit")], |_, _, _| {}).unwrap();
         let sample = &outcome.measured[0].samples[0];
         assert_eq!((sample.peak_bytes, sample.final_bytes), (None, None));

@@ -8,12 +8,13 @@ use std::net::TcpListener;
 use std::time::Duration;
 
 use brawn_measure::probe::{self, Conditions, Run};
-use brawn_measure::service::{StopSignal, free_port};
-use brawn_measure::{Client, Error, Exit, Ready, Service, Session, Variant};
+use brawn_measure::service::free_port;
+use brawn_measure::{Error, Exit, Ready, Service, Session, Variant};
 use common::{MIB, program};
 
 fn server(port: u16, mebibytes: u64, mode: &str, requests: u32) -> Variant {
-    let client = Client::new(program("serve")).args(["client", &port.to_string(), &requests.to_string()]);
+    let client =
+        Variant::new("client", program("serve")).args(["client", &port.to_string(), &requests.to_string()]);
     Variant::new(mode, program("serve"))
         .args([&port.to_string(), &mebibytes.to_string(), mode])
         .service(Service::new(Ready::port(port), client))
@@ -52,7 +53,7 @@ fn a_server_may_die_of_the_signal_that_stops_it() {
         // SAFETY: ignoring a signal runs no code, and no other test of this file sends one to this process.
         unsafe { signal(stop, SigHandler::SigIgn) }.unwrap();
     }
-    for stop in [StopSignal::Terminate, StopSignal::Quit, StopSignal::Interrupt] {
+    for stop in [Signal::SIGTERM, Signal::SIGQUIT, Signal::SIGINT] {
         let variant = change(server(free_port().unwrap(), 1, "plain", 1), |service| service.stop(stop));
         run(&variant).unwrap();
     }
@@ -74,7 +75,7 @@ fn a_socket_in_the_file_system_can_tell_it_too() {
     let variant = Variant::new("unix", program("serve"))
         .arg(&path)
         .args(["1", "plain"])
-        .service(Service::new(Ready::Unix(path), Client::new("true")));
+        .service(Service::new(Ready::Unix(path), Variant::new("client", "true")));
     assert!(run(&variant).unwrap().sample.metrics.contains_key("ready_seconds"));
 }
 
@@ -96,7 +97,7 @@ fn workers_count_when_they_are_asked_for() {
 #[test]
 fn sessions_compare_what_clients_print() {
     let (one, two) = (free_port().unwrap(), free_port().unwrap());
-    let session = Session::new(2).timeline(Duration::from_millis(1));
+    let session = Session { timeline: Some(Duration::from_millis(1)), ..Session::new(2) };
     let mut variants = [server(one, 4, "plain", 2), server(two, 4, "polite", 2)];
     let outcome = session.run(&variants, |_, _, _| {}).unwrap();
     assert!(outcome.measured.iter().all(|measured| measured.samples.len() == 2));
@@ -130,7 +131,7 @@ fn every_failure_of_a_server_has_its_own_message() {
     });
     assert_eq!(message(&deaf), "variant `deaf` did not end within 100ms after SIGTERM");
     let lost = change(server(port, 1, "plain", 1), |mut service| {
-        service.client = Client::new(program("serve")).args(["client", "1", "1"]);
+        service.client = Box::new(Variant::new("client", program("serve")).args(["client", "1", "1"]));
         service
     });
     let text = message(&lost);

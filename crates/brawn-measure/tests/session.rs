@@ -77,7 +77,7 @@ fn an_adaptive_session_ends_for_one_of_its_reasons() {
 #[test]
 fn an_interrupted_session_keeps_what_it_has() {
     let flag = Arc::new(AtomicBool::new(false));
-    let session = Session::new(5).interrupted_by(Arc::clone(&flag)).output(Output::Unchecked);
+    let session = Session { interrupt: Some(Arc::clone(&flag)), ..Session::new(5) }.output(Output::Unchecked);
     let mut runs = 0;
     let variants = [touch(1, "exit"), touch(1, "given-back")];
     let outcome = session
@@ -124,7 +124,8 @@ fn programs_are_held_to_cores() {
     let mut text = String::new();
     probe::run_under(&touch(0, "cores"), &conditions).unwrap().stdout.read_to_string(&mut text).unwrap();
     assert!(text.starts_with(&format!("core {core}\ntouched")), "{text}");
-    let error = Session::new(1).cores([100_000]).run(&[touch(0, "exit")], |_, _, _| {}).unwrap_err();
+    let session = Session { cores: vec![100_000], ..Session::new(1) };
+    let error = session.run(&[touch(0, "exit")], |_, _, _| {}).unwrap_err();
     assert!(error.to_string().starts_with("core 100000 may not be used here, only "), "{error}");
 }
 
@@ -146,7 +147,8 @@ fn programs_are_held_to_a_quota_where_groups_may_be_made() {
     assert!(text.contains(&name), "the program is in {text}, not in {name}");
     drop(conditions);
     assert!(!folder.exists(), "the group is removed");
-    let error = Session::new(1).quota(-1.0).run(&[touch(0, "exit")], |_, _, _| {}).unwrap_err();
+    let session = Session { quota: Some(-1.0), ..Session::new(1) };
+    let error = session.run(&[touch(0, "exit")], |_, _, _| {}).unwrap_err();
     assert!(matches!(error, Error::Quota { .. }), "{error}");
 }
 

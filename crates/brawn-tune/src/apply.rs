@@ -17,11 +17,11 @@ pub fn lines(setting: &Setting) -> String {
 /// Writes a setting into the manifest in a package's folder. True when the file changed.
 ///
 /// # Errors
-/// [`Error::Manifest`] when it is no manifest of a package, [`Error::Io`].
+/// [`Error::Document`] when it is no manifest of a package, [`Error::Io`].
 pub fn write(package: &Path, setting: &Setting) -> Result<bool, Error> {
     let path = package.join("Cargo.toml");
     let text = brawn_base::file::text(&path)?;
-    let wrong = |what: String, hint| Error::Manifest { path: path.clone(), what, hint };
+    let wrong = |what: String, hint| Error::Document { path: path.clone(), what, hint };
     let mut document: DocumentMut = text
         .parse()
         .map_err(|error: toml_edit::TomlError| wrong(error.to_string(), "correct it, and paste the lines"))?;

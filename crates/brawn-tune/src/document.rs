@@ -140,7 +140,6 @@ fn rows(job: &Job) -> Vec<RowSpec> {
 /// What is used now beside itself.
 fn noise(state: &State, plan: &Plan) -> Option<Noise> {
     let round = state.rounds.iter().find(|round| round.name == "final")?.at_one_pace();
-    let of = |role| round.lanes.iter().find(|lane| lane.role == role);
-    let ratio = ratio(of(Role::Twin)?, of(Role::Now)?, |sample| plan.goal.cost(sample))?;
+    let ratio = ratio(round.of(Role::Twin)?, round.of(Role::Now)?, |sample| plan.goal.cost(sample))?;
     Some(Noise { ratio, resolution: crate::verdict::resolution(&round, plan.goal) })
 }

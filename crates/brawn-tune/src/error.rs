@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use brawn_base::text::wrote;
 use brawn_measure::format;
 
 brawn_base::errors! {
@@ -76,17 +77,13 @@ brawn_base::errors! {
             };
 
         /// The setup command failed.
-        #[error("the setup command ended with {status}{}", said(.stderr))]
+        #[error("the setup command ended with {status}{}", wrote(.stderr))]
         Setup { status: String, stderr: String } => Failed,
             "run it by hand; it runs in the program's folder, by `sh -c`";
 
-        /// A state that cannot be gone on with.
+        /// A state that cannot be gone on with, or a manifest that cannot be edited.
         #[error("{}: {what}", path.display())]
-        State { path: PathBuf, what: String, hint: &'static str } => Input, hint;
-
-        /// A manifest that cannot be edited.
-        #[error("{}: {what}", path.display())]
-        Manifest { path: PathBuf, what: String, hint: &'static str } => Input, hint;
+        Document { path: PathBuf, what: String, hint: &'static str } => Input, hint;
 
         /// An address or URL that means nothing.
         #[error("`{given}` is no place where a server can be ready: {what}")]
@@ -101,8 +98,4 @@ brawn_base::errors! {
         #[error("interrupted")]
         Interrupted => Interrupted;
     }
-}
-
-fn said(text: &str) -> String {
-    if text.is_empty() { String::new() } else { format!("; it wrote:\n{text}") }
 }

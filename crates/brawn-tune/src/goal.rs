@@ -5,19 +5,21 @@ use std::str::FromStr;
 use brawn_measure::{Figure, Sample};
 use serde::{Deserialize, Serialize};
 
-/// What is asked for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Goal {
-    /// The shortest time, or the most requests a second.
-    Time,
-    /// The least memory, time being worth a little.
-    Memory,
-    /// Time, memory being worth something.
-    #[default]
-    Balanced,
-    /// The shortest latency in the 99th percentile, of a server.
-    Latency,
+brawn_base::named! {
+    /// What is asked for; the names are those for `--goal`.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum Goal {
+        /// The shortest time, or the most requests a second.
+        Time = "time",
+        /// The least memory, time being worth a little.
+        Memory = "memory",
+        /// Time, memory being worth something.
+        #[default]
+        Balanced = "balanced",
+        /// The shortest latency in the 99th percentile, of a server.
+        Latency = "latency",
+    }
 }
 
 /// What the lesser of two resources counts in a cost: as its fourth root. Half the memory is then worth as much as 16 % of
@@ -30,19 +32,6 @@ pub const RATE: &str = "requests_per_second";
 pub const LATENCY: &str = "latency_p99_seconds";
 
 impl Goal {
-    /// Every goal.
-    pub const ALL: [Self; 4] = [Self::Time, Self::Memory, Self::Balanced, Self::Latency];
-
-    /// The name for `--goal`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Time => "time",
-            Self::Memory => "memory",
-            Self::Balanced => "balanced",
-            Self::Latency => "latency",
-        }
-    }
-
     /// What one run costs: smaller is better, and only ratios mean anything. None where a figure that counts is not
     /// known.
     pub fn cost(self, sample: &Sample) -> Option<f64> {
@@ -94,10 +83,7 @@ impl FromStr for Goal {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        Self::ALL.into_iter().find(|goal| goal.name() == text).ok_or_else(|| {
-            let names: Vec<&str> = Self::ALL.iter().map(|goal| goal.name()).collect();
-            format!("there are: {}", names.join(", "))
-        })
+        Self::from_name(text).ok_or_else(|| format!("there are: {}", Self::ALL.map(Self::name).join(", ")))
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use brawn_measure::Output;
-use brawn_measure::service::StopSignal;
+use brawn_measure::service::Signal;
 
 /// The work, and how it is run.
 #[derive(Clone, Debug)]
@@ -69,7 +69,7 @@ pub struct Server {
     /// How long it is left alone before its size is read.
     pub idle: Duration,
     /// What it is told to stop by.
-    pub stop: StopSignal,
+    pub stop: Signal,
     /// Whether the memory of its children counts.
     pub with_children: bool,
 }

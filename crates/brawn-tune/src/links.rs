@@ -54,13 +54,15 @@ impl Links {
     pub fn links(&self) -> bool {
         self.recorded.is_some()
     }
+}
 
-    fn link_as(&mut self, name: &str, setting: &Setting) -> Result<Result<PathBuf, Failure>, Error> {
-        let Some(recorded) = &self.recorded else {
+impl Linker for Links {
+    fn link(&mut self, candidate: &mut Candidate) -> Result<Result<(), Failure>, Error> {
+        let (Some(setting), Some(recorded)) = (&candidate.setting, &self.recorded) else {
             return Ok(Err(Failure::Link("there is no record of its link".into())));
         };
         let choice = setting.choice()?;
-        let folder = self.folder.join(folder_name(name));
+        let folder = self.folder.join(folder_name(&candidate.name));
         fs_err::create_dir_all(&folder)?;
         let to = std::path::absolute(folder.join(&self.file_name))?;
         let start = Instant::now();
@@ -69,7 +71,8 @@ impl Links {
         match linked {
             Ok(_) => {
                 self.made += 1;
-                Ok(Ok(to))
+                candidate.program = Some(to);
+                Ok(Ok(()))
             }
             // These are the program's, and the same for every candidate.
             Err(error @ (brawn_link::Error::InputChanged { .. } | brawn_link::Error::Io(_))) => {
@@ -81,15 +84,6 @@ impl Links {
                 Ok(Err(Failure::Link(format!("{error}{cause}"))))
             }
         }
-    }
-}
-
-impl Linker for Links {
-    fn link(&mut self, candidate: &mut Candidate) -> Result<Result<(), Failure>, Error> {
-        let Some(setting) = candidate.setting.clone() else {
-            return Ok(Err(Failure::Link("there is no record of its link".into())));
-        };
-        Ok(self.link_as(&candidate.name, &setting)?.map(|program| candidate.program = Some(program)))
     }
 }
 

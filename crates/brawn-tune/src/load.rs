@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::io::Read;
 use std::time::{Duration, Instant};
 
-use brawn_measure::service::StopSignal;
+use brawn_measure::service::Signal;
 
 use crate::Error;
 use crate::goal::{LATENCY, RATE};
@@ -174,11 +174,11 @@ fn duration(text: &str) -> Option<f64> {
 ///
 /// # Errors
 /// The names that there are.
-pub fn stop_signal(name: &str) -> Result<StopSignal, String> {
+pub fn stop_signal(name: &str) -> Result<Signal, String> {
     match name.to_uppercase().trim_start_matches("SIG") {
-        "TERM" => Ok(StopSignal::Terminate),
-        "INT" => Ok(StopSignal::Interrupt),
-        "QUIT" => Ok(StopSignal::Quit),
+        "TERM" => Ok(Signal::SIGTERM),
+        "INT" => Ok(Signal::SIGINT),
+        "QUIT" => Ok(Signal::SIGQUIT),
         _ => Err("there are: TERM, INT, QUIT".into()),
     }
 }

@@ -148,6 +148,11 @@ impl Round {
         self.lanes.iter().find(|lane| lane.name == name)
     }
 
+    /// The first lane with this role.
+    pub fn of(&self, role: Role) -> Option<&Lane> {
+        self.lanes.iter().find(|lane| lane.role == role)
+    }
+
     /// Every second block of it, from this one on.
     pub fn half(&self, from: usize) -> Self {
         let mut half = self.clone();

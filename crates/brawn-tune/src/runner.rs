@@ -9,6 +9,7 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use brawn_base::text;
 use brawn_measure::limits::Quota;
 use brawn_measure::probe::{self, Conditions, Run, SystemCalls};
 use brawn_measure::service::free_port;
@@ -76,11 +77,221 @@ impl<'a> Runner<'a> {
         if all > 0.0 { 1.0 - ((self.ran.as_secs_f64() + links) / all).min(1.0) } else { 0.0 }
     }
 
-    /// Runs a candidate once, and compares what it prints with what the first one printed.
+    /// Makes sure that the candidate to which others are compared prints the same a second time.
+    fn does_not_vary(&mut self, workload: usize) -> Result<(), Error> {
+        let Some((candidate, _)) = &self.references[workload] else { return Ok(()) };
+        let candidate = candidate.clone();
+        let Ok(run) = self.attempt(&candidate, workload, self.job.memory)? else { return Ok(()) };
+        let Some((_, reference)) = &self.references[workload] else { return Ok(()) };
+        match reference.compare("the second run", run.stdout) {
+            Ok(()) => Ok(()),
+            Err(brawn_measure::Error::OutputDiffers { line, expected, found, .. }) => {
+                let shown =
+                    |lines: &[String]| lines.first().cloned().unwrap_or_else(|| "(nothing more)".into());
+                let difference =
+                    format!("line {line} is `{}` once and `{}` then", shown(&expected), shown(&found));
+                Err(Error::OutputVaries { name: candidate.name, difference })
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Counts a candidate's system calls over all workloads; none where they cannot be counted, where that takes a run longer
+    /// than `limit`, and of servers, whose clients decide.
     ///
     /// # Errors
-    /// What is no candidate's fault, and [`Error::Interrupted`].
-    pub fn run(&mut self, candidate: &Candidate, workload: usize) -> Result<Result<Sample, Failure>, Error> {
+    /// As [`Stage::run`].
+    pub fn system_calls(
+        &mut self,
+        candidate: &Candidate,
+        limit: Duration,
+    ) -> Result<Option<SystemCalls>, Error> {
+        if self.job.server.is_some() {
+            return Ok(None);
+        }
+        let (mut all, begun) = (SystemCalls::default(), Instant::now());
+        for workload in &self.job.workloads {
+            let place = self.place(candidate)?;
+            let variant = self.variant(candidate, workload, &place)?;
+            let limit = limit.saturating_sub(begun.elapsed());
+            let conditions = Conditions { limit, ..self.conditions(None) };
+            match probe::count_system_calls(&variant, &conditions) {
+                Ok(calls) => {
+                    for (number, count) in calls.by_number {
+                        *all.by_number.entry(number).or_default() += count;
+                    }
+                }
+                Err(brawn_measure::Error::Interrupted) => return Err(Error::Interrupted),
+                Err(_) => return Ok(None),
+            }
+        }
+        Ok(Some(all))
+    }
+
+    /// What the program allocates in its first workload, on the heap that counts. None where that run failed, or took longer
+    /// than `limit`.
+    ///
+    /// # Errors
+    /// As [`Stage::run`].
+    pub fn trace(&mut self, counting: &Candidate, limit: Duration) -> Result<Option<Trace>, Error> {
+        let (Some(workload), place) = (self.job.workloads.first(), self.place(counting)?) else {
+            return Ok(None);
+        };
+        let mut file = tempfile::Builder::new().prefix("brawn-trace-").tempfile_in(&self.job.scratch)?;
+        file.as_file().set_len(trace::FILE_BYTES as u64)?;
+        let variant = self.variant(counting, workload, &place)?.env(trace::VARIABLE, file.path());
+        let conditions = Conditions { limit, ..self.conditions(None) };
+        match probe::run_under(&variant, &conditions) {
+            Ok(_) => {}
+            Err(brawn_measure::Error::Interrupted) => return Err(Error::Interrupted),
+            Err(_) => return Ok(None),
+        }
+        let mut bytes = Vec::new();
+        std::io::Read::read_to_end(&mut file, &mut bytes)?;
+        Ok(Trace::read(&bytes))
+    }
+
+    fn reference(&self, candidate: &Candidate, stdout: std::fs::File) -> Result<Reference, Error> {
+        let ignored = self.job.ignored_lines.as_deref();
+        Ok(Reference::new(&candidate.name, self.job.output, ignored, stdout)?)
+    }
+
+    fn attempt(
+        &mut self,
+        candidate: &Candidate,
+        workload: usize,
+        memory: Option<u64>,
+    ) -> Result<Result<Run, Failure>, Error> {
+        let place = self.place(candidate)?;
+        let variant = self.variant(candidate, &self.job.workloads[workload], &place)?;
+        let conditions = self.conditions(memory);
+        let start = Instant::now();
+        let run = probe::run_under(&variant, &conditions);
+        self.ran += start.elapsed();
+        let mut run = match run {
+            Ok(run) => run,
+            Err(error) => return self.failure(error, &conditions),
+        };
+        if run.exit != Exit::Status(self.job.status) {
+            let said = text::wrote(&probe::last_lines(&run.stderr)?);
+            let text = format!("ended with {}, expected status {}{said}", run.exit, self.job.status);
+            return Ok(Err(Failure::Ended(text)));
+        }
+        match self.checked(&place, candidate, &mut run)? {
+            Some(failure) => Ok(Err(failure)),
+            None => Ok(Ok(run)),
+        }
+    }
+
+    /// Whose fault it was: a candidate's, or no one's.
+    fn failure(
+        &self,
+        error: brawn_measure::Error,
+        conditions: &Conditions,
+    ) -> Result<Result<Run, Failure>, Error> {
+        use brawn_measure::Error as Bench;
+        if self.job.interrupt.load(std::sync::atomic::Ordering::Relaxed) {
+            return Err(Error::Interrupted);
+        }
+        let seconds = conditions.limit.as_secs_f64();
+        Ok(Err(match error {
+            Bench::Interrupted => return Err(Error::Interrupted),
+            Bench::OverLimit { limit, peak, .. } => Failure::OverLimit { limit, peak },
+            Bench::Timeout { .. } if self.job.run_limit.is_some() => Failure::TimedOut(seconds),
+            Bench::Timeout { .. } => Failure::TooSlow(seconds),
+            Bench::Exit { exit, expected, stderr, .. } => Failure::Ended(format!(
+                "ended with {exit}, expected status {expected}{}",
+                text::wrote(&stderr)
+            )),
+            error @ (Bench::Client { .. }
+            | Bench::NotReady { .. }
+            | Bench::NotStopped { .. }
+            | Bench::Metrics { .. }) => Failure::Service(error.to_string()),
+            error => return Err(error.into()),
+        }))
+    }
+
+    fn conditions(&self, memory: Option<u64>) -> Conditions {
+        let automatic =
+            self.first.as_ref().map_or(FIRST_LIMIT, |(_, first)| first.mul_f64(PATIENCE).max(LEAST_PATIENCE));
+        Conditions {
+            cores: self.job.cores.clone(),
+            quota: self.quota.clone(),
+            memory,
+            pace: true,
+            scratch: self.job.scratch.clone(),
+            interrupt: Some(Arc::clone(&self.job.interrupt)),
+            ..Conditions::new(self.job.run_limit.unwrap_or(automatic))
+        }
+    }
+
+    /// Where a candidate runs next, as the setup command leaves it.
+    fn place(&self, candidate: &Candidate) -> Result<Place, Error> {
+        let mut place = Place { folder: self.job.folder.clone(), _copy: None };
+        if self.job.fresh_copy {
+            let copy = Scratch::create(&self.job.scratch, COPY)?;
+            place.folder = copy.path().join(self.job.folder.file_name().unwrap_or(OsStr::new("copy")));
+            copy_folder(&self.job.folder, &place.folder)?;
+            place._copy = Some(copy);
+        }
+        if let Some(setup) = &self.job.setup {
+            let output = self.shell(setup, &place, candidate).stdin(Stdio::null()).output()?;
+            if !output.status.success() {
+                return Err(Error::Setup { status: output.status.to_string(), stderr: tail(&output.stderr) });
+            }
+        }
+        Ok(place)
+    }
+
+    fn checked(&self, place: &Place, candidate: &Candidate, run: &mut Run) -> Result<Option<Failure>, Error> {
+        let Some(check) = &self.job.check else { return Ok(None) };
+        run.stdout.seek(SeekFrom::Start(0))?;
+        let output = self.shell(check, place, candidate).stdin(run.stdout.try_clone()?).output()?;
+        run.stdout.seek(SeekFrom::Start(0))?;
+        let said = [tail(&output.stderr), tail(&output.stdout)].into_iter().find(|text| !text.is_empty());
+        Ok((!output.status.success()).then(|| {
+            Failure::Check(format!(
+                "the check ended with {}{}",
+                output.status,
+                text::wrote(&said.unwrap_or_default())
+            ))
+        }))
+    }
+
+    fn shell(&self, text: &str, place: &Place, candidate: &Candidate) -> Command {
+        let mut command = Command::new("sh");
+        command.args(["-c", text]).current_dir(&place.folder).env("BRAWN_TUNE_CANDIDATE", &candidate.name);
+        if let Some(program) = &candidate.program {
+            command.env("BRAWN_TUNE_PROGRAM", program);
+        }
+        command
+    }
+
+    fn variant(&self, candidate: &Candidate, workload: &Workload, place: &Place) -> Result<Variant, Error> {
+        let program = candidate.program.as_deref().unwrap_or(Path::new(""));
+        let port = match &self.job.server {
+            Some(_) => free_port()?.to_string(),
+            None => String::new(),
+        };
+        let mut variant = Variant::new(&candidate.name, program)
+            .args(workload.args.iter().map(|arg| replaced(arg, PORT, &port)))
+            .current_dir(&place.folder)
+            .expect_status(self.job.status);
+        for (key, value) in &workload.env {
+            variant = variant.env(key, value);
+        }
+        if let Some(stdin) = &self.job.stdin {
+            variant = variant.stdin(stdin);
+        }
+        if let Some(server) = &self.job.server {
+            variant = variant.service(service(server, &port)?).read_metrics(read_metrics);
+        }
+        Ok(variant)
+    }
+}
+
+impl Stage for Runner<'_> {
+    fn run(&mut self, candidate: &Candidate, workload: usize) -> Result<Result<Sample, Failure>, Error> {
         let run = match self.attempt(candidate, workload, self.job.memory)? {
             Ok(run) => run,
             Err(failure) => return Ok(Err(failure)),
@@ -109,30 +320,7 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// Makes sure that the candidate to which others are compared prints the same a second time.
-    fn does_not_vary(&mut self, workload: usize) -> Result<(), Error> {
-        let Some((candidate, _)) = &self.references[workload] else { return Ok(()) };
-        let candidate = candidate.clone();
-        let Ok(run) = self.attempt(&candidate, workload, self.job.memory)? else { return Ok(()) };
-        let Some((_, reference)) = &self.references[workload] else { return Ok(()) };
-        match reference.compare("the second run", run.stdout) {
-            Ok(()) => Ok(()),
-            Err(brawn_measure::Error::OutputDiffers { line, expected, found, .. }) => {
-                let shown =
-                    |lines: &[String]| lines.first().cloned().unwrap_or_else(|| "(nothing more)".into());
-                let difference =
-                    format!("line {line} is `{}` once and `{}` then", shown(&expected), shown(&found));
-                Err(Error::OutputVaries { name: candidate.name, difference })
-            }
-            Err(error) => Err(error.into()),
-        }
-    }
-
-    /// The peak of a candidate without the memory limit; none when it fails for another reason.
-    ///
-    /// # Errors
-    /// As [`Runner::run`].
-    pub fn peak_without_limit(&mut self, candidate: &Candidate) -> Result<Option<u64>, Error> {
+    fn peak_without_limit(&mut self, candidate: &Candidate) -> Result<Option<u64>, Error> {
         let mut largest = None;
         for workload in 0..self.job.workloads.len() {
             match self.attempt(candidate, workload, None)? {
@@ -143,239 +331,12 @@ impl<'a> Runner<'a> {
         Ok(largest)
     }
 
-    /// Counts a candidate's system calls over all workloads; none where they cannot be counted, where that takes a run longer
-    /// than `limit`, and of servers, whose clients decide.
-    ///
-    /// # Errors
-    /// As [`Runner::run`].
-    pub fn system_calls(
-        &mut self,
-        candidate: &Candidate,
-        limit: Duration,
-    ) -> Result<Option<SystemCalls>, Error> {
-        if self.job.server.is_some() {
-            return Ok(None);
-        }
-        let (mut all, begun) = (SystemCalls::default(), Instant::now());
-        for workload in &self.job.workloads {
-            let place = self.place()?;
-            self.setup(&place, candidate)?;
-            let variant = self.variant(candidate, workload, &place, None)?;
-            let limit = limit.saturating_sub(begun.elapsed());
-            let conditions = Conditions { limit, ..self.conditions(None) };
-            match probe::count_system_calls(&variant, &conditions) {
-                Ok(calls) => {
-                    for (number, count) in calls.by_number {
-                        *all.by_number.entry(number).or_default() += count;
-                    }
-                }
-                Err(brawn_measure::Error::Interrupted) => return Err(Error::Interrupted),
-                Err(_) => return Ok(None),
-            }
-        }
-        Ok(Some(all))
-    }
-
-    /// What the program allocates in its first workload, on the heap that counts. None where that run failed, or took longer
-    /// than `limit`.
-    ///
-    /// # Errors
-    /// As [`Runner::run`].
-    pub fn trace(&mut self, counting: &Candidate, limit: Duration) -> Result<Option<Trace>, Error> {
-        let (Some(workload), place) = (self.job.workloads.first(), self.place()?) else { return Ok(None) };
-        self.setup(&place, counting)?;
-        let port = match &self.job.server {
-            Some(_) => Some(free_port()?),
-            None => None,
-        };
-        let mut file = tempfile::Builder::new().prefix("brawn-trace-").tempfile_in(&self.job.scratch)?;
-        file.as_file().set_len(trace::FILE_BYTES as u64)?;
-        let variant = self.variant(counting, workload, &place, port)?.env(trace::VARIABLE, file.path());
-        let conditions = Conditions { limit, ..self.conditions(None) };
-        match probe::run_under(&variant, &conditions) {
-            Ok(_) => {}
-            Err(brawn_measure::Error::Interrupted) => return Err(Error::Interrupted),
-            Err(_) => return Ok(None),
-        }
-        let mut bytes = Vec::new();
-        std::io::Read::read_to_end(&mut file, &mut bytes)?;
-        Ok(Trace::read(&bytes))
-    }
-
-    fn reference(&self, candidate: &Candidate, stdout: std::fs::File) -> Result<Reference, Error> {
-        let ignored = self.job.ignored_lines.as_deref();
-        Ok(Reference::new(&candidate.name, self.job.output, ignored, stdout)?)
-    }
-
-    fn attempt(
-        &mut self,
-        candidate: &Candidate,
-        workload: usize,
-        memory: Option<u64>,
-    ) -> Result<Result<Run, Failure>, Error> {
-        let place = self.place()?;
-        self.setup(&place, candidate)?;
-        let port = match &self.job.server {
-            Some(_) => Some(free_port()?),
-            None => None,
-        };
-        let variant = self.variant(candidate, &self.job.workloads[workload], &place, port)?;
-        let conditions = self.conditions(memory);
-        let start = Instant::now();
-        let run = probe::run_under(&variant, &conditions);
-        self.ran += start.elapsed();
-        let mut run = match run {
-            Ok(run) => run,
-            Err(error) => return self.failure(error, &conditions),
-        };
-        if run.exit != Exit::Status(self.job.status) {
-            let said = last_lines(&mut run.stderr)?;
-            let text = format!("ended with {}, expected status {}{said}", run.exit, self.job.status);
-            return Ok(Err(Failure::Ended(text)));
-        }
-        match self.checked(&place, candidate, &mut run)? {
-            Some(failure) => Ok(Err(failure)),
-            None => Ok(Ok(run)),
-        }
-    }
-
-    /// Whose fault it was: a candidate's, or no one's.
-    fn failure(
-        &self,
-        error: brawn_measure::Error,
-        conditions: &Conditions,
-    ) -> Result<Result<Run, Failure>, Error> {
-        use brawn_measure::Error as Bench;
-        if self.job.interrupt.load(std::sync::atomic::Ordering::Relaxed) {
-            return Err(Error::Interrupted);
-        }
-        let seconds = conditions.limit.as_secs_f64();
-        Ok(Err(match error {
-            Bench::Interrupted => return Err(Error::Interrupted),
-            Bench::OverLimit { limit, peak, .. } => Failure::OverLimit { limit, peak },
-            Bench::Timeout { .. } if self.job.run_limit.is_some() => Failure::TimedOut(seconds),
-            Bench::Timeout { .. } => Failure::TooSlow(seconds),
-            Bench::Exit { exit, expected, stderr, .. } => {
-                Failure::Ended(format!("ended with {exit}, expected status {expected}{}", quoted(&stderr)))
-            }
-            error @ (Bench::Client { .. }
-            | Bench::NotReady { .. }
-            | Bench::NotStopped { .. }
-            | Bench::Metrics { .. }) => Failure::Service(error.to_string()),
-            error => return Err(error.into()),
-        }))
-    }
-
-    fn conditions(&self, memory: Option<u64>) -> Conditions {
-        let automatic =
-            self.first.as_ref().map_or(FIRST_LIMIT, |(_, first)| first.mul_f64(PATIENCE).max(LEAST_PATIENCE));
-        Conditions {
-            cores: self.job.cores.clone(),
-            quota: self.quota.clone(),
-            memory,
-            pace: true,
-            scratch: self.job.scratch.clone(),
-            interrupt: Some(Arc::clone(&self.job.interrupt)),
-            ..Conditions::new(self.job.run_limit.unwrap_or(automatic))
-        }
-    }
-
-    fn place(&self) -> Result<Place, Error> {
-        if !self.job.fresh_copy {
-            return Ok(Place { folder: self.job.folder.clone(), _copy: None });
-        }
-        let copy = Scratch::create(&self.job.scratch, COPY)?;
-        let folder = copy.path().join(self.job.folder.file_name().unwrap_or(OsStr::new("copy")));
-        copy_folder(&self.job.folder, &folder)?;
-        Ok(Place { folder, _copy: Some(copy) })
-    }
-
-    fn setup(&self, place: &Place, candidate: &Candidate) -> Result<(), Error> {
-        let Some(setup) = &self.job.setup else { return Ok(()) };
-        let output = self.shell(setup, place, candidate).stdin(Stdio::null()).output()?;
-        if output.status.success() {
-            return Ok(());
-        }
-        Err(Error::Setup { status: output.status.to_string(), stderr: tail(&output.stderr) })
-    }
-
-    fn checked(&self, place: &Place, candidate: &Candidate, run: &mut Run) -> Result<Option<Failure>, Error> {
-        let Some(check) = &self.job.check else { return Ok(None) };
-        run.stdout.seek(SeekFrom::Start(0))?;
-        let output = self.shell(check, place, candidate).stdin(run.stdout.try_clone()?).output()?;
-        run.stdout.seek(SeekFrom::Start(0))?;
-        let said = [tail(&output.stderr), tail(&output.stdout)].into_iter().find(|text| !text.is_empty());
-        Ok((!output.status.success()).then(|| {
-            Failure::Check(format!(
-                "the check ended with {}{}",
-                output.status,
-                quoted(&said.unwrap_or_default())
-            ))
-        }))
-    }
-
-    fn shell(&self, text: &str, place: &Place, candidate: &Candidate) -> Command {
-        let mut command = Command::new("sh");
-        command.args(["-c", text]).current_dir(&place.folder).env("BRAWN_TUNE_CANDIDATE", &candidate.name);
-        if let Some(program) = &candidate.program {
-            command.env("BRAWN_TUNE_PROGRAM", program);
-        }
-        command
-    }
-
-    fn variant(
-        &self,
-        candidate: &Candidate,
-        workload: &Workload,
-        place: &Place,
-        port: Option<u16>,
-    ) -> Result<Variant, Error> {
-        let program = candidate.program.as_deref().unwrap_or(Path::new(""));
-        let port = port.map_or(String::new(), |port| port.to_string());
-        let mut variant = Variant::new(&candidate.name, program)
-            .args(workload.args.iter().map(|arg| replaced(arg, PORT, &port)))
-            .current_dir(&place.folder)
-            .expect_status(self.job.status);
-        for (key, value) in &workload.env {
-            variant = variant.env(key, value);
-        }
-        if let Some(stdin) = &self.job.stdin {
-            variant = variant.stdin(stdin);
-        }
-        if let Some(server) = &self.job.server {
-            variant = variant.service(service(server, &port)?).read_metrics(read_metrics);
-        }
-        Ok(variant)
-    }
-}
-
-impl Stage for Runner<'_> {
-    fn run(&mut self, candidate: &Candidate, workload: usize) -> Result<Result<Sample, Failure>, Error> {
-        Runner::run(self, candidate, workload)
-    }
-
-    fn peak_without_limit(&mut self, candidate: &Candidate) -> Result<Option<u64>, Error> {
-        Runner::peak_without_limit(self, candidate)
-    }
-
     fn elapsed(&self) -> Duration {
         self.started.elapsed()
     }
 }
 
-fn last_lines(file: &mut std::fs::File) -> Result<String, Error> {
-    let mut bytes = Vec::new();
-    file.seek(SeekFrom::Start(0))?;
-    std::io::Read::read_to_end(file, &mut bytes)?;
-    Ok(quoted(&tail(&bytes)))
-}
-
+/// The last lines of what a command wrote.
 fn tail(bytes: &[u8]) -> String {
-    let text = String::from_utf8_lossy(bytes);
-    let lines: Vec<&str> = text.lines().collect();
-    lines[lines.len().saturating_sub(5)..].join("\n")
-}
-
-fn quoted(text: &str) -> String {
-    if text.is_empty() { String::new() } else { format!("; it wrote:\n{text}") }
+    text::tail(&String::from_utf8_lossy(bytes), 5)
 }

@@ -56,10 +56,10 @@ impl State {
     /// Reads the state in a run's folder.
     ///
     /// # Errors
-    /// [`Error::State`] for everything that it cannot be.
+    /// [`Error::Document`] for everything that it cannot be.
     pub fn load(folder: &Path) -> Result<Self, Error> {
         let path = folder.join(FILE);
-        let wrong = |what: String, hint| Error::State { path: path.clone(), what, hint };
+        let wrong = |what: String, hint| Error::Document { path: path.clone(), what, hint };
         let text = match brawn_base::file::text(&path) {
             Ok(text) => text,
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error.into()),
@@ -74,9 +74,9 @@ impl State {
     /// Reads the text of the state in a run's folder.
     ///
     /// # Errors
-    /// [`Error::State`] for what it is instead.
+    /// [`Error::Document`] for what it is instead.
     pub fn parse(folder: &Path, text: &str) -> Result<Self, Error> {
-        let wrong = |what: String, hint| Error::State { path: folder.join(FILE), what, hint };
+        let wrong = |what: String, hint| Error::Document { path: folder.join(FILE), what, hint };
         let state: Self = serde_json::from_str(text).map_err(|error| {
             wrong(format!("this is not the state of a run ({error})"), "begin again, without --resume")
         })?;
@@ -99,7 +99,7 @@ impl State {
     /// Takes note of what is measured, or makes sure that it still is the same.
     ///
     /// # Errors
-    /// [`Error::State`] when the program has changed since.
+    /// [`Error::Document`] when the program has changed since.
     pub fn same_subject(&mut self, folder: &Path, subject: &str) -> Result<(), Error> {
         if self.subject.is_empty() || self.rounds.is_empty() {
             self.subject = subject.to_owned();
@@ -107,7 +107,7 @@ impl State {
         if self.subject == subject {
             return Ok(());
         }
-        Err(Error::State {
+        Err(Error::Document {
             path: folder.join(FILE),
             what: "the program has changed since this run began".into(),
             hint: "begin again, without --resume",

@@ -63,8 +63,7 @@ pub fn decide(round: &Round, goal: Goal, complexity: impl Fn(&str) -> usize) -> 
     let second = |lane: &Lane| statistics::median(&lane.series(|sample| goal.second(sample))?);
     let leader = &round.lanes[round.leader(goal)?];
     let resolution = resolution(round, goal);
-    let now = round.lanes.iter().find(|lane| lane.role == Role::Now);
-    let usable_now = now.filter(|now| now.failure().is_none() && now.blocks() > 0);
+    let usable_now = round.of(Role::Now).filter(|now| now.failure().is_none() && now.blocks() > 0);
 
     let alike = |lane: &&Lane| {
         lane.name == leader.name
@@ -85,7 +84,7 @@ pub fn decide(round: &Round, goal: Goal, complexity: impl Fn(&str) -> usize) -> 
     };
     let keep = |advice| Some(Decision { advice, pick: now.name.clone(), gain: None, resolution });
     let is_tied = tied.iter().any(|lane| lane.name == now.name);
-    let twin = round.lanes.iter().find(|lane| lane.role == Role::Twin && lane.blocks() > 0);
+    let twin = round.of(Role::Twin).filter(|lane| lane.blocks() > 0);
     let itself = twin.and_then(|twin| cost(twin, now));
     let certain = |lane: &Lane| {
         let gain = cost(lane, now).filter(|gain| gain.resolved() && gain.high < 1.0);
@@ -142,8 +141,7 @@ fn simplest<'a>(
 
 /// As far as the interval of a program's ratio to itself reaches from 1, nothing is to be distinguished.
 pub fn resolution(round: &Round, goal: Goal) -> f64 {
-    let of = |role| round.lanes.iter().find(|lane| lane.role == role);
-    let (Some(now), Some(twin)) = (of(Role::Now), of(Role::Twin)) else { return 0.0 };
+    let (Some(now), Some(twin)) = (round.of(Role::Now), round.of(Role::Twin)) else { return 0.0 };
     ratio(twin, now, |sample| goal.cost(sample))
         .map_or(0.0, |ratio| (ratio.high - 1.0).abs().max((1.0 - ratio.low).abs()))
 }

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use brawn_measure::results::{Better, Kind, Published};
+use brawn_measure::results::Published;
 use brawn_measure::service::free_port;
-use brawn_measure::{Client, Ready, Service};
+use brawn_measure::{Ready, Service, Variant};
 
 use super::server;
 use crate::workshop::Package;
@@ -30,45 +30,21 @@ const PODS: &str = "100";
 /// How long it is scraped in a run, in seconds.
 const SECONDS: &str = "2";
 
-/// Adds its cases, one for each number of threads, or a note where its crates cannot be had. `theirs` is what others
-/// published for so many threads.
-///
-/// # Errors
-/// Whatever is no matter of something that is missing.
-pub fn add(
+/// Its cases, one for each number of threads. `theirs` is what others published for so many threads.
+pub fn cases(
     context: &Context<'_>,
     prepared: &mut Prepared,
     theirs: impl Fn(usize) -> Vec<Published>,
-) -> Result<(), Error> {
-    if context.options.quick || context.options.own_only {
-        return Ok(());
+) -> Result<Vec<Case>, Error> {
+    let options = context.options;
+    let mut threads = options.thread_counts(&[], THREADS);
+    threads.retain(|&threads| options.wants(&name(threads)));
+    if options.quick || options.own_only || threads.is_empty() {
+        return Ok(Vec::new());
     }
-    let threads = context.options.thread_counts(&[], THREADS);
-    let wanted: Vec<usize> = threads
-        .into_iter()
-        .filter(|&threads| {
-            context.options.case.as_ref().is_none_or(|text| name(threads).contains(text.as_str()))
-        })
-        .collect();
-    if wanted.is_empty() {
-        return Ok(());
-    }
-    match context.workshop.package(&PACKAGE, context.flavours) {
-        Ok(programs) => {
-            prepared.note_missing(&programs);
-            for threads in wanted {
-                prepared.cases.push(case(context, &programs, threads, SECONDS, theirs(threads))?);
-            }
-            Ok(())
-        }
-        Err(Error::Absent { reason, hint }) => {
-            let note = format!("the exporter is left out: {reason} ({hint})");
-            context.workshop.say(&note);
-            prepared.notes.push(note);
-            Ok(())
-        }
-        Err(error) => Err(error),
-    }
+    let programs = context.workshop.package(&PACKAGE, context.flavours)?;
+    prepared.note_missing(&programs);
+    threads.into_iter().map(|threads| case(context, &programs, threads, theirs(threads))).collect()
 }
 
 fn name(threads: usize) -> String {
@@ -80,24 +56,23 @@ fn case(
     context: &Context<'_>,
     programs: &Programs,
     threads: usize,
-    seconds: &str,
     theirs: Vec<Published>,
 ) -> Result<Case, Error> {
     let (port, count) = (free_port()?, threads.to_string());
-    let client =
-        Client::new(server::client(context.workshop)?).args(["scrape", &port.to_string(), &count, seconds]);
+    let client = Variant::new("client", server::client(context.workshop)?).args([
+        "scrape",
+        &port.to_string(),
+        &count,
+        SECONDS,
+    ]);
     let service = Service::new(Ready::port(port), client).idle(Duration::from_secs(1));
     let variants =
         programs.variants(|variant| variant.args([&port.to_string(), &count, PODS]).service(service.clone()));
-    let place = (threads as f64, "threads");
+    let x = threads as f64;
     let [peak, idle] = server::memory(None);
     Ok(Case::new(name(threads), variants)
         .watch([Figure::metric("requests_per_second")])
-        .row(RowSpec::metric("requests_per_second", Kind::Time, "/s", Better::Higher).named("requests").at(
-            "exporter: rate",
-            place.0,
-            place.1,
-        ))
-        .row(peak.at("exporter: peak memory", place.0, place.1))
-        .row(idle.at("exporter: idle memory", place.0, place.1).published(theirs)))
+        .row(RowSpec::rate("requests_per_second").at("exporter: rate", x, "threads"))
+        .row(peak.at("exporter: peak memory", x, "threads"))
+        .row(idle.at("exporter: idle memory", x, "threads").published(theirs)))
 }

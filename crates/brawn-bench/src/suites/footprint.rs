@@ -8,9 +8,6 @@ use brawn_measure::results::{Better, Kind, Published};
 use crate::bundle::{bundle, module};
 use crate::{Case, Context, Error, Figure, Prepared, Programs, RowSpec, Suite, published};
 
-/// `footprint`
-pub struct Footprint;
-
 const MAIN: &str = include_str!("../../workloads/footprint/main.rs");
 const MODULES: &[(&str, &str)] = &[
     module!("common", "common.rs"),
@@ -29,66 +26,48 @@ const LONG_CHURN_SECONDS: u64 = 60;
 /// Its threads.
 const CHURN_THREADS: usize = 2;
 
-impl Suite for Footprint {
-    fn name(&self) -> &'static str {
-        "footprint"
-    }
-
-    fn title(&self) -> &'static str {
-        "A service's footprint"
-    }
-
-    fn about(&self) -> &'static str {
-        "Requests (48 objects of 16 to 516 bytes, touched and freed; a buffer of 1 to 60 KiB that shrinks to 256 bytes \
+/// `footprint`
+pub const SUITE: Suite = Suite {
+    name: "footprint",
+    title: "A service's footprint",
+    about: "Requests (48 objects of 16 to 516 bytes, touched and freed; a buffer of 1 to 60 KiB that shrinks to 256 bytes \
          and is kept in a ring of 64; 2,000 requests a thread), blocks that one thread hands to another, and a cache whose \
          entries change their sizes. The rate, the peak, and what is resident one second after the work, with all \
          threads alive and waiting: resident pages less those offered back to the kernel, and of these the part that is \
-         not a file, because a dynamic executable shares its libc.so with other processes. After Denev's DaemonSet."
-    }
+         not a file, because a dynamic executable shares its libc.so with other processes. After Denev's DaemonSet.",
+    needs: super::exporter::NEEDS,
+    quick: true,
+    prepare,
+    ..Suite::PLAIN
+};
 
-    fn needs(&self) -> &'static str {
-        super::exporter::NEEDS
+fn prepare(context: &Context<'_>) -> Result<Prepared, Error> {
+    let (programs, mut prepared) = context.rust("footprint", &bundle(MAIN, MODULES))?;
+    let options = context.options;
+    let threads = options.thread_counts(&[4], THREADS);
+    // A second of every run is spent idle.
+    prepared.cases.extend(threads.into_iter().map(|threads| requests(&programs, threads).share(2.0)));
+    if options.quick {
+        return Ok(prepared);
     }
-
-    fn quick(&self) -> bool {
-        true
+    prepared.cases.extend(PAIRS.iter().map(|&pairs| pipeline(&programs, pairs)));
+    prepared.cases.push(churn(&programs, CHURN_SECONDS));
+    // A minute for every variant, several times over, is more than anyone expects of a benchmark.
+    let long = format!("churn={LONG_CHURN_SECONDS}s");
+    if options.case.as_ref().is_some_and(|wanted| long.contains(wanted.as_str()) && wanted.contains('6')) {
+        prepared.cases.push(churn(&programs, LONG_CHURN_SECONDS));
     }
-
-    fn prepare(&self, context: &Context<'_>) -> Result<Prepared, Error> {
-        let programs = context.rust("footprint", &bundle(MAIN, MODULES))?;
-        let mut prepared = Prepared::default();
-        prepared.note_missing(&programs);
-        let options = context.options;
-        let threads = options.thread_counts(&[4], THREADS);
-        // A second of every run is spent idle.
-        prepared.cases.extend(threads.into_iter().map(|threads| requests(&programs, threads).share(2.0)));
-        if options.quick {
-            return Ok(prepared);
-        }
-        prepared.cases.extend(PAIRS.iter().map(|&pairs| pipeline(&programs, pairs)));
-        prepared.cases.push(churn(&programs, CHURN_SECONDS));
-        // A minute for every variant, several times over, is more than anyone expects of a benchmark.
-        let long = format!("churn={LONG_CHURN_SECONDS}s");
-        if options.case.as_ref().is_some_and(|wanted| long.contains(wanted.as_str()) && wanted.contains('6'))
-        {
-            prepared.cases.push(churn(&programs, LONG_CHURN_SECONDS));
-        }
-        super::exporter::add(context, &mut prepared, theirs)?;
-        Ok(prepared)
-    }
+    context.add(&mut prepared, "the exporter", |context, prepared| {
+        super::exporter::cases(context, prepared, theirs)
+    })?;
+    Ok(prepared)
 }
 
 fn requests(programs: &Programs, threads: usize) -> Case {
     let variants = programs.variants(|variant| variant.arg("requests").arg(threads.to_string()));
     let place = Some((threads as f64, "threads"));
-    case(
-        format!("requests, threads={threads}"),
-        variants,
-        "requests_per_second",
-        "requests",
-        place,
-        theirs(threads),
-    )
+    let name = format!("requests, threads={threads}");
+    case(name, variants, "requests_per_second", "requests", place, theirs(threads))
 }
 
 fn pipeline(programs: &Programs, pairs: usize) -> Case {
@@ -103,8 +82,8 @@ fn churn(programs: &Programs, seconds: u64) -> Case {
     case(format!("churn={seconds}s"), variants, "replacements_per_second", "churn", None, Vec::new())
         .row(RowSpec::metric("live_bytes", Kind::Other, "bytes", Better::Lower).named("alive in the cache"))
         .session(|session| {
-            let interval = Duration::from_millis(50);
-            let mut session = session.blocks_between(3, 5).timeline(interval);
+            let mut session = session.blocks_between(3, 5);
+            session.timeline = Some(Duration::from_millis(50));
             // What it prints is checked in the counted runs as well, and a run is long enough to warm itself up.
             session.warmup_blocks = 0;
             session
@@ -120,24 +99,15 @@ fn case(
     place: Option<(f64, &str)>,
     published: Vec<Published>,
 ) -> Case {
-    let on_curve = |row: RowSpec, figure: &str| match place {
-        Some((x, label)) => row.at(format!("{series}: {figure}"), x, label),
-        None => row,
-    };
-    let memory =
-        |metric: &str, name: &str| RowSpec::metric(metric, Kind::Memory, "bytes", Better::Lower).named(name);
+    let on = |row: RowSpec, figure: &str| row.on(format!("{series}: {figure}"), place);
+    let idle = RowSpec::memory("idle_bytes", "idle memory").published(published);
+    let anonymous = RowSpec::memory("idle_anonymous_bytes", "idle memory without files");
     Case::new(name, variants)
         .watch([Figure::metric(rate)])
-        .row(on_curve(
-            RowSpec::metric(rate, Kind::Time, "/s", Better::Higher).named(rate.replace("_per_second", "")),
-            "rate",
-        ))
-        .row(on_curve(RowSpec::new(Figure::Peak), "peak memory"))
-        .row(on_curve(memory("idle_bytes", "idle memory").published(published), "idle memory"))
-        .row(on_curve(
-            memory("idle_anonymous_bytes", "idle memory without files"),
-            "idle memory without files",
-        ))
+        .row(on(RowSpec::rate(rate), "rate"))
+        .row(on(RowSpec::new(Figure::Peak), "peak memory"))
+        .row(on(idle, "idle memory"))
+        .row(on(anonymous, "idle memory without files"))
 }
 
 /// What Denev's service held on a node with so many cores, with each allocator.

@@ -1,12 +1,9 @@
 //! Programs that do nothing but allocate.
 
-use brawn_measure::results::{Better, Kind, Published};
+use brawn_measure::results::Published;
 
 use crate::bundle::{bundle, module};
 use crate::{Case, Context, Error, Figure, Prepared, RowSpec, Suite, published};
-
-/// `malloc`
-pub struct Malloc;
 
 const MAIN: &str = include_str!("../../workloads/malloc/main.rs");
 const MODULES: &[(&str, &str)] = &[
@@ -43,50 +40,37 @@ const TESTS: &[Test] = &[
     Test { name: "barnes", threads: &[1], quick: None },
 ];
 
-impl Suite for Malloc {
-    fn name(&self) -> &'static str {
-        "malloc"
-    }
-
-    fn title(&self) -> &'static str {
-        "Allocators"
-    }
-
-    fn about(&self) -> &'static str {
-        "Our own programs with the behaviour of the ones that the field compares allocators by: alloc-test, \
+/// `malloc`
+pub const SUITE: Suite = Suite {
+    name: "malloc",
+    title: "Allocators",
+    about: "Our own programs with the behaviour of the ones that the field compares allocators by: alloc-test, \
          cache-scratch, cache-thrash, mstress, larson, xmalloc, sh6 and sh8, glibc's two loops, and an N-body tree. \
          Operations per second from the first thread's start to the last one's end, the same work in all whatever the \
          number of threads; peak memory, and memory at the end. Every block is checked for what was written to it. And \
-         real programs where their sources can be had: lua, redis under its own benchmark, and the logic minimiser espresso."
-    }
+         real programs where their sources can be had: lua, redis under its own benchmark, and the logic minimiser espresso.",
+    needs: super::programs::NEEDS,
+    quick: true,
+    prepare,
+    ..Suite::PLAIN
+};
 
-    fn needs(&self) -> &'static str {
-        super::programs::NEEDS
-    }
-
-    fn quick(&self) -> bool {
-        true
-    }
-
-    fn prepare(&self, context: &Context<'_>) -> Result<Prepared, Error> {
-        let programs = context.rust("malloc", &bundle(MAIN, MODULES))?;
-        let mut prepared = Prepared::default();
-        prepared.note_missing(&programs);
-        for test in TESTS {
-            let (counts, operations) = match test.quick {
-                Some((threads, operations)) if context.options.quick => (vec![threads], Some(operations)),
-                None if context.options.quick => continue,
-                _ => (context.options.thread_counts(&[], test.threads), None),
-            };
-            for threads in counts {
-                let variants = programs
-                    .variants(|variant| variant.arg(test.name).arg(threads.to_string()).args(operations));
-                prepared.cases.push(test.case(threads, variants));
-            }
+fn prepare(context: &Context<'_>) -> Result<Prepared, Error> {
+    let (programs, mut prepared) = context.rust("malloc", &bundle(MAIN, MODULES))?;
+    for test in TESTS {
+        let (counts, operations) = match test.quick {
+            Some((threads, operations)) if context.options.quick => (vec![threads], Some(operations)),
+            None if context.options.quick => continue,
+            _ => (context.options.thread_counts(&[], test.threads), None),
+        };
+        for threads in counts {
+            let variants =
+                programs.variants(|variant| variant.arg(test.name).arg(threads.to_string()).args(operations));
+            prepared.cases.push(test.case(threads, variants));
         }
-        super::programs::add(context, &mut prepared)?;
-        Ok(prepared)
     }
+    super::programs::add(context, &mut prepared)?;
+    Ok(prepared)
 }
 
 impl Test {
@@ -96,8 +80,7 @@ impl Test {
         Case::new(format!("{}, threads={threads}", self.name), variants)
             .watch([Figure::metric("operations_per_second")])
             .row(
-                RowSpec::metric("operations_per_second", Kind::Time, "/s", Better::Higher)
-                    .named("operations")
+                RowSpec::rate("operations_per_second")
                     .at(curve("operations"), x, "threads")
                     .published(theirs(self.name, threads)),
             )

@@ -1,11 +1,11 @@
 //! One file per suite.
 
-pub mod exporter;
+mod exporter;
 pub mod footprint;
 pub mod jvm;
 pub mod malloc;
 pub mod nginx;
-pub mod programs;
+mod programs;
 pub mod startup;
 pub mod stream;
 pub mod strings;

@@ -3,16 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use brawn_measure::results::{Better, Kind};
-use brawn_measure::service::{StopSignal, free_port};
-use brawn_measure::{Client, Ready, Service};
+use brawn_measure::service::{Signal, free_port};
+use brawn_measure::{Ready, Service, Variant};
 
 use super::server;
 use crate::workshop::{Made, Origin, Source};
-use crate::{Case, Context, Error, Figure, Prepared, RowSpec, Suite, Workshop, published};
-
-/// `nginx`
-pub struct Nginx;
+use crate::{Case, Context, Error, Figure, Prepared, RowSpec, Suite, published};
 
 const VERSION: &str = "1.22.1";
 
@@ -63,77 +59,63 @@ const PAGE: usize = 612;
 /// Seconds of load in a run; wrk takes whole ones.
 const LOAD: &str = "1";
 
-impl Suite for Nginx {
-    fn name(&self) -> &'static str {
-        "nginx"
-    }
-
-    fn title(&self) -> &'static str {
-        "nginx"
-    }
-
-    fn about(&self) -> &'static str {
-        "nginx serves a page of 612 bytes to wrk over connections that stay open: requests per second, peak memory, and \
+/// `nginx`
+pub const SUITE: Suite = Suite {
+    name: "nginx",
+    title: "nginx",
+    about: "nginx serves a page of 612 bytes to wrk over connections that stay open: requests per second, peak memory, and \
          memory a second after the load. One process serves, so that there is one to be measured; wrk runs with half of \
-         the cores. The page is compared before and after, and an answer that is not the page's ends the run. After Alpaquita."
-    }
-
-    fn needs(&self) -> &'static str {
-        "wrk, make, a C compiler for glibc and one for musl, and Debian's source of nginx 1.22.1"
-    }
-
-    fn check(&self, workshop: &Workshop) -> Result<(), Error> {
+         the cores. The page is compared before and after, and an answer that is not the page's ends the run. After Alpaquita.",
+    needs: "wrk, make, a C compiler for glibc and one for musl, and Debian's source of nginx 1.22.1",
+    check: |workshop| {
         wrk()?;
         server::c_compilers(workshop)
-    }
+    },
+    prepare,
+    ..Suite::PLAIN
+};
 
-    fn prepare(&self, context: &Context<'_>) -> Result<Prepared, Error> {
-        let mut prepared = Prepared::default();
-        if context.options.quick {
-            return Ok(prepared);
-        }
-        let (wrk, client) = (wrk()?, server::client(context.workshop)?);
-        let programs = context.workshop.made(&MADE, context.flavours)?;
-        prepared.note_missing(&programs);
-        prepared.versions.insert("nginx".into(), VERSION.into());
-        let port = free_port()?;
-        let site = site(&context.workshop.root().join("sites/nginx"), port)?;
-        // More than one run needs, and as many as a machine allows: with 1,000 connections wrk needs more than 1,024 files.
-        let limit = "ulimit -n \"$(ulimit -H -n)\"; exec \"$@\"";
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        for &connections in CONNECTIONS {
-            let threads = (cores / 2).clamp(1, connections);
-            let client = Client::new(&client)
-                .args(["pages", &port.to_string(), "/page.html"])
-                .arg(site.join("html/page.html"))
-                .args(["sh", "-c", limit, "wrk"])
-                .arg(&wrk)
-                .args([format!("-t{threads}"), format!("-c{connections}"), format!("-d{LOAD}s")])
-                .arg(format!("http://127.0.0.1:{port}/page.html"));
-            let service =
-                Service::new(Ready::port(port), client).idle(Duration::from_secs(1)).stop(StopSignal::Quit);
-            let variants = programs.variants(|variant| {
-                variant
-                    .arg("-p")
-                    .arg(&site)
-                    .args(["-c", "nginx.conf", "-e", "stderr"])
-                    .service(service.clone())
-            });
-            let theirs = published::NGINX.row(&format!("Concurrent Requests: {connections}"));
-            prepared.cases.push(
-                Case::new(format!("connections={connections}"), variants)
-                    .watch([Figure::metric("requests_per_second")])
-                    .row(
-                        RowSpec::metric("requests_per_second", Kind::Time, "/s", Better::Higher)
-                            .named("requests")
-                            .at("requests", connections as f64, "connections")
-                            .published(theirs),
-                    )
-                    .rows(server::memory(Some((connections as f64, "connections")))),
-            );
-        }
-        Ok(prepared)
+fn prepare(context: &Context<'_>) -> Result<Prepared, Error> {
+    let mut prepared = Prepared::default();
+    if context.options.quick {
+        return Ok(prepared);
     }
+    let (wrk, client) = (wrk()?, server::client(context.workshop)?);
+    let programs = context.workshop.made(&MADE, context.flavours)?;
+    prepared.note_missing(&programs);
+    prepared.versions.insert("nginx".into(), VERSION.into());
+    let port = free_port()?;
+    let site = site(&context.workshop.root().join("sites/nginx"), port)?;
+    // More than one run needs, and as many as a machine allows: with 1,000 connections wrk needs more than 1,024 files.
+    let limit = "ulimit -n \"$(ulimit -H -n)\"; exec \"$@\"";
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    for &connections in CONNECTIONS {
+        let threads = (cores / 2).clamp(1, connections);
+        let client = Variant::new("client", &client)
+            .args(["pages", &port.to_string(), "/page.html"])
+            .arg(site.join("html/page.html"))
+            .args(["sh", "-c", limit, "wrk"])
+            .arg(&wrk)
+            .args([format!("-t{threads}"), format!("-c{connections}"), format!("-d{LOAD}s")])
+            .arg(format!("http://127.0.0.1:{port}/page.html"));
+        let service =
+            Service::new(Ready::port(port), client).idle(Duration::from_secs(1)).stop(Signal::SIGQUIT);
+        let variants = programs.variants(|variant| {
+            variant.arg("-p").arg(&site).args(["-c", "nginx.conf", "-e", "stderr"]).service(service.clone())
+        });
+        let theirs = published::NGINX.row(&format!("Concurrent Requests: {connections}"));
+        prepared.cases.push(
+            Case::new(format!("connections={connections}"), variants)
+                .watch([Figure::metric("requests_per_second")])
+                .row(
+                    RowSpec::rate("requests_per_second")
+                        .at("requests", connections as f64, "connections")
+                        .published(theirs),
+                )
+                .rows(server::memory(Some((connections as f64, "connections")))),
+        );
+    }
+    Ok(prepared)
 }
 
 /// The load generator.

@@ -31,17 +31,8 @@ fn add_all(programs: &[Program], context: &Context<'_>, prepared: &mut Prepared)
         return Ok(());
     }
     // Building them takes minutes, so only what is asked for is built.
-    let wanted = |name: &str| context.options.case.as_ref().is_none_or(|text| name.contains(text.as_str()));
-    for (name, cases) in programs.iter().filter(|(name, _)| wanted(name)) {
-        match cases(context, prepared) {
-            Ok(cases) => prepared.cases.extend(cases),
-            Err(Error::Absent { reason, hint }) => {
-                let note = format!("{name} is left out: {reason} ({hint})");
-                context.workshop.say(&note);
-                prepared.notes.push(note);
-            }
-            Err(error) => return Err(error),
-        }
+    for (name, cases) in programs.iter().filter(|(name, _)| context.options.wants(name)) {
+        context.add(prepared, name, cases)?;
     }
     Ok(())
 }

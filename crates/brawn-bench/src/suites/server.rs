@@ -2,8 +2,6 @@
 
 use std::path::PathBuf;
 
-use brawn_measure::results::{Better, Kind};
-
 use crate::{Error, Figure, Flavour, RowSpec, Workshop};
 
 const CLIENT: &str = include_str!("../../workloads/client/client.rs");
@@ -23,14 +21,10 @@ pub fn client(workshop: &Workshop) -> Result<PathBuf, Error> {
 
 /// Peak and idle memory, on curves where there is a place on them.
 pub fn memory(place: Option<(f64, &str)>) -> [RowSpec; 2] {
-    let idle = RowSpec::metric("idle_bytes", Kind::Memory, "bytes", Better::Lower).named("idle memory");
-    let [peak, idle] = [(RowSpec::new(Figure::Peak), "peak memory"), (idle, "idle memory")].map(
-        |(row, series)| match place {
-            Some((x, label)) => row.at(series, x, label),
-            None => row,
-        },
-    );
-    [peak, idle]
+    [
+        RowSpec::new(Figure::Peak).on("peak memory", place),
+        RowSpec::memory("idle_bytes", "idle memory").on("idle memory", place),
+    ]
 }
 
 /// Whether there is a C compiler for musl, and for glibc where the Rust toolchain is for that.

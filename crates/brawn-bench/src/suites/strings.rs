@@ -5,9 +5,6 @@ use brawn_measure::results::{Better, Kind, Published};
 use crate::bundle::{bundle, module};
 use crate::{Case, Context, Error, Figure, Prepared, RowSpec, Suite, published};
 
-/// `strings`
-pub struct Strings;
-
 const MAIN: &str = include_str!("../../workloads/strings/main.rs");
 const MODULES: &[(&str, &str)] = &[
     module!("common", "common.rs"),
@@ -61,59 +58,48 @@ pub fn curve_lengths() -> Vec<usize> {
     std::iter::once(1).chain(pairs).chain([1 << 20]).collect()
 }
 
-impl Suite for Strings {
-    fn name(&self) -> &'static str {
-        "strings"
-    }
-
-    fn title(&self) -> &'static str {
-        "String functions"
-    }
-
-    fn about(&self) -> &'static str {
-        "Nanoseconds of a call of seventeen string and memory functions on 36, 132 and 4,100 characters, after \
+/// `strings`
+pub const SUITE: Suite = Suite {
+    name: "strings",
+    title: "String functions",
+    about: "Nanoseconds of a call of seventeen string and memory functions on 36, 132 and 4,100 characters, after \
          Alpaquita's three tables, and the most used ones from 1 character to 1 MiB. Every call goes through a pointer \
          that the compiler cannot see through; the empty call's time is shown and not subtracted. Independent calls on \
-         operands in the first cache: throughput, not latency."
-    }
+         operands in the first cache: throughput, not latency.",
+    quick: true,
+    prepare,
+    ..Suite::PLAIN
+};
 
-    fn quick(&self) -> bool {
-        true
+fn prepare(context: &Context<'_>) -> Result<Prepared, Error> {
+    let (programs, mut prepared) = context.rust("strings", &bundle(MAIN, MODULES))?;
+    let quick = context.options.quick;
+    let watched = ["memcpy/36", "strlen/36", "memcmp/132", "memset/4100", "strcmp/4100"].map(Figure::metric);
+    for set in if quick { &["table"][..] } else { &["table", "unaligned"] } {
+        let variants = programs.variants(|variant| {
+            let variant = variant.arg(set);
+            if quick { variant.arg(QUICK_MICROSECONDS) } else { variant }
+        });
+        let rows = LENGTHS.iter().flat_map(|&length| FUNCTIONS.iter().map(move |name| (*name, length)));
+        // What others published was measured on aligned operands, as far as they say.
+        let row = |(name, length)| {
+            row(name, length).published(if *set == "table" { theirs(name, length) } else { Vec::new() })
+        };
+        prepared
+            .cases
+            .push(Case::new(*set, variants).watch(watched.clone()).row(empty_call()).rows(rows.map(row)));
     }
-
-    fn prepare(&self, context: &Context<'_>) -> Result<Prepared, Error> {
-        let programs = context.rust("strings", &bundle(MAIN, MODULES))?;
-        let mut prepared = Prepared::default();
-        prepared.note_missing(&programs);
-        let quick = context.options.quick;
-        let watched =
-            ["memcpy/36", "strlen/36", "memcmp/132", "memset/4100", "strcmp/4100"].map(Figure::metric);
-        for set in if quick { &["table"][..] } else { &["table", "unaligned"] } {
-            let variants = programs.variants(|variant| {
-                let variant = variant.arg(set);
-                if quick { variant.arg(QUICK_MICROSECONDS) } else { variant }
-            });
-            let rows = LENGTHS.iter().flat_map(|&length| FUNCTIONS.iter().map(move |name| (*name, length)));
-            // What others published was measured on aligned operands, as far as they say.
-            let row = |(name, length)| {
-                row(name, length).published(if *set == "table" { theirs(name, length) } else { Vec::new() })
-            };
-            prepared
-                .cases
-                .push(Case::new(*set, variants).watch(watched.clone()).row(empty_call()).rows(rows.map(row)));
-        }
-        if !quick {
-            let watched = ["memcpy/32", "strlen/32", "memset/1024"].map(Figure::metric);
-            let rows = CURVE.iter().flat_map(|name| {
-                curve_lengths()
-                    .into_iter()
-                    .map(move |length| row(name, length).at(*name, length as f64, "characters"))
-            });
-            let variants = programs.variants(|variant| variant.arg("curve"));
-            prepared.cases.push(Case::new("curve", variants).watch(watched).row(empty_call()).rows(rows));
-        }
-        Ok(prepared)
+    if !quick {
+        let watched = ["memcpy/32", "strlen/32", "memset/1024"].map(Figure::metric);
+        let rows = CURVE.iter().flat_map(|name| {
+            curve_lengths()
+                .into_iter()
+                .map(move |length| row(name, length).at(*name, length as f64, "characters"))
+        });
+        let variants = programs.variants(|variant| variant.arg("curve"));
+        prepared.cases.push(Case::new("curve", variants).watch(watched).row(empty_call()).rows(rows));
     }
+    Ok(prepared)
 }
 
 fn row(name: &str, length: usize) -> RowSpec {

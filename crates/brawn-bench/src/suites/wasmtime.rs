@@ -11,9 +11,6 @@ use brawn_measure::Variant;
 use crate::workshop::{Install, Origin, Source};
 use crate::{Case, Context, Error, Figure, Prepared, RowSpec, Suite, published};
 
-/// `wasmtime`
-pub struct Wasmtime;
-
 const INSTALL: Install<'_> = Install {
     package: "wasmtime-cli",
     version: "48.0.8",
@@ -33,72 +30,63 @@ const GENERATED: (u32, u32, u64) = (1_500, 139, 0x5EED);
 /// What it prints, on every engine that is right.
 const ANSWER: &str = "788c77e6\n";
 
-impl Suite for Wasmtime {
-    fn name(&self) -> &'static str {
-        "wasmtime"
-    }
-
-    fn title(&self) -> &'static str {
-        "wasmtime compiles"
-    }
-
-    fn about(&self) -> &'static str {
-        "wasmtime compiles a WASI module and runs it, which takes next to no time beside the compiling: on all cores, where \
+/// `wasmtime`
+pub const SUITE: Suite = Suite {
+    name: "wasmtime",
+    title: "wasmtime compiles",
+    about: "wasmtime compiles a WASI module and runs it, which takes next to no time beside the compiling: on all cores, where \
          threads allocate side by side, and on one. The module is generated, 3.6 MB of arithmetic, branches, loops and \
          calls, and prints a sum that is known beforehand; `--case yosys` takes the logic synthesiser yosys instead, \
-         69 MB from the Python package index, and half a minute or more for each run. After Tweag."
-    }
+         69 MB from the Python package index, and half a minute or more for each run. After Tweag.",
+    needs: "the crate wasmtime-cli, which takes some 8 minutes to compile for each libc; for yosys also python3 with pip",
+    prepare,
+    ..Suite::PLAIN
+};
 
-    fn needs(&self) -> &'static str {
-        "the crate wasmtime-cli, which takes some 8 minutes to compile for each libc; for yosys also python3 with pip"
+fn prepare(context: &Context<'_>) -> Result<Prepared, Error> {
+    let mut prepared = Prepared::default();
+    if context.options.quick {
+        return Ok(prepared);
     }
-
-    fn prepare(&self, context: &Context<'_>) -> Result<Prepared, Error> {
-        let mut prepared = Prepared::default();
-        if context.options.quick {
-            return Ok(prepared);
+    let yosys = context.options.case.as_ref().is_some_and(|text| text.contains("yosys"));
+    // Fetched before the long build: what is missing shall be known early.
+    let yosys = if yosys { Some(yosys_module(context)?) } else { None };
+    let programs = context.workshop.cargo_install(&INSTALL, context.flavours)?;
+    prepared.note_missing(&programs);
+    prepared.versions.insert("wasmtime".into(), INSTALL.version.into());
+    let generated = generated_module(&context.workshop.root().join("modules"))?;
+    for (parallel, name, column) in
+        [(true, "parallel", "parallel_mean_s"), (false, "one thread", "serial_mean_s")]
+    {
+        let command = |module: &Path, variant: Variant| {
+            let parallel = format!("parallel-compilation={}", if parallel { "y" } else { "n" });
+            variant.args(["run", "-C", "cache=n", "-C", &parallel]).arg(module)
+        };
+        let rows = |case: Case| {
+            case.row(RowSpec::new(Figure::Wall).published(published::WASMTIME.column(column)))
+                .row(RowSpec::new(Figure::Cpu))
+                .row(RowSpec::new(Figure::Peak))
+        };
+        let case = format!("generated, {name}");
+        if context.options.wants(&case) {
+            let variants = programs.variants(|variant| command(&generated, variant).read_metrics(sum));
+            prepared.cases.push(rows(Case::new(case, variants)).share(2.0));
         }
-        let wants =
-            |case: &str| context.options.case.as_ref().is_none_or(|text| case.contains(text.as_str()));
-        let yosys = context.options.case.as_ref().is_some_and(|text| text.contains("yosys"));
-        // Fetched before the long build: what is missing shall be known early.
-        let yosys = if yosys { Some(yosys_module(context)?) } else { None };
-        let programs = context.workshop.cargo_install(&INSTALL, context.flavours)?;
-        prepared.note_missing(&programs);
-        prepared.versions.insert("wasmtime".into(), INSTALL.version.into());
-        let generated = generated_module(&context.workshop.root().join("modules"))?;
-        for (parallel, name, column) in
-            [(true, "parallel", "parallel_mean_s"), (false, "one thread", "serial_mean_s")]
-        {
-            let command = |module: &Path, variant: Variant| {
-                let parallel = format!("parallel-compilation={}", if parallel { "y" } else { "n" });
-                variant.args(["run", "-C", "cache=n", "-C", &parallel]).arg(module)
-            };
-            let rows = |case: Case| {
-                case.row(RowSpec::new(Figure::Wall).published(published::WASMTIME.column(column)))
-                    .row(RowSpec::new(Figure::Cpu))
-                    .row(RowSpec::new(Figure::Peak))
-            };
-            let case = format!("generated, {name}");
-            if wants(&case) {
-                let variants = programs.variants(|variant| command(&generated, variant).read_metrics(sum));
-                prepared.cases.push(rows(Case::new(case, variants)).share(2.0));
-            }
-            if let Some(module) = &yosys {
-                let variants = programs
-                    .variants(|variant| command(module, variant).arg("-V").read_metrics(version_of_yosys));
-                let case = Case::new(format!("yosys, {name}"), variants).share(10.0).session(|session| {
-                    // Each run takes half a minute, and is long enough to need no warming up.
-                    let mut session = session.blocks_between(2, 5).timeline(Duration::from_millis(100));
-                    session.warmup_blocks = 0;
-                    session.limit = Duration::from_secs(20 * 60);
-                    session
-                });
-                prepared.cases.push(rows(case));
-            }
+        if let Some(module) = &yosys {
+            let variants = programs
+                .variants(|variant| command(module, variant).arg("-V").read_metrics(version_of_yosys));
+            let case = Case::new(format!("yosys, {name}"), variants).share(10.0).session(|session| {
+                // Each run takes half a minute, and is long enough to need no warming up.
+                let mut session = session.blocks_between(2, 5);
+                session.timeline = Some(Duration::from_millis(100));
+                session.warmup_blocks = 0;
+                session.limit = Duration::from_secs(20 * 60);
+                session
+            });
+            prepared.cases.push(rows(case));
         }
-        Ok(prepared)
     }
+    Ok(prepared)
 }
 
 fn generated_module(folder: &Path) -> Result<PathBuf, Error> {

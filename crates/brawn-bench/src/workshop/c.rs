@@ -1,11 +1,11 @@
 //! C programs from a few source files.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
-use super::{Bases, Programs, Workshop};
+use super::{Programs, Workshop};
 use crate::Error;
-use crate::flavour::Flavour;
+use crate::flavour::{Base, Flavour};
 
 /// A C program that one call of the compiler makes.
 pub struct CProgram<'a> {
@@ -33,22 +33,12 @@ impl Workshop {
         }
         let inputs: Vec<&str> = inputs.iter().map(String::as_str).collect();
         let slot = self.slot(program.name, &inputs)?;
-        let compile = |compiler: PathBuf, to: &Path, extra: &[&str]| {
-            let mut command = Command::new(&compiler);
+        self.variants(program.name, &slot, flavours, true, &|base, to| {
+            let mut command = Command::new(self.compiler(base)?);
             self.prepare(&mut command);
-            command.arg("-O2").args(extra).args(program.flags).arg("-o").arg(to).args(program.sources);
-            command.args(program.libraries);
+            command.arg("-O2").args((base == Base::GlibcStatic).then_some("-static"));
+            command.args(program.flags).arg("-o").arg(to).args(program.sources).args(program.libraries);
             self.step(&format!("compiling {}", program.name), slot.path(), &mut command)
-        };
-        self.variants(
-            program.name,
-            &slot,
-            flavours,
-            &Bases {
-                glibc: &|to| compile(self.glibc_cc()?, to, &[]),
-                glibc_static: Some(&|to| compile(self.glibc_cc()?, to, &["-static"])),
-                musl: &|to| compile(self.musl_cc()?, to, &[]),
-            },
-        )
+        })
     }
 }

@@ -1,11 +1,10 @@
 //! Programs from the crate registry.
 
-use std::path::Path;
 use std::process::Command;
 
-use super::{Bases, Programs, Workshop};
+use super::{Programs, Workshop};
 use crate::Error;
-use crate::flavour::Flavour;
+use crate::flavour::{Base, Flavour};
 
 /// A package of the registry with one executable.
 pub struct Install<'a> {
@@ -28,12 +27,19 @@ impl Workshop {
         let compiler = self.versions().remove("rustc").unwrap_or_default();
         let inputs = ["install", &compiler, install.version, &install.args.join(" ")];
         let slot = self.slot(install.package, &inputs)?;
-        let run = |to: &Path, target: &str, mut command: Command| {
+        self.variants(install.package, &slot, flavours, false, &|base, to| {
+            let target = self.triple(base)?;
             let root = slot.path().join(format!("root-{target}"));
             // Kept for musl: a link that is done again needs its inputs.
             let build = slot.path().join(format!("build-{target}"));
+            let mut command = match base {
+                Base::Musl => Command::new(&self.brawn),
+                _ => Command::new("cargo"),
+            };
+            self.prepare(&mut command);
             command
-                .args(["install", "--locked", "--force", "--version", install.version, "--target", target])
+                .args((base == Base::Musl).then_some("cargo"))
+                .args(["install", "--locked", "--force", "--version", install.version, "--target", &target])
                 .arg("--root")
                 .arg(&root)
                 .args(install.args)
@@ -42,33 +48,10 @@ impl Workshop {
                 .current_dir(slot.path());
             self.step(&format!("installing {}", install.package), slot.path(), &mut command)?;
             fs_err::copy(root.join("bin").join(install.executable), to)?;
-            if !target.ends_with("musl") {
+            if base != Base::Musl {
                 fs_err::remove_dir_all(&build)?;
             }
             Ok(())
-        };
-        let cargo = || {
-            let mut command = Command::new("cargo");
-            self.prepare(&mut command);
-            command
-        };
-        self.variants(
-            install.package,
-            &slot,
-            flavours,
-            &Bases {
-                glibc: &|to| {
-                    self.glibc_cc()?;
-                    run(to, &self.glibc_triple()?, cargo())
-                },
-                glibc_static: None,
-                musl: &|to| {
-                    let triple = self.musl_triple()?;
-                    let mut command = self.brawn();
-                    command.arg("cargo");
-                    run(to, triple, command)
-                },
-            },
-        )
+        })
     }
 }

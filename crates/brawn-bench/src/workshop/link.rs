@@ -8,7 +8,7 @@ use brawn_link::settings::Gate;
 
 use super::{Slot, Workshop};
 use crate::Error;
-use crate::flavour::{Flavour, Libc};
+use crate::flavour::{Base, Flavour, Libc};
 
 /// A program's executables, one for each variant that could be made.
 #[derive(Clone, Debug, Default)]
@@ -19,19 +19,9 @@ pub struct Programs {
     pub notes: Vec<String>,
 }
 
-/// Builds a program into the file that it is given.
-pub type Builder<'a> = dyn Fn(&Path) -> Result<(), Error> + 'a;
-
-/// How a program is built for each libc: called when a variant needs it, with the path to write to. A builder that
-/// answers [`Error::Absent`] leaves its variants out.
-pub struct Bases<'a> {
-    /// Dynamically against the host's glibc.
-    pub glibc: &'a Builder<'a>,
-    /// Statically against it; none when the program cannot be linked so.
-    pub glibc_static: Option<&'a Builder<'a>>,
-    /// For musl, by a link that Brawn records ([`Workshop::musl_linker`], [`Workshop::musl_cc`]).
-    pub musl: &'a Builder<'a>,
-}
+/// Builds a program for a libc into the file that it is given: called when a variant needs it. A builder that answers
+/// [`Error::Absent`] leaves its variants out.
+pub type Builder<'a> = dyn Fn(Base, &Path) -> Result<(), Error> + 'a;
 
 impl Programs {
     /// One command for each variant: `command` is given the executable under the variant's name.
@@ -48,6 +38,7 @@ impl Programs {
 
 impl Workshop {
     /// Every variant of a program: built where that was not done before, and linked again for each overlay.
+    /// `any_static` tells whether it can be linked with a static glibc, too.
     ///
     /// # Errors
     /// [`Error::Absent`] when no variant can be had; whatever a builder says besides. Where the first one cannot be had,
@@ -57,12 +48,13 @@ impl Workshop {
         name: &str,
         slot: &Slot,
         flavours: &[Flavour],
-        bases: &Bases<'_>,
+        any_static: bool,
+        build: &Builder<'_>,
     ) -> Result<Programs, Error> {
         let mut programs = Programs::default();
         let mut first_absent = None;
         for flavour in flavours {
-            match self.variant(name, slot, flavour, bases) {
+            match self.variant(name, slot, flavour, any_static, build) {
                 Ok(path) => programs.each.push((flavour.clone(), path)),
                 Err(Error::Absent { reason, hint }) => {
                     let note = format!("{}: {reason} ({hint})", flavour.name);
@@ -91,50 +83,39 @@ impl Workshop {
         name: &str,
         slot: &Slot,
         flavour: &Flavour,
-        bases: &Bases<'_>,
+        any_static: bool,
+        build: &Builder<'_>,
     ) -> Result<PathBuf, Error> {
-        let building = |file: &str, libc: &str| {
-            if !slot.has(file, "") {
-                self.say(&format!("building {name} for {libc}"));
-            }
+        let (base, file, libc) = match flavour.libc {
+            Libc::Glibc => (Base::Glibc, "glibc", "glibc"),
+            Libc::GlibcStatic => (Base::GlibcStatic, "glibc-static", "static glibc"),
+            Libc::Musl(_) => (Base::Musl, "musl", "musl"),
         };
-        match &flavour.libc {
-            Libc::Glibc => {
-                building("glibc", "glibc");
-                slot.once("glibc", "", bases.glibc)
-            }
-            Libc::GlibcStatic => {
-                let build = bases.glibc_static.ok_or_else(|| {
-                    Error::absent(
-                        format!("{name} is not linked statically with glibc"),
-                        "leave glibc-static out of --variants",
-                    )
-                })?;
-                building("glibc-static", "static glibc");
-                slot.once("glibc-static", "", build)
-            }
-            Libc::Musl(choice) => {
-                building("musl", "musl");
-                let base = slot.once("musl", "", bases.musl)?;
-                let cache = self.cache();
-                let recorded = match replay::find(cache, &base) {
-                    Ok(recorded) => recorded,
-                    Err(error) if stale(&error) => rebuilt(cache, &base, bases)?,
-                    Err(error) => return Err(error.into()),
-                };
-                let recorded = match recorded.check().and_then(|()| recorded.authorise()) {
-                    Ok(()) => recorded,
-                    Err(error) if stale(&error) => rebuilt(cache, &base, bases)?,
-                    Err(error) => return Err(error.into()),
-                };
-                let stamp = format!("{} {}", stamp(&self.brawn)?, stamp(&base)?);
-                slot.once(&flavour.name, &stamp, |to| {
-                    self.say(&format!("linking {name} for {}", flavour.name));
-                    recorded.replay(cache, choice, Gate::default(), to)?;
-                    Ok(())
-                })
-            }
+        if base == Base::GlibcStatic && !any_static {
+            let reason = format!("{name} is not linked statically with glibc");
+            return Err(Error::absent(reason, "leave glibc-static out of --variants"));
         }
+        if !slot.has(file, "") {
+            self.say(&format!("building {name} for {libc}"));
+        }
+        let built = slot.once(file, "", |to| build(base, to))?;
+        let Libc::Musl(choice) = &flavour.libc else { return Ok(built) };
+        let cache = self.cache();
+        let found = replay::find(cache, &built).and_then(|recorded| {
+            recorded.check()?;
+            recorded.authorise()?;
+            Ok(recorded)
+        });
+        let recorded = match found {
+            Err(error) if stale(&error) => rebuilt(cache, &built, build)?,
+            found => found?,
+        };
+        let stamp = format!("{} {}", stamp(&self.brawn)?, stamp(&built)?);
+        slot.once(&flavour.name, &stamp, |to| {
+            self.say(&format!("linking {name} for {}", flavour.name));
+            recorded.replay(cache, choice, Gate::default(), to)?;
+            Ok(())
+        })
     }
 }
 
@@ -152,8 +133,8 @@ fn stale(error: &brawn_link::Error) -> bool {
     )
 }
 
-fn rebuilt(cache: &Cache, base: &Path, bases: &Bases<'_>) -> Result<Recorded, Error> {
-    (bases.musl)(base)?;
+fn rebuilt(cache: &Cache, base: &Path, build: &Builder<'_>) -> Result<Recorded, Error> {
+    build(Base::Musl, base)?;
     let recorded = replay::find(cache, base)?;
     // This process has just chosen its linker.
     recorded.trust();

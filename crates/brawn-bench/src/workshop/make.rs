@@ -1,11 +1,10 @@
 //! C programs that their own build systems make.
 
-use std::path::Path;
 use std::process::Command;
 
-use super::{Bases, Programs, Slot, Source, Workshop};
+use super::{Programs, Source, Workshop};
 use crate::Error;
-use crate::flavour::Flavour;
+use crate::flavour::{Base, Flavour};
 
 /// A C program that comes with a build system.
 ///
@@ -40,47 +39,29 @@ impl Workshop {
         for (name, text) in made.files {
             fs_err::write(slot.path().join(name), text)?;
         }
-        let build = |libc: &str, compiler: &Path, to: &Path| self.make(made, &slot, libc, compiler, to);
-        self.variants(
-            made.name,
-            &slot,
-            flavours,
-            &Bases {
-                glibc: &|to| {
-                    let tree = build("glibc", &self.glibc_cc()?, to)?;
-                    Ok(fs_err::remove_dir_all(tree)?)
-                },
-                glibc_static: None,
-                // The tree stays: a link that is done again needs its objects.
-                musl: &|to| build("musl", &self.musl_cc()?, to).map(drop),
-            },
-        )
-    }
-
-    /// Unpacks and builds in a tree of its own, which is the answer, and copies the executable.
-    fn make(
-        &self,
-        made: &Made<'_>,
-        slot: &Slot,
-        libc: &str,
-        compiler: &Path,
-        to: &Path,
-    ) -> Result<std::path::PathBuf, Error> {
-        let tree = slot.path().join(format!("tree-{libc}"));
-        self.unpack(&self.source(made.source)?, &tree)?;
         let jobs = std::thread::available_parallelism().map_or(1, usize::from).to_string();
-        let fill = |word: &str| {
-            word.replace("{cc}", &compiler.to_string_lossy())
-                .replace("{jobs}", &jobs)
-                .replace("{folder}", &slot.path().to_string_lossy())
-        };
-        for words in made.commands {
-            let mut command = Command::new(words[0]);
-            self.prepare(&mut command);
-            command.args(words[1..].iter().map(|word| fill(word))).current_dir(&tree);
-            self.step(&format!("building {} for {libc}", made.name), slot.path(), &mut command)?;
-        }
-        fs_err::copy(tree.join(made.executable), to)?;
-        Ok(tree)
+        self.variants(made.name, &slot, flavours, false, &|base, to| {
+            let compiler = self.compiler(base)?;
+            let libc = if base == Base::Musl { "musl" } else { "glibc" };
+            let tree = slot.path().join(format!("tree-{libc}"));
+            self.unpack(&self.source(made.source)?, &tree)?;
+            let fill = |word: &str| {
+                word.replace("{cc}", &compiler.to_string_lossy())
+                    .replace("{jobs}", &jobs)
+                    .replace("{folder}", &slot.path().to_string_lossy())
+            };
+            for words in made.commands {
+                let mut command = Command::new(words[0]);
+                self.prepare(&mut command);
+                command.args(words[1..].iter().map(|word| fill(word))).current_dir(&tree);
+                self.step(&format!("building {} for {libc}", made.name), slot.path(), &mut command)?;
+            }
+            fs_err::copy(tree.join(made.executable), to)?;
+            // The tree for musl stays: a link that is done again needs its objects.
+            if base != Base::Musl {
+                fs_err::remove_dir_all(tree)?;
+            }
+            Ok(())
+        })
     }
 }

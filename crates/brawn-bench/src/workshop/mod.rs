@@ -11,14 +11,12 @@
 //! | `make.rs` | a C program with a build system of its own |
 //! | `package.rs` | a Rust package of our own that stands on crates |
 //! | `install.rs` | a package of the crate registry |
-//! | `source.rs` | nothing: fetches pinned archives and checks them |
-//! | `crate_source.rs` | nothing: fetches a pinned crate and checks it |
+//! | `source.rs` | nothing: fetches pinned archives and crates, and checks them |
 //! | `slot.rs` | one folder per digest, built once |
 //! | `link.rs` | the variants of a program |
 //! | `process.rs` | runs a step and keeps what it said |
 
 mod c;
-mod crate_source;
 mod install;
 mod link;
 mod make;
@@ -30,9 +28,8 @@ mod slot;
 mod source;
 
 pub use c::CProgram;
-pub use crate_source::CrateSource;
 pub use install::Install;
-pub use link::{Bases, Builder, Programs};
+pub use link::{Builder, Programs};
 pub use make::Made;
 pub use package::Package;
 pub use place::Workshop;

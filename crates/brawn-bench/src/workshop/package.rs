@@ -1,11 +1,10 @@
 //! Rust packages of our own that stand on crates of others.
 
-use std::path::Path;
 use std::process::Command;
 
-use super::{Bases, Programs, Workshop};
+use super::{Programs, Workshop};
 use crate::Error;
-use crate::flavour::Flavour;
+use crate::flavour::{Base, Flavour};
 
 /// A package with a lock file, embedded into this executable.
 pub struct Package<'a> {
@@ -37,8 +36,9 @@ impl Workshop {
             command.args(words).arg("--locked").current_dir(&tree);
             command
         };
-        let build = |to: &Path, target: &str, linker: Option<&Path>| {
-            let mut fetch = cargo(&["fetch", "--target", target]);
+        self.variants(package.name, &slot, flavours, false, &|base, to| {
+            let target = self.triple(base)?;
+            let mut fetch = cargo(&["fetch", "--target", &target]);
             self.step(&format!("fetching the crates of {}", package.name), slot.path(), &mut fetch).map_err(
                 |error| match error {
                     Error::Build { tail, .. } => Error::absent(
@@ -49,28 +49,15 @@ impl Workshop {
                 },
             )?;
             let folder = slot.path().join("build");
-            let mut command = cargo(&["build", "--release", "--offline", "--target", target]);
+            let mut command = cargo(&["build", "--release", "--offline", "--target", &target]);
             command.env("CARGO_TARGET_DIR", &folder);
-            if let Some(linker) = linker {
+            if base == Base::Musl {
                 let name = target.to_uppercase().replace('-', "_");
-                command.env(format!("CARGO_TARGET_{name}_LINKER"), linker);
+                command.env(format!("CARGO_TARGET_{name}_LINKER"), self.musl_linker()?);
             }
             self.step(&format!("building {} for {target}", package.name), slot.path(), &mut command)?;
-            fs_err::copy(folder.join(target).join("release").join(package.name), to)?;
+            fs_err::copy(folder.join(&target).join("release").join(package.name), to)?;
             Ok(())
-        };
-        self.variants(
-            package.name,
-            &slot,
-            flavours,
-            &Bases {
-                glibc: &|to| {
-                    self.glibc_cc()?;
-                    build(to, &self.glibc_triple()?, None)
-                },
-                glibc_static: None,
-                musl: &|to| build(to, self.musl_triple()?, Some(&self.musl_linker()?)),
-            },
-        )
+        })
     }
 }

@@ -12,6 +12,7 @@ use brawn_link::toolchain::Rust;
 use brawn_link::{cc, seam, vars};
 
 use crate::Error;
+use crate::flavour::Base;
 
 /// Where programs are built, and with what.
 pub struct Workshop {
@@ -148,11 +149,18 @@ impl Workshop {
         Ok(seam::install(self.cache(), self.arch.musl_triple(), &linker, &self.brawn)?)
     }
 
-    /// The running `brawn`, for `brawn cargo …`, in an environment of the workshop's own.
-    pub fn brawn(&self) -> Command {
-        let mut command = Command::new(&self.brawn);
-        self.prepare(&mut command);
-        command
+    /// The compiler for C programs with this libc.
+    pub(super) fn compiler(&self, base: Base) -> Result<PathBuf, Error> {
+        if base == Base::Musl { self.musl_cc() } else { self.glibc_cc() }
+    }
+
+    /// The target of Rust programs with this libc, whose linker is there.
+    pub(super) fn triple(&self, base: Base) -> Result<String, Error> {
+        if base == Base::Musl {
+            return Ok(self.musl_triple()?.to_owned());
+        }
+        self.glibc_cc()?;
+        self.glibc_triple()
     }
 
     /// Takes out of a command's environment what would change what it builds, and points Brawn's part of it at the

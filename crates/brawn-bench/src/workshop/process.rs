@@ -38,12 +38,11 @@ impl Workshop {
         }
         let bytes = brawn_base::file::read(&path, brawn_base::file::OBJECT)?;
         let text = String::from_utf8_lossy(&bytes[usize::try_from(start).unwrap_or(0).min(bytes.len())..]);
-        let lines: Vec<&str> = text.lines().collect();
         Err(Error::Build {
             doing: doing.to_owned(),
             program,
             status: status.to_string(),
-            tail: lines[lines.len().saturating_sub(QUOTED)..].join("\n"),
+            tail: brawn_base::text::tail(&text, QUOTED),
             log: path,
         })
     }

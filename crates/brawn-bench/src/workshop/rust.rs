@@ -3,12 +3,11 @@
 //! All workloads of our own are such programs, those that call the C library directly included: they need a Rust
 //! toolchain with the musl target and a linker, while C would need musl's headers.
 
-use std::path::Path;
 use std::process::Command;
 
-use super::{Bases, Programs, Workshop};
+use super::{Programs, Workshop};
 use crate::Error;
-use crate::flavour::Flavour;
+use crate::flavour::{Base, Flavour};
 
 /// Optimised as for a release, with the symbols that profilers show.
 const FLAGS: &[&str] =
@@ -24,42 +23,30 @@ impl Workshop {
         let slot = self.slot(name, &["rust", &compiler, &FLAGS.join(" "), source])?;
         let file = slot.path().join(format!("{name}.rs"));
         fs_err::write(&file, source)?;
-        let compile = |to: &Path, target: &str, extra: &[String]| {
-            let rustc = std::env::var("RUSTC").ok().filter(|name| !name.is_empty());
-            let mut command = Command::new(rustc.as_deref().unwrap_or("rustc"));
+        self.variants(name, &slot, flavours, true, &|base, to| {
+            let target = self.triple(base)?;
+            let extra = match base {
+                Base::Glibc => None,
+                Base::GlibcStatic => Some("-Ctarget-feature=+crt-static".to_owned()),
+                Base::Musl => Some(format!("-Clinker={}", self.musl_linker()?.display())),
+            };
+            let mut command = rustc();
             self.prepare(&mut command);
             command.args(FLAGS).arg(format!("--target={target}")).args(extra).arg("-o").args([to, &file]);
             self.step(&format!("compiling {name} for {target}"), slot.path(), &mut command)
-        };
-        self.variants(
-            name,
-            &slot,
-            flavours,
-            &Bases {
-                glibc: &|to| {
-                    self.glibc_cc()?;
-                    compile(to, &self.glibc_triple()?, &[])
-                },
-                glibc_static: Some(&|to| {
-                    self.glibc_cc()?;
-                    compile(to, &self.glibc_triple()?, &["-Ctarget-feature=+crt-static".to_owned()])
-                }),
-                musl: &|to| {
-                    let linker = format!("-Clinker={}", self.musl_linker()?.display());
-                    compile(to, self.musl_triple()?, &[linker])
-                },
-            },
-        )
+        })
     }
 
     /// What `rustc -vV` says, which changes with everything that changes what it makes.
     fn rustc_version(&self) -> Result<String, Error> {
         let rust = self.rust()?;
-        let rustc = std::env::var("RUSTC").ok().filter(|name| !name.is_empty());
-        let output = Command::new(rustc.as_deref().unwrap_or("rustc"))
-            .arg("-vV")
-            .output()
-            .map_err(|source| Error::Spawn { program: "rustc".into(), source })?;
+        let output =
+            rustc().arg("-vV").output().map_err(|source| Error::Spawn { program: "rustc".into(), source })?;
         Ok(format!("{}\n{}", rust.sysroot.display(), String::from_utf8_lossy(&output.stdout)))
     }
+}
+
+fn rustc() -> Command {
+    let named = std::env::var("RUSTC").ok().filter(|name| !name.is_empty());
+    Command::new(named.as_deref().unwrap_or("rustc"))
 }

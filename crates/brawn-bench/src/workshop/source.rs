@@ -28,6 +28,9 @@ pub enum Origin {
     PyPi(&'static str),
     /// This file (`group:artifact:version`) of the Maven repository that `mvn` is set up for.
     Maven(&'static str),
+    /// This version of a crate, by `cargo vendor`: a folder instead of an archive, and the digest is that of the `.crate`
+    /// file that the registry hands out.
+    Crate(&'static str, &'static str),
     /// Nowhere that a program may fetch it from: the user puts it there. The text says where it is to be had.
     ByHand(&'static str),
 }
@@ -42,8 +45,10 @@ impl Workshop {
     /// [`Error::Absent`] when it is not there and cannot be fetched; [`Error::Checksum`].
     pub fn source(&self, source: &Source) -> Result<PathBuf, Error> {
         let folder = self.root().join("sources");
-        fs_err::create_dir_all(&folder)?;
         let path = folder.join(source.file);
+        // Its lock: two runs at once fetch it once.
+        fs_err::create_dir_all(&folder)?;
+        let _slot = self.slot(&format!("fetch-{}", source.file), &[source.sha256])?;
         if path.exists() {
             check(&path, source.sha256)?;
             return Ok(path);
@@ -51,28 +56,68 @@ impl Workshop {
         self.say(&format!("fetching {}", source.file));
         // Fetched beside its place, so that what is in place is always whole.
         let fresh = tempfile::Builder::new().prefix(".fetching-").tempdir_in(&folder)?;
-        let fetched = match source.origin {
-            Origin::Debian(package) => self.fetch_debian(package, source, fresh.path()),
-            Origin::PyPi(requirement) => self.fetch_pypi(requirement, source, fresh.path()),
-            Origin::Maven(coordinates) => self.fetch_maven(coordinates, source, fresh.path()),
-            Origin::ByHand(_) => false,
-        };
-        let arrived = fresh.path().join(source.file);
+        let (command, mut arrived) = (self.fetch(source, fresh.path())?, fresh.path().join(source.file));
+        if let Origin::Crate(..) = source.origin {
+            // Cargo fetches what a package depends on, and all that this depends on in turn; only the one is kept.
+            arrived = fresh.path().join("crates").join(source.file);
+        }
+        let fetched = command.is_some_and(|mut command| {
+            self.prepare(&mut command);
+            self.step(&format!("fetching {}", source.file), &folder, &mut command).is_ok()
+        });
         if !fetched || !arrived.exists() {
-            let from = match source.origin {
-                Origin::Debian(package) => format!("the source of Debian's {package}"),
-                Origin::PyPi(requirement) => format!("{requirement} of the Python package index"),
-                Origin::Maven(coordinates) => format!("{coordinates} of the Maven repository"),
-                Origin::ByHand(text) => text.to_owned(),
-            };
-            return Err(Error::absent(
-                format!("{} is not here and could not be fetched", source.file),
-                format!("put it (SHA-256 {}, {from}) into {} yourself", source.sha256, folder.display()),
-            ));
+            return Err(absent(source, &folder));
         }
         check(&arrived, source.sha256)?;
         fs_err::rename(&arrived, &path)?;
         Ok(path)
+    }
+
+    /// What fetches a source into a folder; none where nothing does.
+    fn fetch(&self, source: &Source, folder: &Path) -> Result<Option<Command>, Error> {
+        let mut command;
+        match source.origin {
+            Origin::Debian(_) if brawn_link::toolchain::on_path("apt-get").is_none() => return Ok(None),
+            Origin::Debian(package) => {
+                let script = folder.join("debian-source");
+                fs_err::write(&script, DEBIAN_SOURCE)?;
+                command = Command::new("bash");
+                command.arg(&script).args([package, source.file, source.sha256]).arg(folder);
+            }
+            Origin::PyPi(requirement) => {
+                let list = folder.join("requirements.txt");
+                fs_err::write(&list, format!("{requirement} --hash=sha256:{}\n", source.sha256))?;
+                command = Command::new("python3");
+                command
+                    .args(["-m", "pip", "download", "--no-deps", "--require-hashes", "--no-binary=:none:"])
+                    .args(["--disable-pip-version-check", "-d"])
+                    .arg(folder)
+                    .arg("-r")
+                    .arg(&list);
+            }
+            Origin::Maven(coordinates) => {
+                command = Command::new("mvn");
+                command
+                    .args(["--batch-mode", "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy"])
+                    .arg(format!("-Dartifact={coordinates}"))
+                    .arg(format!("-DoutputDirectory={}", folder.display()))
+                    // What it fetches for itself stays out of the user's own folder.
+                    .arg(format!("-Dmaven.repo.local={}", self.root().join("sources/maven").display()));
+            }
+            Origin::Crate(name, version) => {
+                let manifest = format!(
+                    "[package]\nname = \"fetch\"\nversion = \"0.0.0\"\nedition = \"2024\"\n[workspace]\n\
+                     [dependencies]\n{name} = \"={version}\"\n"
+                );
+                fs_err::create_dir(folder.join("src"))?;
+                fs_err::write(folder.join("src/lib.rs"), "")?;
+                fs_err::write(folder.join("Cargo.toml"), manifest)?;
+                command = Command::new("cargo");
+                command.args(["vendor", "--versioned-dirs", "crates"]).current_dir(folder);
+            }
+            Origin::ByHand(_) => return Ok(None),
+        }
+        Ok(Some(command))
     }
 
     /// Unpacks an archive that `tar` or `unzip` understands into `folder`, which is emptied first. Leading folders of a
@@ -98,50 +143,41 @@ impl Workshop {
         let log = folder.parent().unwrap_or(folder);
         self.step(&format!("unpacking {}", archive.display()), log, &mut command)
     }
-
-    fn fetch_debian(&self, package: &str, source: &Source, folder: &Path) -> bool {
-        if brawn_link::toolchain::on_path("apt-get").is_none() {
-            return false;
-        }
-        let script = folder.join("debian-source");
-        if fs_err::write(&script, DEBIAN_SOURCE).is_err() {
-            return false;
-        }
-        let mut command = Command::new("bash");
-        command.arg(&script).args([package, source.file, source.sha256]).arg(folder);
-        self.step(&format!("fetching {}", source.file), &self.root().join("sources"), &mut command).is_ok()
-    }
-
-    fn fetch_pypi(&self, requirement: &str, source: &Source, folder: &Path) -> bool {
-        let list = folder.join("requirements.txt");
-        if fs_err::write(&list, format!("{requirement} --hash=sha256:{}\n", source.sha256)).is_err() {
-            return false;
-        }
-        let mut command = Command::new("python3");
-        command
-            .args(["-m", "pip", "download", "--no-deps", "--require-hashes", "--no-binary=:none:"])
-            .args(["--disable-pip-version-check", "-d"])
-            .arg(folder)
-            .arg("-r")
-            .arg(&list);
-        self.step(&format!("fetching {}", source.file), &self.root().join("sources"), &mut command).is_ok()
-    }
-
-    fn fetch_maven(&self, coordinates: &str, source: &Source, folder: &Path) -> bool {
-        let sources = self.root().join("sources");
-        let mut command = Command::new("mvn");
-        command
-            .args(["--batch-mode", "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy"])
-            .arg(format!("-Dartifact={coordinates}"))
-            .arg(format!("-DoutputDirectory={}", folder.display()))
-            // What it fetches for itself stays out of the user's own folder.
-            .arg(format!("-Dmaven.repo.local={}", sources.join("maven").display()));
-        self.step(&format!("fetching {}", source.file), &sources, &mut command).is_ok()
-    }
 }
 
+/// How to get by hand what could not be fetched.
+fn absent(source: &Source, folder: &Path) -> Error {
+    let (file, sha256, folder) = (source.file, source.sha256, folder.display());
+    let from = match source.origin {
+        Origin::Debian(package) => format!("the source of Debian's {package}"),
+        Origin::PyPi(requirement) => format!("{requirement} of the Python package index"),
+        Origin::Maven(coordinates) => format!("{coordinates} of the Maven repository"),
+        Origin::Crate(..) => {
+            return Error::absent(
+                format!("the crate {file} is not here and could not be fetched"),
+                format!(
+                    "`cargo vendor --versioned-dirs` it where there is a network (SHA-256 {sha256}), and put the folder \
+                     {file} into {folder}"
+                ),
+            );
+        }
+        Origin::ByHand(text) => text.to_owned(),
+    };
+    Error::absent(
+        format!("{file} is not here and could not be fetched"),
+        format!("put it (SHA-256 {sha256}, {from}) into {folder} yourself"),
+    )
+}
+
+/// Compares the digest: a file's own, or that of the package which `cargo vendor` wrote down beside a crate's files.
 fn check(path: &Path, wanted: &str) -> Result<(), Error> {
-    let found = sha256_hex(&brawn_base::file::read(path, brawn_base::file::OBJECT)?);
+    let found = if path.is_dir() {
+        let text = brawn_base::file::text(path.join(".cargo-checksum.json")).unwrap_or_default();
+        let value: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
+        value["package"].as_str().unwrap_or_default().to_owned()
+    } else {
+        sha256_hex(&brawn_base::file::read(path, brawn_base::file::OBJECT)?)
+    };
     if found == wanted {
         return Ok(());
     }
@@ -175,5 +211,21 @@ mod tests {
         assert_eq!(workshop.source(&SOURCE).unwrap(), place);
         fs_err::write(&place, "hallo").unwrap();
         assert!(matches!(workshop.source(&SOURCE), Err(Error::Checksum { .. })));
+    }
+
+    #[test]
+    fn a_crate_is_taken_only_with_the_right_digest() {
+        const CRATE: Source = Source { file: "a-1.0.0", sha256: "abc", origin: Origin::Crate("a", "1.0.0") };
+        let folder = tempfile::tempdir().unwrap();
+        let brawn = folder.path().join("brawn");
+        fs_err::write(&brawn, "").unwrap();
+        let workshop = Workshop::open(&folder.path().join("work"), &brawn).unwrap();
+        let place = workshop.root().join("sources/a-1.0.0");
+        fs_err::create_dir_all(&place).unwrap();
+        assert!(matches!(workshop.source(&CRATE), Err(Error::Checksum { .. })));
+        fs_err::write(place.join(".cargo-checksum.json"), "{\"files\":{},\"package\":\"abc\"}").unwrap();
+        assert_eq!(workshop.source(&CRATE).unwrap(), place);
+        fs_err::write(place.join(".cargo-checksum.json"), "{\"files\":{},\"package\":\"abd\"}").unwrap();
+        assert!(matches!(workshop.source(&CRATE), Err(Error::Checksum { .. })));
     }
 }

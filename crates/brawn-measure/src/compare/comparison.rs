@@ -6,7 +6,8 @@ use brawn_base::{Code, Diagnostic};
 use serde::Serialize;
 
 use super::change::{Change, Interval, verdict};
-use crate::results::{Cell, Results, Row};
+use crate::results::{Cell, Kind, Results, Row};
+use crate::statistics::geometric_mean;
 use crate::{Machine, Summary};
 
 /// Form of the comparison's JSON.
@@ -303,13 +304,12 @@ fn differences(old: &Results, new: &Results) -> Vec<String> {
 
 /// Says when the baseline, which no change of Brawn touches, moved itself: then it was the machine.
 fn drift(changes: &[Change], baseline: Option<&str>) -> Option<String> {
-    let logarithms: Vec<f64> = changes
+    let changed: Vec<f64> = changes
         .iter()
-        .filter(|change| Some(change.variant.as_str()) == baseline)
-        .filter(|change| change.kind == crate::results::Kind::Time)
-        .filter_map(|change| (1.0 + change.worsening()).max(f64::MIN_POSITIVE).ln().into())
+        .filter(|change| Some(change.variant.as_str()) == baseline && change.kind == Kind::Time)
+        .map(|change| (1.0 + change.worsening()).max(f64::MIN_POSITIVE))
         .collect();
-    let mean = (logarithms.iter().sum::<f64>() / logarithms.len().max(1) as f64).exp() - 1.0;
+    let mean = geometric_mean(&changed)? - 1.0;
     (mean.abs() > BASELINE_DRIFT).then(|| {
         format!(
             "the baseline itself took {:+.1} % time: the machine changed, not only the variants; compare with --ratios",

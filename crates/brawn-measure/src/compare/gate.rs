@@ -116,10 +116,10 @@ impl FromStr for Gate {
         let figures = match figures {
             "" => return Err(error("nothing stands before the `>`")),
             "all" => Figures::All,
-            "time" => Figures::Kind(Kind::Time),
-            "memory" => Figures::Kind(Kind::Memory),
-            "other" => Figures::Kind(Kind::Other),
-            glob => Figures::Glob(glob.to_owned()),
+            other => match Kind::from_name(other) {
+                Some(kind) => Figures::Kind(kind),
+                None => Figures::Glob(other.to_owned()),
+            },
         };
         Ok(Self { text: text.to_owned(), figures, variant, limit: limit / 100.0 })
     }

@@ -9,9 +9,6 @@ use crate::results::{Kind, Results, Row};
 const MEASURE_LIMIT: usize = 64;
 
 /// The results as BMF: each case of each variant is a benchmark, `suite/case @variant`, and each row a measure.
-///
-/// # Panics
-/// Never: the form holds only what JSON can say.
 pub fn bencher(results: &Results) -> String {
     let mut benchmarks = Map::new();
     for (suite, case, row) in results.rows() {

@@ -25,23 +25,23 @@ const TIMELINE_POINTS: usize = 300;
 /// # Panics
 /// Never: results hold only what JSON can say.
 pub fn page(results: &Results) -> String {
-    // Replaced from the last to the first, so that no mark is looked for in what was put in.
-    let (before_style, rest) = split(BODY, "/* style */");
-    let (before_data, rest) = split(rest, "/* data */");
-    let (before_script, after) = split(rest, "/* script */");
     let command = if results.finding.is_some() { "tune" } else { "bench" };
-    let title = format!("brawn {command}, {}", results.date);
-    let (head, tail) = split(before_style, "<!-- title -->");
-    format!(
-        "{head}{}{tail}{STYLE}{before_data}{}{before_script}{}{after}",
-        escape(&title),
-        embedded(&data(results)),
-        SCRIPTS.join("\n")
-    )
-}
-
-fn split<'a>(text: &'a str, mark: &str) -> (&'a str, &'a str) {
-    text.split_once(mark).expect("the template has every mark once")
+    let title = escape(&format!("brawn {command}, {}", results.date));
+    let (data, scripts) = (embedded(&data(results)), SCRIPTS.join("\n"));
+    let parts = [
+        ("<!-- title -->", &*title),
+        ("/* style */", STYLE),
+        ("/* data */", &data),
+        ("/* script */", &scripts),
+    ];
+    // In the order of the marks, so that none is looked for in what was put in.
+    let (mut page, mut rest) = (String::new(), BODY);
+    for (mark, part) in parts {
+        let (before, after) = rest.split_once(mark).expect("the template has every mark once, in this order");
+        page.extend([before, part]);
+        rest = after;
+    }
+    page + rest
 }
 
 /// What the page shows: the results less the raw samples, which would make it ten times as long; of those it keeps one

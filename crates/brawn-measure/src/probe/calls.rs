@@ -4,10 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
 use brawn_trace::call::{Call, call};
-use brawn_trace::stops::{Change, Until, go_on, set_options, wait};
-use nix::sys::ptrace;
+use brawn_trace::stops::{Change, Until, every_call, go_on, set_options, wait};
 use nix::unistd::Pid;
-use serde::{Deserialize, Serialize};
 
 use super::Conditions;
 use super::run::{Streams, watch};
@@ -15,7 +13,7 @@ use super::tracer::Tracee;
 use crate::{Error, Variant};
 
 /// How often a program and its children made each system call.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SystemCalls {
     /// By the call's number, which differs between architectures.
     pub by_number: BTreeMap<libc::c_long, u64>,
@@ -67,15 +65,7 @@ fn count(main: Pid) -> Result<SystemCalls, Error> {
             }
             // The stop at exec, the first thing that a traced process does.
             Change::Stopped(libc::SIGTRAP) if known.is_empty() => {
-                set_options(
-                    pid,
-                    ptrace::Options::PTRACE_O_TRACESYSGOOD
-                        | ptrace::Options::PTRACE_O_TRACECLONE
-                        | ptrace::Options::PTRACE_O_TRACEFORK
-                        | ptrace::Options::PTRACE_O_TRACEVFORK
-                        | ptrace::Options::PTRACE_O_TRACEEXEC,
-                )
-                .map_err(Error::system("set the trace options"))?;
+                set_options(pid, every_call()).map_err(Error::system("set the trace options"))?;
                 known.insert(pid);
                 0
             }

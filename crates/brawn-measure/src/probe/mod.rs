@@ -27,7 +27,5 @@ mod tracer;
 
 pub use calls::{SystemCalls, count_system_calls};
 pub use conditions::Conditions;
-pub use run::{Run, run, run_under};
+pub use run::{Run, last_lines, run, run_under};
 pub use sample::{Exit, Point, Sample};
-
-pub(crate) use run::last_lines;

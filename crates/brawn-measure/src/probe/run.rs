@@ -209,11 +209,12 @@ pub(super) fn text(mut file: &File) -> io::Result<String> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// The last five lines of a file.
-pub(crate) fn last_lines(file: &File) -> Result<String, Error> {
-    let text = text(file)?;
-    let lines: Vec<&str> = text.lines().collect();
-    Ok(lines[lines.len().saturating_sub(5)..].join("\n"))
+/// The last five lines of what a program has written into this file.
+///
+/// # Errors
+/// [`Error::File`].
+pub fn last_lines(file: &File) -> Result<String, Error> {
+    Ok(brawn_base::text::tail(&text(file)?, 5))
 }
 
 #[cfg(test)]

@@ -13,8 +13,7 @@ use super::run::{Run, Streams, between, join, last_lines, text, watch};
 use super::sample::metrics;
 use super::tracer::Tracee;
 use super::{Conditions, Exit, Point};
-use crate::service::{Ready, Service};
-use crate::{Error, Variant};
+use crate::{Error, Ready, Service, Variant};
 
 /// How often a server is asked whether it is ready.
 const ASK_AGAIN: Duration = Duration::from_millis(2);
@@ -161,7 +160,7 @@ impl Running<'_> {
     }
 
     fn stop(&mut self) -> Result<Ended, Error> {
-        let signal = self.service.stop.number();
+        let signal = self.service.stop;
         self.server.signal(signal);
         let until = Instant::now() + self.service.stop_limit;
         let Some(ended) = watch(&self.server, until, self.conditions, None, &mut self.timeline)? else {

@@ -159,7 +159,7 @@ fn geometric_means_turn_rates_round_and_leave_out_partial_rows() {
 #[test]
 fn names_of_forms_lead_back_to_them() {
     for format in Format::ALL {
-        assert_eq!(Format::from_name(format.name()), Some(*format));
+        assert_eq!(Format::from_name(format.name()), Some(format));
         assert!(format.render(&fixture::results()).ends_with('\n'));
     }
     assert_eq!(Format::from_name("yaml"), None);

@@ -2,7 +2,7 @@
 
 use std::net::{SocketAddr, ToSocketAddrs};
 
-use brawn_measure::{Client, Ready, Service};
+use brawn_measure::{Ready, Service, Variant};
 
 use crate::Error;
 use crate::job::{Load, PORT, Server};
@@ -11,9 +11,13 @@ use crate::job::{Load, PORT, Server};
 pub(super) fn service(server: &Server, port: &str) -> Result<Service, Error> {
     let fill = |text: &str| text.replace(PORT, port);
     let client = match &server.load {
-        Load::Command(text) => Client::new("/bin/sh").args(["-c", &fill(text)]),
+        Load::Command(text) => Variant::new("client", "/bin/sh").args(["-c", &fill(text)]),
         Load::BuiltIn { client: (program, args), url, connections, seconds } => {
-            Client::new(program).args(args).args([fill(url), connections.to_string(), seconds.to_string()])
+            Variant::new("client", program).args(args).args([
+                fill(url),
+                connections.to_string(),
+                seconds.to_string(),
+            ])
         }
     };
     let mut service = Service::new(ready(&fill(&server.ready))?, client).idle(server.idle).stop(server.stop);

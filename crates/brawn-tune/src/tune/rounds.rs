@@ -79,7 +79,7 @@ impl<S: Stage, L: Linker> Search<'_, S, L> {
 
     /// The lane of what is used now, for another round.
     fn now_lane(&self) -> Vec<Lane> {
-        let now = self.state.rounds[0].lanes.iter().find(|lane| lane.role == Role::Now);
+        let now = self.state.rounds[0].of(Role::Now);
         let usable = now.filter(|now| now.failure().is_none());
         usable.map(|now| Lane::new(&now.name, Role::Now, self.plan.workloads)).into_iter().collect()
     }

@@ -76,7 +76,7 @@ fn the_list_names_every_suite_and_what_it_needs() {
     let sandbox = Sandbox::new();
     let text = ok(&mut sandbox.brawn(&["bench", "--list", "--work", "work"]));
     for suite in brawn_bench::registry::SUITES {
-        assert!(text.lines().any(|line| line.starts_with(suite.name())), "{} in\n{text}", suite.name());
+        assert!(text.lines().any(|line| line.starts_with(suite.name)), "{} in\n{text}", suite.name);
     }
     let json = ok(&mut sandbox.brawn(&["bench", "--list", "--work", "work", "--message-format", "json"]));
     let list: serde_json::Value = serde_json::from_str(&json).unwrap();

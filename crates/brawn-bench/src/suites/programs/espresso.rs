@@ -7,14 +7,15 @@ use std::sync::OnceLock;
 use brawn_measure::results::Published;
 
 use super::truth::Table;
-use crate::workshop::{CProgram, CrateSource};
+use crate::workshop::{CProgram, Origin, Source};
 use crate::{Case, Context, Error, Figure, Prepared, RowSpec, published};
 
 /// It is published with a library for Rust; only its own C sources are used here.
-const SOURCE: CrateSource = CrateSource {
-    name: "espresso-logic",
-    version: "5.6.4",
+const VERSION: &str = "5.6.4";
+const SOURCE: Source = Source {
+    file: "espresso-logic-5.6.4",
     sha256: "3009708f23a7cc1456cbd0310b9128f39fa5c4cb14b0e600e9c2ae912a305675",
+    origin: Origin::Crate("espresso-logic", VERSION),
 };
 
 /// Inputs, outputs and terms of the function to minimise: less than a second.
@@ -23,7 +24,7 @@ const SEED: u64 = 0xE59;
 
 pub fn cases(context: &Context<'_>, prepared: &mut Prepared) -> Result<Vec<Case>, Error> {
     let workshop = context.workshop;
-    let folder = workshop.crate_source(&SOURCE)?.join("espresso-src");
+    let folder = workshop.source(&SOURCE)?.join("espresso-src");
     let mut sources: Vec<PathBuf> =
         fs_err::read_dir(&folder)?.map(|entry| Ok(entry?.path())).collect::<Result<_, std::io::Error>>()?;
     sources.retain(|path| path.extension().is_some_and(|extension| extension == "c"));
@@ -32,7 +33,7 @@ pub fn cases(context: &Context<'_>, prepared: &mut Prepared) -> Result<Vec<Case>
         CProgram { name: "espresso", sources: &sources, flags: &["-w", "-std=gnu11"], libraries: &["-lm"] };
     let programs = workshop.c_program(&program, context.flavours)?;
     prepared.note_missing(&programs);
-    prepared.versions.insert("espresso-logic".into(), SOURCE.version.into());
+    prepared.versions.insert("espresso-logic".into(), VERSION.into());
     let input = workshop.root().join("espresso.pla");
     fs_err::write(&input, table().to_string())?;
     let variants = programs.variants(|variant| variant.arg(&input).read_metrics(same_function));

@@ -2,9 +2,8 @@
 
 use std::time::Duration;
 
-use brawn_measure::results::{Better, Kind};
 use brawn_measure::service::free_port;
-use brawn_measure::{Client, Ready, Service};
+use brawn_measure::{Ready, Service, Variant};
 
 use crate::suites::server;
 use crate::workshop::{Made, Origin, Source};
@@ -51,7 +50,7 @@ pub fn cases(context: &Context<'_>, prepared: &mut Prepared) -> Result<Vec<Case>
     let benchmark = &benchmark.each.first().expect("a list without a program is an error").1;
 
     let port = free_port()?.to_string();
-    let client = Client::new(client)
+    let client = Variant::new("client", client)
         .args(["redis", &port, REQUESTS])
         .arg(benchmark)
         .args(["-p", &port, "-n", REQUESTS, "--csv", "-t", TESTS])
@@ -63,13 +62,11 @@ pub fn cases(context: &Context<'_>, prepared: &mut Prepared) -> Result<Vec<Case>
             .args(["--port", &port, "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"])
             .service(service.clone())
     });
-    let rate =
-        |metric: &str, name: &str| RowSpec::metric(metric, Kind::Time, "/s", Better::Higher).named(name);
     let case = Case::new("redis", variants)
         .watch([Figure::metric("operations_per_second")])
         .share(3.0)
-        .row(rate("operations_per_second", "operations"))
-        .rows(SHOWN.iter().map(|name| rate(&format!("{name}_per_second"), name)))
+        .row(RowSpec::rate("operations_per_second"))
+        .rows(SHOWN.iter().map(|name| RowSpec::rate(&format!("{name}_per_second"))))
         .rows(server::memory(None));
     Ok(vec![case])
 }

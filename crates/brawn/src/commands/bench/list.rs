@@ -12,16 +12,15 @@ pub fn print(workshop: &Workshop, json: bool) {
         let list: Vec<_> = registry::SUITES
             .iter()
             .map(|suite| {
-                let missing = suite
-                    .check(workshop)
+                let missing = (suite.check)(workshop)
                     .err()
                     .map(|error| json!({ "reason": error.to_string(), "hint": error.hint() }));
                 json!({
-                    "name": suite.name(),
-                    "title": suite.title(),
-                    "about": suite.about(),
-                    "quick": suite.quick(),
-                    "needs": suite.needs(),
+                    "name": suite.name,
+                    "title": suite.title,
+                    "about": suite.about,
+                    "quick": suite.quick,
+                    "needs": suite.needs,
                     "missing": missing,
                 })
             })
@@ -30,18 +29,18 @@ pub fn print(workshop: &Workshop, json: bool) {
         return;
     }
     for suite in registry::SUITES {
-        let quick = if suite.quick() { ", part of quick" } else { "" };
-        let state = match suite.check(workshop) {
+        let quick = if suite.quick { ", part of quick" } else { "" };
+        let state = match (suite.check)(workshop) {
             Ok(()) => "ready".to_owned(),
             Err(error @ Error::Absent { .. }) => {
                 format!("{error}\n             {}", error.hint().unwrap_or_default())
             }
             Err(error) => error.to_string(),
         };
-        let name = format!("{:10}", suite.name());
-        Line::new().styled(STRONG, name).plain(format_args!("   {}{quick}", suite.title())).print();
-        if !suite.needs().is_empty() {
-            outln!("             needs {}", suite.needs());
+        let name = format!("{:10}", suite.name);
+        Line::new().styled(STRONG, name).plain(format_args!("   {}{quick}", suite.title)).print();
+        if !suite.needs.is_empty() {
+            outln!("             needs {}", suite.needs);
         }
         outln!("             {state}");
     }

@@ -84,7 +84,7 @@ pub fn run(before: Options, arguments: Run) -> Result<ExitCode> {
     let job = job(&arguments)?;
     if options.dry_run {
         for suite in &job.suites {
-            outln!("{}", suite.name());
+            outln!("{}", suite.name);
         }
         return Ok(ExitCode::SUCCESS);
     }
@@ -189,7 +189,7 @@ fn finish(options: &Options, arguments: &Run, job: &Job, out: &Path, ended: Ende
         let rest: Vec<&str> = job
             .suites
             .iter()
-            .map(|suite| suite.name())
+            .map(|suite| suite.name)
             .filter(|name| !results.suites.iter().any(|done| done.name == *name && !done.cases.is_empty()))
             .collect();
         output::hint(&format!(

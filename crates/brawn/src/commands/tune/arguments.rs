@@ -3,7 +3,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use brawn_measure::Output;
-use brawn_measure::service::StopSignal;
+use brawn_measure::service::Signal;
 use brawn_tune::Goal;
 use clap::builder::UnknownArgumentValueParser;
 use clap::{Args, Parser, ValueEnum};
@@ -148,7 +148,7 @@ pub struct Arguments {
     pub idle: Duration,
     /// What it is told to stop by: TERM, INT or QUIT
     #[arg(long, value_name = "SIGNAL", default_value = "TERM", value_parser = brawn_tune::load::stop_signal, help_heading = "Servers")]
-    pub stop: StopSignal,
+    pub stop: Signal,
     /// The memory of its child processes counts
     #[arg(long, requires = "serve", help_heading = "Servers")]
     pub with_children: bool,
