@@ -1,14 +1,11 @@
 //! Runs suites: prepares all of them, then measures case by case.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use brawn_measure::results::{
-    CaseResult, Noise, Results, SCHEMA, Settings, Skipped, SuiteResult, VariantInfo,
-};
-use brawn_measure::{Event, Machine, Session, Variant};
+use brawn_measure::results::{CaseResult, Noise, Results, Settings, Skipped, SuiteResult, VariantInfo};
+use brawn_measure::{Event, Session, Variant};
 
 use crate::suite::{Case, Context, MAX_BLOCKS, MIN_BLOCKS, Options, Suite};
 use crate::{Error, Flavour, Workshop};
@@ -122,9 +119,7 @@ pub fn run<E>(
             name: suite.name.to_owned(),
             title: suite.title.to_owned(),
             about: suite.about.to_owned(),
-            skipped: None,
-            notes: Vec::new(),
-            cases: Vec::new(),
+            ..SuiteResult::default()
         };
         match (suite.check)(workshop).and_then(|()| (suite.prepare)(&context)) {
             Ok(prepared) => {
@@ -227,12 +222,19 @@ fn noise(job: &Job, workshop: &Workshop) -> Result<Noise, Error> {
     // One thread, for some 20 ms: as the shorter of the suites' runs.
     let program = &programs.each[0].1;
     let variant = Variant::new("noise", program).args(["1", "1000000"]);
-    let mut session = Session::adaptive(Duration::from_secs_f64(NOISE_SECONDS), 0.005);
-    session.seed = job.seed;
-    session.cores = job.options.cores.clone();
-    session.quota = job.options.quota;
-    session.interrupt = Some(Arc::clone(&job.interrupt));
+    let session = under(job, Session::adaptive(Duration::from_secs_f64(NOISE_SECONDS), 0.005));
     Ok(brawn_measure::noise::measure(&variant, workshop.root(), &session)?)
+}
+
+/// A session under the conditions of the job.
+fn under(job: &Job, session: Session) -> Session {
+    Session {
+        seed: job.seed,
+        cores: job.options.cores.clone(),
+        quota: job.options.quota,
+        interrupt: Some(Arc::clone(&job.interrupt)),
+        ..session
+    }
 }
 
 /// A seed for a run that was given none.
@@ -258,14 +260,10 @@ fn measure<E>(
     seconds: f64,
     on: &mut impl FnMut(Step<'_>) -> Result<(), E>,
 ) -> Result<Result<(CaseResult, bool), Error>, E> {
-    let mut session = case.session;
+    let mut session = under(job, case.session);
     session.budget = Some(Duration::from_secs_f64(seconds * case.share));
     session.precision = Some(job.precision());
     session.min_blocks = job.blocks.unwrap_or(session.min_blocks).min(session.blocks);
-    session.seed = job.seed;
-    session.cores = job.options.cores.clone();
-    session.quota = job.options.quota;
-    session.interrupt = Some(Arc::clone(&job.interrupt));
     // What shows progress may fail, and then the run shall end; the session knows only its own errors.
     let mut broken = None;
     let outcome = session.run_with(&case.variants, |event| {
@@ -302,34 +300,22 @@ fn measure<E>(
 
 fn empty(job: &Job, workshop: &Workshop) -> Results {
     let (glibc, musl) = (workshop.glibc_version(), workshop.musl_version());
+    let settings = Settings {
+        budget_seconds: job.seconds.unwrap_or(SECONDS),
+        precision: job.precision(),
+        min_blocks: job.blocks.unwrap_or(MIN_BLOCKS),
+        max_blocks: MAX_BLOCKS,
+        cores: job.options.cores.clone(),
+        quota: job.options.quota,
+    };
+    let info = |flavour: &Flavour| VariantInfo {
+        name: flavour.name.clone(),
+        title: flavour.title(glibc.as_deref(), musl.as_deref()),
+    };
     Results {
-        schema: SCHEMA,
-        brawn: env!("CARGO_PKG_VERSION").to_owned(),
-        command: job.command.clone(),
-        date: brawn_measure::date::today(),
-        seed: job.seed,
-        settings: Settings {
-            budget_seconds: job.seconds.unwrap_or(SECONDS),
-            precision: job.precision(),
-            min_blocks: job.blocks.unwrap_or(MIN_BLOCKS),
-            max_blocks: MAX_BLOCKS,
-            cores: job.options.cores.clone(),
-            quota: job.options.quota,
-        },
-        machine: Machine::read(),
-        noise: None,
-        versions: workshop.versions().into_iter().collect::<BTreeMap<_, _>>(),
-        variants: job
-            .flavours
-            .iter()
-            .map(|flavour| VariantInfo {
-                name: flavour.name.clone(),
-                title: flavour.title(glibc.as_deref(), musl.as_deref()),
-            })
-            .collect(),
-        suites: Vec::new(),
-        complete: false,
-        finding: None,
+        versions: workshop.versions(),
+        variants: job.flavours.iter().map(info).collect(),
+        ..Results::new(&job.command, job.seed, settings)
     }
 }
 

@@ -34,7 +34,7 @@ fn the_exporter_is_scraped_and_every_answer_is_counted() {
     case.session.warmup_blocks = 0;
     case.session.budget = None;
     case.session.precision = None;
-    let outcome = case.session.run(&case.variants, |_, _, _| {}).unwrap();
+    let outcome = case.session.run(&case.variants).unwrap();
     for measured in &outcome.measured {
         assert_eq!(measured.samples.len(), 2);
         for sample in &measured.samples {

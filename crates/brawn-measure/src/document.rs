@@ -101,22 +101,6 @@ impl Results {
     pub fn to_json(&self) -> String {
         serde_json::to_string_pretty(self).expect("results are plain data") + "\n"
     }
-
-    /// The same results with each of the given paths replaced by the word beside it, wherever it occurs, so that a
-    /// published document does not tell where on a machine things were.
-    ///
-    /// # Panics
-    /// When a word holds what JSON would escape: a quote or a backslash.
-    #[must_use]
-    pub fn redacted(&self, private_paths: &[(String, &str)]) -> Self {
-        let mut longest_first: Vec<_> = private_paths.iter().filter(|(path, _)| !path.is_empty()).collect();
-        longest_first.sort_by_key(|(path, _)| std::cmp::Reverse(path.len()));
-        let text = longest_first.iter().fold(self.to_json(), |text, (path, word)| {
-            let quoted = serde_json::to_string(path).expect("a string is plain data");
-            text.replace(&quoted[1..quoted.len() - 1], word)
-        });
-        serde_json::from_str(&text).expect("a plain word in place of a path keeps the form")
-    }
 }
 
 /// Writes a whole file in one step, through a neighbour that takes its place.

@@ -27,7 +27,6 @@ pub mod pace;
 pub mod probe;
 pub mod results;
 pub mod service;
-pub mod standing;
 pub mod statistics;
 pub mod table;
 

@@ -21,7 +21,7 @@ pub fn measure(variant: &Variant, folder: &Path, session: &Session) -> Result<No
         fs_err::copy(&variant.program, &program).map_err(|source| Error::writing(folder.path(), source))?;
         Ok(Variant { name: name.to_owned(), program, ..variant.clone() })
     };
-    let outcome = session.run(&[copy("one")?, copy("two")?], |_, _, _| {})?;
+    let outcome = session.run(&[copy("one")?, copy("two")?])?;
     if outcome.stop == Stop::Interrupted {
         return Err(Error::Interrupted);
     }

@@ -47,6 +47,27 @@ pub struct Results {
     pub finding: Option<Finding>,
 }
 
+impl Results {
+    /// A document of this machine, today, that nothing was measured for yet.
+    pub fn new(command: impl Into<String>, seed: u64, settings: Settings) -> Self {
+        Self {
+            schema: SCHEMA,
+            brawn: env!("CARGO_PKG_VERSION").to_owned(),
+            command: command.into(),
+            date: crate::date::today(),
+            seed,
+            settings,
+            machine: Machine::read(),
+            noise: None,
+            versions: BTreeMap::new(),
+            variants: Vec::new(),
+            suites: Vec::new(),
+            complete: false,
+            finding: None,
+        }
+    }
+}
+
 /// The answer to the question that a run was about.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -96,7 +117,7 @@ pub struct VariantInfo {
 }
 
 /// One suite.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SuiteResult {
     /// Name, as given to `brawn bench`.

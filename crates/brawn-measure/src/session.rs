@@ -105,24 +105,15 @@ impl Session {
         self
     }
 
-    /// Runs all variants. `before` is called before each run, off the clock, with the number of runs
-    /// done, the largest number of all, and the variant.
+    /// Runs all variants, the first being the baseline.
     ///
     /// # Errors
     /// As [`Session::run_with`].
-    pub fn run(
-        &self,
-        variants: &[Variant],
-        mut before: impl FnMut(usize, usize, &Variant),
-    ) -> Result<Outcome, Error> {
-        self.run_with(variants, |event| {
-            if let Event::Before(progress) = event {
-                before(progress.done, progress.most, progress.variant);
-            }
-        })
+    pub fn run(&self, variants: &[Variant]) -> Result<Outcome, Error> {
+        self.run_with(variants, |_| {})
     }
 
-    /// Runs all variants, the first being the baseline. `on` is called before and after each run, off the clock.
+    /// The same. `on` is called before and after each run, off the clock.
     ///
     /// # Errors
     /// Any run that fails, takes too long or prints something else than the first run ends the session. An interrupt

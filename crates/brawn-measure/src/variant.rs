@@ -71,21 +71,9 @@ impl Variant {
         self
     }
 
-    /// Feeds a file to standard input.
-    pub fn stdin(mut self, file: impl Into<PathBuf>) -> Self {
-        self.stdin = Some(file.into());
-        self
-    }
-
     /// Runs in this folder.
     pub fn current_dir(mut self, folder: impl Into<PathBuf>) -> Self {
         self.current_dir = Some(folder.into());
-        self
-    }
-
-    /// Takes another exit status than 0 for success, as linters and `diff` need.
-    pub fn expect_status(mut self, status: i32) -> Self {
-        self.expected_status = status;
         self
     }
 
@@ -166,12 +154,6 @@ impl Service {
     /// Stops it by another signal than `SIGTERM`.
     pub fn stop(mut self, signal: Signal) -> Self {
         self.stop = signal;
-        self
-    }
-
-    /// Counts the memory of its children, too.
-    pub fn with_children(mut self) -> Self {
-        self.with_children = true;
         self
     }
 }

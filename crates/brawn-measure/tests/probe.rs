@@ -146,7 +146,7 @@ fn a_refused_ptrace_costs_memory_and_calls_and_nothing_else() {
     std::thread::spawn(|| {
         common::refuse_ptrace();
         let session = Session { count_system_calls: true, ..Session::new(2) };
-        let outcome = session.run(&[touch(20, "exit")], |_, _, _| {}).unwrap();
+        let outcome = session.run(&[touch(20, "exit")]).unwrap();
         let sample = &outcome.measured[0].samples[0];
         assert_eq!((sample.peak_bytes, sample.final_bytes), (None, None));
         assert!(sample.wall_seconds > 0.0 && sample.minor_faults > 8, "{sample:?}");

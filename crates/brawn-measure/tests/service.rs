@@ -99,11 +99,11 @@ fn sessions_compare_what_clients_print() {
     let (one, two) = (free_port().unwrap(), free_port().unwrap());
     let session = Session { timeline: Some(Duration::from_millis(1)), ..Session::new(2) };
     let mut variants = [server(one, 4, "plain", 2), server(two, 4, "polite", 2)];
-    let outcome = session.run(&variants, |_, _, _| {}).unwrap();
+    let outcome = session.run(&variants).unwrap();
     assert!(outcome.measured.iter().all(|measured| measured.samples.len() == 2));
     assert!(outcome.measured.iter().all(|measured| !measured.samples[0].timeline.is_empty()));
     variants[1] = server(two, 4, "polite", 3);
-    let error = session.run(&variants, |_, _, _| {}).unwrap_err();
+    let error = session.run(&variants).unwrap_err();
     assert!(matches!(error, Error::OutputDiffers { line: 1, .. }), "{error}");
 }
 

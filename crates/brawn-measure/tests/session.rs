@@ -23,7 +23,11 @@ fn a_session_interleaves_and_its_seed_repeats_the_order() {
         let mut names = Vec::new();
         let outcome = Session::new(4)
             .seed(seed)
-            .run(&variants, |_, _, variant| names.push(variant.name.clone()))
+            .run_with(&variants, |event| {
+                if let Event::Before(progress) = event {
+                    names.push(progress.variant.name.clone());
+                }
+            })
             .unwrap();
         assert!(outcome.measured.iter().all(|measured| measured.samples.len() == 4));
         names
@@ -41,7 +45,7 @@ fn a_session_interleaves_and_its_seed_repeats_the_order() {
 
 #[test]
 fn a_session_ends_when_variants_disagree_or_fail() {
-    let run = |variants: &[Variant]| Session::new(2).seed(0).run(variants, |_, _, _| {}).unwrap_err();
+    let run = |variants: &[Variant]| Session::new(2).seed(0).run(variants).unwrap_err();
     let error = run(&[touch(1, "exit"), touch(2, "thread")]);
     assert!(matches!(error, Error::OutputDiffers { line: 1, .. }), "{error}");
     let error = run(&[touch(1, "abort")]).to_string();
@@ -50,8 +54,8 @@ fn a_session_ends_when_variants_disagree_or_fail() {
     assert_eq!(error, "variant `a` ended with status 2, expected status 0");
     assert!(matches!(run(&[]), Error::Empty));
     assert!(matches!(run(&[touch(1, "exit"), touch(1, "exit")]), Error::SameName { .. }));
-    let variants = [Variant::new("a", program("touch")).expect_status(2)];
-    Session::new(2).output(Output::SortedLines).run(&variants, |_, _, _| {}).unwrap();
+    let variants = [Variant { expected_status: 2, ..Variant::new("a", program("touch")) }];
+    Session::new(2).output(Output::SortedLines).run(&variants).unwrap();
 }
 
 #[test]
@@ -61,7 +65,7 @@ fn an_adaptive_session_ends_for_one_of_its_reasons() {
         Session::adaptive(Duration::from_secs(60), precision)
             .blocks_between(3, 6)
             .watch([Figure::Peak])
-            .run(&variants, |_, _, _| {})
+            .run(&variants)
             .unwrap()
     };
     let precise = session(0.5);
@@ -125,7 +129,7 @@ fn programs_are_held_to_cores() {
     probe::run_under(&touch(0, "cores"), &conditions).unwrap().stdout.read_to_string(&mut text).unwrap();
     assert!(text.starts_with(&format!("core {core}\ntouched")), "{text}");
     let session = Session { cores: vec![100_000], ..Session::new(1) };
-    let error = session.run(&[touch(0, "exit")], |_, _, _| {}).unwrap_err();
+    let error = session.run(&[touch(0, "exit")]).unwrap_err();
     assert!(error.to_string().starts_with("core 100000 may not be used here, only "), "{error}");
 }
 
@@ -148,7 +152,7 @@ fn programs_are_held_to_a_quota_where_groups_may_be_made() {
     drop(conditions);
     assert!(!folder.exists(), "the group is removed");
     let session = Session { quota: Some(-1.0), ..Session::new(1) };
-    let error = session.run(&[touch(0, "exit")], |_, _, _| {}).unwrap_err();
+    let error = session.run(&[touch(0, "exit")]).unwrap_err();
     assert!(matches!(error, Error::Quota { .. }), "{error}");
 }
 
@@ -159,8 +163,8 @@ fn a_full_disk_is_told_from_a_failing_program() {
         return;
     };
     let session = Session { scratch: disk.folder.path().to_owned(), ..Session::new(1) };
-    session.run(&[touch(1, "exit")], |_, _, _| {}).expect("there is room for a line");
-    let error = session.run(&[touch(0, "chatter")], |_, _, _| {}).unwrap_err();
+    session.run(&[touch(1, "exit")]).expect("there is room for a line");
+    let error = session.run(&[touch(0, "chatter")]).unwrap_err();
     assert_eq!(
         error.to_string(),
         format!("no room left in `{}` for the output of the programs", disk.folder.path().display())

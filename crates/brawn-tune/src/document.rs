@@ -1,11 +1,7 @@
 //! What was measured, in the form of `bench`: the same document, the same page, the same tables.
 
-use std::collections::BTreeMap;
-
-use brawn_measure::results::{
-    Better, Finding, Kind, Noise, Results, SCHEMA, Settings, SuiteResult, VariantInfo,
-};
-use brawn_measure::{Figure, Machine, Measured, Outcome, RowSpec, Session, Stop, Variant};
+use brawn_measure::results::{Better, Finding, Kind, Noise, Results, Settings, SuiteResult, VariantInfo};
+use brawn_measure::{Figure, Measured, Outcome, RowSpec, Session, Stop, Variant};
 
 use crate::answer::Answer;
 use crate::candidate::Candidate;
@@ -17,28 +13,21 @@ use crate::tune::{Plan, TWIN};
 
 /// The document of a run: a suite for each round, a case for each workload.
 pub fn results(state: &State, plan: &Plan, job: &Job, command: &str, answer: Option<&Answer>) -> Results {
-    let seconds = plan.budget.as_secs_f64();
+    let settings = Settings {
+        budget_seconds: plan.budget.as_secs_f64(),
+        precision: plan.precision,
+        min_blocks: 3,
+        max_blocks: 40,
+        cores: job.cores.clone(),
+        quota: job.quota,
+    };
     Results {
-        schema: SCHEMA,
-        brawn: env!("CARGO_PKG_VERSION").to_owned(),
-        command: command.to_owned(),
-        date: brawn_measure::date::today(),
-        seed: state.seed,
-        settings: Settings {
-            budget_seconds: seconds,
-            precision: plan.precision,
-            min_blocks: 3,
-            max_blocks: 40,
-            cores: job.cores.clone(),
-            quota: job.quota,
-        },
-        machine: Machine::read(),
         noise: noise(state, plan),
-        versions: BTreeMap::new(),
         variants: variants(state),
         suites: state.rounds.iter().map(|round| suite(state, round, job, command, answer)).collect(),
         complete: answer.is_some(),
         finding: answer.map(|answer| Finding { headline: answer.headline(), words: answer.words.join(" ") }),
+        ..Results::new(command, state.seed, settings)
     }
 }
 
@@ -76,7 +65,6 @@ fn suite(state: &State, round: &Round, job: &Job, command: &str, answer: Option<
         name: format!("tune-{}", round.name),
         title: format!("Tune: {}", round.name),
         about: about.to_owned(),
-        skipped: None,
         notes,
         cases: (0..job.workloads.len())
             .map(|workload| {
@@ -85,6 +73,7 @@ fn suite(state: &State, round: &Round, job: &Job, command: &str, answer: Option<
                 outcome(state, round, job, workload).case(name, command, &rows(job))
             })
             .collect(),
+        ..SuiteResult::default()
     }
 }
 
@@ -106,18 +95,17 @@ fn outcome(state: &State, round: &Round, job: &Job, workload: usize) -> Outcome 
 fn rows(job: &Job) -> Vec<RowSpec> {
     let mut rows = Vec::new();
     if job.server.is_some() {
-        rows.push(RowSpec::metric(RATE, Kind::Time, "/s", Better::Higher).named("requests"));
+        let seconds =
+            |metric: &str, name: &str| RowSpec::metric(metric, Kind::Other, "s", Better::Lower).named(name);
         rows.extend([
-            RowSpec::metric("latency_p50_seconds", Kind::Other, "s", Better::Lower).named("latency, median"),
-            RowSpec::metric(LATENCY, Kind::Other, "s", Better::Lower).named("latency, 99 %"),
-            RowSpec::metric("latency_p999_seconds", Kind::Other, "s", Better::Lower).named("latency, 99.9 %"),
-            RowSpec::metric("ready_seconds", Kind::Other, "s", Better::Lower).named("until ready"),
+            RowSpec::rate(RATE),
+            seconds("latency_p50_seconds", "latency, median"),
+            seconds(LATENCY, "latency, 99 %"),
+            seconds("latency_p999_seconds", "latency, 99.9 %"),
+            seconds("ready_seconds", "until ready"),
+            RowSpec::new(Figure::Peak),
+            RowSpec::memory("idle_bytes", "memory after the load"),
         ]);
-        rows.push(RowSpec::new(Figure::Peak));
-        rows.push(
-            RowSpec::metric("idle_bytes", Kind::Memory, "bytes", Better::Lower)
-                .named("memory after the load"),
-        );
     } else {
         rows.extend([Figure::Wall, Figure::Peak].map(RowSpec::new));
     }

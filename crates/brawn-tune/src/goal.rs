@@ -52,14 +52,6 @@ impl Goal {
             Self::Time | Self::Balanced | Self::Latency => memory(sample),
         }
     }
-
-    /// What [`Goal::second`] is, for people.
-    pub fn second_name(self) -> &'static str {
-        match self {
-            Self::Memory => "time",
-            _ => "memory",
-        }
-    }
 }
 
 /// Seconds of a program's run, or of a request to a server.

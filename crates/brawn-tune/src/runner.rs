@@ -273,16 +273,14 @@ impl<'a> Runner<'a> {
             Some(_) => free_port()?.to_string(),
             None => String::new(),
         };
-        let mut variant = Variant::new(&candidate.name, program)
-            .args(workload.args.iter().map(|arg| replaced(arg, PORT, &port)))
-            .current_dir(&place.folder)
-            .expect_status(self.job.status);
-        for (key, value) in &workload.env {
-            variant = variant.env(key, value);
-        }
-        if let Some(stdin) = &self.job.stdin {
-            variant = variant.stdin(stdin);
-        }
+        let args = workload.args.iter().map(|arg| replaced(arg, PORT, &port));
+        let mut variant = Variant {
+            env: workload.env.iter().map(|(key, value)| (key.into(), value.into())).collect(),
+            stdin: self.job.stdin.clone(),
+            current_dir: Some(place.folder.clone()),
+            expected_status: self.job.status,
+            ..Variant::new(&candidate.name, program).args(args)
+        };
         if let Some(server) = &self.job.server {
             variant = variant.service(service(server, &port)?).read_metrics(read_metrics);
         }

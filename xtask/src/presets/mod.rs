@@ -5,6 +5,7 @@ mod candidates;
 mod pages;
 mod picture;
 mod search;
+mod standing;
 mod start;
 
 pub use search::{Search, run};

@@ -1,16 +1,16 @@
 //! What is written from the results: tables and pictures.
 
 use anyhow::{Result, ensure};
+use brawn_measure::Table;
 use brawn_measure::export::Format;
 use brawn_measure::results::Results;
-use brawn_measure::{Table, standing};
 
 use super::picture::picture;
-use super::start;
+use super::{standing, start};
 
 /// The files for a document: names and contents.
 pub fn pages(results: &Results, starts: &Results) -> Result<Vec<(&'static str, String)>> {
-    let standings = results.standings();
+    let standings = standing::standings(results);
     ensure!(!standings.is_empty(), "no candidate has figures of both time and memory");
     let judged = format!(
         "# Candidates for presets\n\nMade by `make presets` from the results beside it{}. Time and memory are geometric means of the cost over \
@@ -41,7 +41,7 @@ pub fn report(results: &Results) -> String {
 
 /// For the terminal.
 pub fn tables(results: &Results, starts: &Results) -> [Table; 3] {
-    let standings = results.standings();
+    let standings = standing::standings(results);
     [standing::table(&standings), standing::worst(&standings), start::table(starts)]
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use brawn_measure::standing::Standing;
+use super::standing::Standing;
 
 const WIDTH: f64 = 860.0;
 const HEIGHT: f64 = 520.0;
@@ -133,7 +133,7 @@ fn axes(svg: &mut String, x: &Axis, y: &Axis, baseline: &str) {
 
 #[cfg(test)]
 mod tests {
-    use brawn_measure::standing::Costs;
+    use crate::presets::standing::Costs;
 
     use super::*;
 

@@ -113,30 +113,6 @@ fn a_terminal_gets_a_table_for_each_suite_with_a_star_at_each_winner() {
 }
 
 #[test]
-fn standings_name_the_worst_row_and_who_is_beaten_by_nobody() {
-    let mut results = fixture::results();
-    let standings = results.standings();
-    let names: Vec<_> = standings.iter().map(|standing| standing.variant.as_str()).collect();
-    assert_eq!(names, fixture::VARIANTS, "every variant has every kind of row");
-    let (glibc, stock) = (&standings[0], &standings[1]);
-    assert_eq!((glibc.time.mean, glibc.memory.mean), (1.0, 1.0));
-    assert!(stock.time.mean > 1.0 && stock.time.worst >= stock.time.mean && stock.memory.mean < 1.0);
-    // Faster and smaller than glibc: glibc is not on the front, and no one beats the smallest.
-    assert!(standings[2].time.mean < 1.0 && standings[2].memory.mean < 1.0);
-    assert!(!glibc.front && stock.front && standings[3].front);
-    let place = &stock.time.worst_at;
-    assert!(
-        results
-            .rows()
-            .any(|(suite, case, row)| *place == format!("{}, {}, {}", suite.name, case.name, row.name))
-    );
-    let table = brawn_measure::standing::table(&standings).to_text();
-    assert!(table.lines().nth(1).unwrap().starts_with("fast "), "the fastest first: {table}");
-    results.suites.clear();
-    assert!(results.standings().is_empty());
-}
-
-#[test]
 fn geometric_means_turn_rates_round_and_leave_out_partial_rows() {
     let mut results = fixture::results();
     let time = |results: &brawn_measure::results::Results, suite: &str| {
