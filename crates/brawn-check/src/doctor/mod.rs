@@ -6,7 +6,7 @@
 mod checks;
 mod finding;
 
-pub use checks::CHECKS;
+pub use checks::{CHECKS, Check};
 pub use finding::{Finding, Report, SCHEMA_VERSION, State};
 
 /// Looks at everything.

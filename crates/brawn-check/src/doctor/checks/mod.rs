@@ -16,8 +16,11 @@ mod user_namespaces;
 
 use crate::doctor::Finding;
 
-/// Everything that is looked at, what the main job needs first: its name, and what looks.
-pub const CHECKS: &[(&str, fn() -> Finding)] = &[
+/// The name of something that is looked at, and what looks.
+pub type Check = (&'static str, fn() -> Finding);
+
+/// Everything that is looked at, what the main job needs first.
+pub const CHECKS: &[Check] = &[
     ("rust-toolchain", rust_toolchain::look),
     ("musl-target", musl_target::look),
     ("linker", linker::look),
