@@ -9,10 +9,7 @@ pub(super) fn look() -> Finding {
             let cost =
                 "processes that fork without end outlive `brawn check`, `brawn bench` and `brawn tune`";
             let hint = "run it as root, or: systemd-run --user --scope -p Delegate=yes brawn …";
-            Finding::limited(format!("looked for one by one, without a control group: {error}"),
-                cost,
-                hint,
-            )
+            Finding::limited(format!("looked for one by one, without a control group: {error}"), cost, hint)
         }
     }
 }
