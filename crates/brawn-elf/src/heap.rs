@@ -283,35 +283,9 @@ fn version(kind: &Kind, clues: &Clues<'_>) -> Option<String> {
     match kind.owner {
         Owner::Mimalloc if clues.hits.has(Mark::Mimalloc3) => Some("3".to_owned()),
         Owner::Mimalloc if clues.hits.has(Mark::Mimalloc2) => Some("2".to_owned()),
-        Owner::Jemalloc => jemalloc_version(clues.image),
+        Owner::Jemalloc => signature::jemalloc_version(clues.image),
         _ => None,
     }
-}
-
-/// jemalloc holds its version as text, such as `5.3.0-0-g` and the 40 digits of a commit.
-fn jemalloc_version(image: &Image<'_>) -> Option<String> {
-    const COMMIT: usize = 40;
-    for range in signature::constant_data(image) {
-        let data = &image.data[range];
-        for at in memchr::memmem::find_iter(data, b"-g") {
-            let Some(tail) = data.get(at + 2..at + 2 + COMMIT + 1) else { continue };
-            if tail[COMMIT] != 0 || !tail[..COMMIT].iter().all(u8::is_ascii_hexdigit) {
-                continue;
-            }
-            // What stands before it need not be text: a linker puts other constants there.
-            let head = &data[at.saturating_sub(24)..at];
-            let is_part = |byte: &u8| byte.is_ascii_digit() || matches!(byte, b'.' | b'-');
-            let start = head.iter().rposition(|byte| !is_part(byte)).map_or(0, |other| other + 1);
-            let Ok(text) = std::str::from_utf8(&head[start..]) else { continue };
-            let Some((version, commits)) = text.rsplit_once('-') else { continue };
-            let digits =
-                |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit() || b == b'.');
-            if digits(version) && digits(commits) {
-                return Some(version.to_owned());
-            }
-        }
-    }
-    None
 }
 
 /// The heap that a dynamic executable gets from its libraries.
