@@ -1,5 +1,5 @@
-//! Compiles the string functions: every file of `libc/string/functions.toml`, into one static library per
-//! architecture and kind of processor.
+//! Compiles the string functions: every file of `libc/string/functions.toml`, those for long operands once per level,
+//! into one static library per architecture and kind of processor.
 
 use crate::arches::Arch;
 use crate::compile::{self, Folders};
@@ -61,6 +61,10 @@ struct Function {
     /// Symbols; the name of another file without `.c` stands for everything that it defines as well.
     #[serde(default)]
     needs: Vec<String>,
+    /// A part for long operands: compiled once for each of these levels of x86_64, lowest first, into an object each whose
+    /// hidden names end in the level. Another architecture has one level, and one such object.
+    #[serde(default)]
+    levels: Vec<String>,
     /// Only these architectures; all of them otherwise.
     #[serde(default)]
     arch: Vec<String>,
@@ -79,8 +83,15 @@ struct Build {
     /// The key of its flags in the table.
     flags: &'static str,
     arch: &'static str,
-    /// The levels that it holds, as the table calls them.
+    /// The levels that it holds, as the table calls them, lowest first.
     levels: &'static [&'static str],
+}
+
+impl Build {
+    /// The level of all its files, if it is for one kind of processor.
+    fn level(&self) -> Option<&'static str> {
+        self.cpu.and_then(|_| self.levels.last().copied())
+    }
 }
 
 const BUILDS: &[Build] = &[
@@ -118,23 +129,23 @@ pub fn build(
     for build in BUILDS {
         let Some(arch) = arches.iter().copied().find(|arch| arch.name == build.arch) else { continue };
         let compiler = &compilers[arch.name];
-        let functions: Vec<&Function> = table
+        let rows = table
             .function
             .iter()
             .filter(|function| function.arch.is_empty() || function.arch.iter().any(|name| name == arch.name))
-            .filter(|function| if build.cpu.is_none() { !function.cpu_only } else { !function.dispatch_only })
-            .collect();
+            .filter(
+                |function| if build.cpu.is_none() { !function.cpu_only } else { !function.dispatch_only },
+            );
+        let members: Vec<Member<'_>> = rows.flat_map(|function| Member::of(function, build)).collect();
         let flags = flags(&table, build, compiler);
         let prefix = format!("string-{}{}", arch.name, build.flags);
-        let compile = |function: &&Function| {
-            let object = folders.out.join(format!("{prefix}-{}.o", function.file.trim_end_matches(".c")));
-            let symbols = Symbols::of(function, &table, build);
-            one(function, &symbols, arch, compiler, &flags, &object, folders, root)
+        let compile = |member: &Member<'_>| {
+            let object = folders.out.join(format!("{prefix}-{}.o", member.stem()));
+            one(member, &table, build, arch, compiler, &flags, &object, folders, root)
         };
-        let objects = in_parallel(&functions, compile)?;
+        let objects = in_parallel(&members, compile)?;
         let mut levels = Vec::new();
-        let named = functions.iter().map(|function| member_name(&function.file));
-        let knob = functions.iter().position(|function| function.file == table.knob.file);
+        let knob = members.iter().position(|member| member.function.file == table.knob.file);
         if let Some(index) = knob {
             for (name, value) in LEVELS {
                 let file = folders.out.join(format!("{prefix}-level-{name}.o.zst"));
@@ -144,7 +155,9 @@ pub fn build(
                 ));
             }
         }
-        let members: Vec<_> = named
+        let members: Vec<_> = members
+            .iter()
+            .map(|member| format!("brawn-string-{}.o", member.stem()))
             .zip(&objects)
             .map(|(name, object)| NewArchiveMember::new(object.as_slice(), &DEFAULT_OBJECT_READER, name))
             .collect();
@@ -159,15 +172,10 @@ pub fn build(
             archive_file,
             levels,
             compiler: compiler.identity.clone(),
-            flags,
+            flags: flags.iter().chain(level_flags(&table, build.level())).cloned().collect(),
         });
     }
     Ok(sets)
-}
-
-/// `memchr.c` becomes the member `brawn-string-memchr.o`.
-fn member_name(file: &str) -> String {
-    format!("brawn-string-{}.o", file.trim_end_matches(".c"))
 }
 
 /// The flags of a set that name no folder of this machine.
@@ -178,46 +186,73 @@ fn flags(table: &Table, build: &Build, compiler: &Compiler) -> Vec<String> {
     compiler.flags.iter().map(|flag| (*flag).to_owned()).chain(listed).collect()
 }
 
-/// The symbols of a file in one set.
-struct Symbols<'a> {
-    exports: Vec<&'a str>,
-    weak: Vec<&'a str>,
-    hidden: Vec<&'a str>,
-    imports: Vec<&'a str>,
+fn level_flags<'a>(table: &'a Table, level: Option<&str>) -> impl Iterator<Item = &'a String> {
+    level.and_then(|level| table.flags.get(level)).into_iter().flatten()
 }
 
-impl<'a> Symbols<'a> {
-    fn of(function: &'a Function, table: &'a Table, build: &Build) -> Symbols<'a> {
-        let present = |list: &'a [String]| -> Vec<&'a str> {
-            let at_level = |entry: &'a String| match entry.split_once(':') {
-                Some((level, name)) => build.levels.contains(&level).then_some(name),
-                None => Some(entry.as_str()),
-            };
-            list.iter().filter_map(at_level).collect()
-        };
-        let (weak, hidden) = (present(&function.weak), present(&function.hidden));
-        let mut imports = vec!["_GLOBAL_OFFSET_TABLE_"];
-        for need in &function.needs {
-            imports.push(need);
-            let named = table.function.iter().find(|row| row.file.strip_suffix(".c") == Some(need));
-            for list in named.iter().flat_map(|row| [&row.hidden, &row.strong, &row.weak]) {
-                imports.extend(present(list));
+/// One object of a set: a file, or a part for long operands at one level.
+struct Member<'a> {
+    function: &'a Function,
+    level: Option<&'a str>,
+}
+
+impl<'a> Member<'a> {
+    /// A set for one kind of processor has the highest level that is written and that such a processor has.
+    fn of(function: &'a Function, build: &Build) -> Vec<Member<'a>> {
+        let place = |level: &str| LEVELS.iter().position(|(name, _)| *name == level);
+        let highest = build.levels.last().copied();
+        let levels: Vec<Option<&str>> = if function.levels.is_empty() {
+            vec![None]
+        } else if highest.and_then(place).is_none() {
+            vec![highest]
+        } else {
+            let names = function.levels.iter().map(String::as_str);
+            let mut levels: Vec<_> =
+                names.filter(|level| place(level) <= highest.and_then(place)).map(Some).collect();
+            if build.cpu.is_some() {
+                levels.drain(..levels.len().saturating_sub(1));
             }
+            levels
+        };
+        levels.into_iter().map(|level| Member { function, level }).collect()
+    }
+
+    /// The member of `memchr.c` is `brawn-string-memchr.o`, and that of `memchr_long.c` at a level
+    /// `brawn-string-memchr_long.avx2.o`.
+    fn stem(&self) -> String {
+        let stem = self.function.file.trim_end_matches(".c");
+        self.level.map_or_else(|| stem.to_owned(), |level| format!("{stem}.{level}"))
+    }
+
+    fn hidden(&self) -> Vec<String> {
+        let name = |name: &String| self.level.map_or_else(|| name.clone(), |level| format!("{name}_{level}"));
+        self.function.hidden.iter().map(name).collect()
+    }
+
+    /// Everything that it defines for others.
+    fn exports(&self) -> Vec<String> {
+        [self.function.strong.as_slice(), &self.function.weak, &self.hidden()].concat()
+    }
+
+    /// What it may take from others.
+    fn imports(&self, table: &Table, build: &Build) -> Vec<String> {
+        let mut imports = vec!["_GLOBAL_OFFSET_TABLE_".to_owned()];
+        for need in &self.function.needs {
+            imports.push(need.clone());
+            let row = table.function.iter().find(|row| row.file.strip_suffix(".c") == Some(need));
+            let members = row.into_iter().flat_map(|row| Member::of(row, build));
+            imports.extend(members.flat_map(|member| member.exports()));
         }
-        Symbols {
-            exports: [present(&function.strong).as_slice(), &weak, &hidden].concat(),
-            weak,
-            hidden,
-            imports,
-        }
+        imports
     }
 }
 
 /// Compiles and seals one function.
 #[allow(clippy::too_many_arguments, reason = "each is one thing that a build is made of")]
 fn one(
-    function: &Function,
-    symbols: &Symbols<'_>,
+    member: &Member<'_>,
+    table: &Table,
+    build: &Build,
     arch: &Arch,
     compiler: &Compiler,
     flags: &[String],
@@ -225,7 +260,9 @@ fn one(
     folders: &Folders,
     root: &Path,
 ) -> Result<Vec<u8>, Error> {
-    let options: Vec<OsString> = flags.iter().map(Into::into).collect();
+    let function = member.function;
+    let options: Vec<OsString> =
+        flags.iter().chain(level_flags(table, member.level.or(build.level()))).map(Into::into).collect();
     let bytes = compile::compile_file(
         compiler,
         &options,
@@ -234,12 +271,13 @@ fn one(
         folders,
     )
     .map_err(|source| Error::Compile { file: function.file.clone(), arch: arch.name, source })?;
+    let (exports, hidden, imports) = (member.exports(), member.hidden(), member.imports(table, build));
     let contract = seal::Contract {
         machine: arch.machine,
-        exports: &symbols.exports,
-        weak: &symbols.weak,
-        hidden: &symbols.hidden,
-        imports: &symbols.imports,
+        exports: &borrowed(&exports),
+        weak: &borrowed(&function.weak),
+        hidden: &borrowed(&hidden),
+        imports: &borrowed(&imports),
         shared: false,
         forbidden: &[&root.to_string_lossy(), &folders.out.to_string_lossy()],
     };
@@ -249,6 +287,10 @@ fn one(
         source,
     })?;
     Ok(sealed.bytes)
+}
+
+fn borrowed(names: &[String]) -> Vec<&str> {
+    names.iter().map(String::as_str).collect()
 }
 
 /// The object that finds the level, with another highest level in it.

@@ -3,6 +3,7 @@
 //!
 //! With `BRAWN_TEST_LONG=1` every placement of every small size is tried, and the fuzzer has ten minutes.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -119,4 +120,36 @@ fn the_document_holds_the_tables_of_the_results() {
         .output()
         .expect("python3 starts");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// The headers of the string functions that a file reaches, whatever the preprocessor leaves out.
+fn reached(folder: &Path, file: &str, above: &[&str], reached: &mut BTreeSet<String>) {
+    assert!(!above.contains(&file), "{file} includes itself: {above:?}");
+    let text = fs_err::read_to_string(folder.join(file)).expect("the file");
+    for line in text.lines().filter(|line| line.trim_start().starts_with("#include")) {
+        let what = line.trim_start()["#include".len()..].trim();
+        assert!(what.starts_with(['"', '<']), "{file} includes {what}, a macro");
+        if let Some(header) = what.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
+            assert!(header.ends_with(".h"), "{file} includes {header}");
+            self::reached(folder, header, &[above, &[file]].concat(), reached);
+            reached.insert(header.to_owned());
+        }
+    }
+}
+
+#[test]
+fn a_file_is_one_text_and_reaches_few_headers() {
+    let folder = root().join("crates/brawn-kit/libc/string");
+    let mut most = 0;
+    for entry in fs_err::read_dir(&folder).expect("the folder") {
+        let name = entry.expect("a file").file_name().into_string().expect("a name");
+        if name.ends_with(".c") {
+            let mut headers = BTreeSet::new();
+            reached(&folder, &name, &[], &mut headers);
+            let allowed = if name == "strlen.c" { 4 } else { 9 };
+            assert!(headers.len() <= allowed, "{name} reaches {headers:?}");
+            most = most.max(headers.len());
+        }
+    }
+    assert!(most > 4, "nothing was read");
 }

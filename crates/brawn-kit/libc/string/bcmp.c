@@ -1,6 +1,4 @@
 /* bcmp: are they the same? Compilers call it for a memcmp of which only that matters. */
-#include "entry.h"
-
 #include "compare.h"
 
 PUBLIC int NAME(bcmp)(const void *a, const void *b, size_t n);

@@ -3,7 +3,8 @@
  *
  * A function is one C file with one public symbol. Its entry finishes small sizes in baseline code, and only
  * longer work asks for the level: one byte, 0 until the first long call of the process has looked at the CPU.
- * The long part is written once and compiled once per level, by levels.h, from the same file.
+ * The long part is a file of its own, written once and compiled once per level into an object each
+ * (vector.h).
  *
  * Everything here must work before TLS, the stack canary and relocations: no pointer tables, no errno, no
  * calls to other libc functions but the ones that the table functions.toml names.
@@ -28,9 +29,6 @@
 #else
 #define NAME(function) function
 #endif
-
-/* The name of one level's variant of a long part that several objects share. */
-#define SHARED_NAME(family, suffix) BRAWN_PASTE(NAME(family), suffix)
 
 #define BRAWN_STRINGIFY_(text) #text
 #define BRAWN_STRINGIFY(text) BRAWN_STRINGIFY_(text)
@@ -134,7 +132,8 @@ INLINE unsigned char *if_room(const unsigned char *p, size_t n, size_t least,
 #endif
 }
 
-/* A directive about the stack for debuggers, profilers and unwinders, in assembly that moves the stack pointer. */
+/* A directive about the stack for debuggers, profilers and unwinders, in assembly that moves the stack
+ * pointer. */
 #define CFI(directive) ".cfi_" directive "\n\t"
 /* The same for a part of a function in another section, which clang before 18 refuses. */
 #if defined(__clang_major__) && __clang_major__ < 18
@@ -150,18 +149,22 @@ INLINE unsigned char *if_room(const unsigned char *p, size_t n, size_t least,
 #define LEVEL_AVX2 2     /* AVX2, BMI1, BMI2: x86-64-v3 */
 #define LEVEL_AVX512 3   /* and AVX-512 F BW DQ VL on a core that does not slow down for it */
 
-/* -DBRAWN_LEVEL=2 (x86-64-v3) or 3 (x86-64-v4) fixes the level: no dispatch, nothing but that level. */
-#if defined(__aarch64__) && !defined(BRAWN_LEVEL)
-#define BRAWN_LEVEL LEVEL_BASELINE
-#endif
+/* DISPATCH_TO_AVX512 defines `function`, which jumps to the variant for this CPU of the long part `family`:
+ * one of the objects that are compiled of one file, once per level (LONG_PART in vector.h). DISPATCH_TO_AVX2
+ * is for one whose functions gain little from AVX-512 for the room that they take. Everything is a tail call,
+ * so that the entry which uses it needs no stack frame.
+ *
+ * -DBRAWN_LEVEL=2 (x86-64-v3) or 3 (x86-64-v4) fixes the level: then there is one variant, and no
+ * question. */
+#define VARIANT(family, level) NAME(BRAWN_PASTE(family, level))
 
-#if !defined(BRAWN_LEVEL) && !defined(BASELINE_ONLY)
+#if defined(__x86_64__) && !defined(BRAWN_LEVEL)
 
 #define brawn_level NAME(__brawn_string_level)
 #define brawn_detect NAME(__brawn_string_detect)
 
-/* The level in use; LEVEL_UNKNOWN until the first long call. Any thread may write it, always the same value.
- */
+/* The level in use; LEVEL_UNKNOWN until the first long call. Any thread may write it, always the same
+ * value. */
 extern HIDDEN unsigned char brawn_level;
 
 /* Looks at the CPU, remembers and returns the level, which is never LEVEL_UNKNOWN. It changes no register but
@@ -170,8 +173,8 @@ HIDDEN unsigned brawn_detect(void);
 
 /* The level, which the first long call of the process asks for. In assembly, so that for a call that hardly
  * ever happens (below the red zone) no one needs a stack frame, or a second set of jumps. The call has a
- * section of its own, as in one that holds cold functions it would stand in their way. Who asks may have nothing on
- * the stack but the return address: that is what the section tells debuggers. */
+ * section of its own, as in one that holds cold functions it would stand in their way. Who asks may have
+ * nothing on the stack but the return address: that is what the section tells debuggers. */
 INLINE unsigned level_now(void) {
     unsigned level;
     /* clang-format off */
@@ -192,56 +195,50 @@ INLINE unsigned level_now(void) {
     return level;
 }
 
-/* Defines `function`, which jumps to the variant of it for this CPU. Everything is a tail call, so that the
- * entry which uses it needs no stack frame. A file whose functions gain little from AVX-512 for the room that
- * they take defines WITHOUT_AVX512 before it includes anything;
- * one whose functions are far ahead in baseline code and seldom called defines BASELINE_ONLY. */
-#if defined(WITHOUT_AVX512)
-#define DISPATCH_AVX512(function, arguments)
-#else
-#define DISPATCH_AVX512(function, arguments)                                                                 \
-    if (LIKELY(level > LEVEL_AVX2)) {                                                                        \
-        return function##_avx512 arguments;                                                                  \
-    }
-#endif
-#define DISPATCHED(type, function, parameters, arguments)                                                    \
+#define DISPATCH_TO_AVX512(type, function, family, parameters, arguments)                                    \
+    HIDDEN type VARIANT(family, _avx512) parameters;                                                         \
+    HIDDEN type VARIANT(family, _avx2) parameters;                                                           \
+    HIDDEN type VARIANT(family, _sse2) parameters;                                                           \
     INLINE type function parameters {                                                                        \
         const unsigned level = level_now();                                                                  \
-        DISPATCH_AVX512(function, arguments)                                                                 \
-        if (LIKELY(level >= LEVEL_AVX2)) {                                                                   \
-            return function##_avx2 arguments;                                                                \
+        if (LIKELY(level > LEVEL_AVX2)) {                                                                    \
+            return VARIANT(family, _avx512) arguments;                                                       \
         }                                                                                                    \
-        return function##_sse2 arguments;                                                                    \
+        if (LIKELY(level >= LEVEL_AVX2)) {                                                                   \
+            return VARIANT(family, _avx2) arguments;                                                         \
+        }                                                                                                    \
+        return VARIANT(family, _sse2) arguments;                                                             \
     }
-
-#else
-
-#define ONLY_PASTE_(name, suffix) name##suffix
-#define ONLY_PASTE(name, suffix) ONLY_PASTE_(name, suffix)
-#define DISPATCHED(type, function, parameters, arguments)                                                    \
+#define DISPATCH_TO_AVX2(type, function, family, parameters, arguments)                                      \
+    HIDDEN type VARIANT(family, _avx2) parameters;                                                           \
+    HIDDEN type VARIANT(family, _sse2) parameters;                                                           \
     INLINE type function parameters {                                                                        \
-        return ONLY_PASTE(function, BRAWN_ONLY_SUFFIX) arguments;                                            \
+        const unsigned level = level_now();                                                                  \
+        if (LIKELY(level >= LEVEL_AVX2)) {                                                                   \
+            return VARIANT(family, _avx2) arguments;                                                         \
+        }                                                                                                    \
+        return VARIANT(family, _sse2) arguments;                                                             \
+    }
+
+#else
+
+#define ONLY(level, type, function, family, parameters, arguments)                                           \
+    HIDDEN type VARIANT(family, level) parameters;                                                           \
+    INLINE type function parameters {                                                                        \
+        return VARIANT(family, level) arguments;                                                             \
     }
 #if defined(__aarch64__)
-#define BRAWN_ONLY_SUFFIX _neon
-#elif defined(BASELINE_ONLY) || BRAWN_LEVEL == LEVEL_BASELINE
-#define BRAWN_ONLY_SUFFIX _sse2
-#elif BRAWN_LEVEL == LEVEL_AVX2 || defined(WITHOUT_AVX512)
-#define BRAWN_ONLY_SUFFIX _avx2
+#define DISPATCH_TO_AVX512(...) ONLY(_neon, __VA_ARGS__)
+#define DISPATCH_TO_AVX2(...) ONLY(_neon, __VA_ARGS__)
 #else
-#define BRAWN_ONLY_SUFFIX _avx512
+#define DISPATCH_TO_AVX2(...) ONLY(_avx2, __VA_ARGS__)
+#if BRAWN_LEVEL == LEVEL_AVX512
+#define DISPATCH_TO_AVX512(...) ONLY(_avx512, __VA_ARGS__)
+#else
+#define DISPATCH_TO_AVX512(...) ONLY(_avx2, __VA_ARGS__)
+#endif
 #endif
 
-#endif
-
-/* Declares the variants of a long part that is an object of its own; they are hidden names. */
-#if defined(__aarch64__)
-#define DISPATCH_SHARED(type, function, parameters) HIDDEN type function##_neon parameters;
-#else
-#define DISPATCH_SHARED(type, function, parameters)                                                          \
-    HIDDEN type function##_avx512 parameters;                                                                \
-    HIDDEN type function##_avx2 parameters;                                                                  \
-    HIDDEN type function##_sse2 parameters;
 #endif
 
 #endif

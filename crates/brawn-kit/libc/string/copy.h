@@ -1,24 +1,17 @@
 /* The entry of memcpy, memmove and their variants: up to 64 bytes in baseline code, where all loads come
- * before the first store, so that operands may overlap. Longer copies are copy.c's. */
+ * before the first store, so that operands may overlap. Longer copies are copy_long.c's. */
 #ifndef BRAWN_COPY_H
 #define BRAWN_COPY_H
 
 #include "brawn_string.h"
+#include "vector16.h"
 
 /* Copies n > 64 bytes, which may overlap, and returns `result`. */
-#define copy_long_sse2 NAME(__brawn_copy_sse2)
-#define copy_long_avx2 NAME(__brawn_copy_avx2)
-#define copy_long_avx512 NAME(__brawn_copy_avx512)
-#define copy_long_neon NAME(__brawn_copy_neon)
-DISPATCH_SHARED(void *, copy_long,
-                (unsigned char *target, const unsigned char *source, size_t n, void *result))
+DISPATCH_TO_AVX512(void *, copy_long, __brawn_copy,
+                   (unsigned char *target, const unsigned char *source, size_t n, void *result),
+                   (target, source, n, result))
 
 #define COPY_SMALL 64
-
-#ifndef BRAWN_COPY_BODY
-
-DISPATCHED(void *, copy_long, (unsigned char *target, const unsigned char *source, size_t n, void *result),
-           (target, source, n, result))
 
 /* Sizes of copies are seldom predicted, so branches are few: 16 to 64 bytes take the same way, and so do 4 to
  * 15, where the words of 8 bytes go elsewhere when there is no room for them. They come last, as a load of 8
@@ -65,5 +58,4 @@ INLINE void *copy(void *to, const void *from, size_t n, void *result) {
     return result;
 }
 
-#endif
 #endif

@@ -5,26 +5,19 @@
  * an aligned block, or a page, in which an earlier byte is known to be readable.
  *
  * Plan: the entry looks through up to 64 bytes, 16 and then the next 48 together, as long as the page goes
- * on. Otherwise (find_body.h) one vector of the level, then aligned ones, singly up to an aligned group of
+ * on. Otherwise (find_long.h) one vector of the level, then aligned ones, singly up to an aligned group of
  * four, and from there groups with one branch each. */
 #ifndef BRAWN_FIND_H
 #define BRAWN_FIND_H
 
-#include "characters.h"
-#include "vector.h"
+#include "vector16.h"
+#include "text.h"
 
-#ifndef LANES_WIDE
-/* The search in bytes is an object of its own, find.c, because several functions need it. */
-#define find_long_sse2 NAME(__brawn_find_sse2)
-#define find_long_avx2 NAME(__brawn_find_avx2)
-#define find_long_avx512 NAME(__brawn_find_avx512)
-#define find_long_neon NAME(__brawn_find_neon)
-DISPATCH_SHARED(void *, find_long, (const unsigned char *s, unsigned char c, size_t n))
+#ifdef LANES_WIDE
+DISPATCH_TO_AVX2(void *, find_long, __brawn_wmemchr, (const lane *s, lane c, size_t n), (s, c, n))
+#else
+DISPATCH_TO_AVX512(void *, find_long, __brawn_memchr, (const lane *s, lane c, size_t n), (s, c, n))
 #endif
-
-#ifndef BRAWN_FIND_BODY
-
-DISPATCHED(void *, find_long, (const lane *s, lane c, size_t n), (s, c, n))
 
 /* At the end of a page: in aligned vectors of 16 bytes, without a look at the level for what is short. */
 OVER_READS COLD static void *find_at_edge(const lane *s, lane c, size_t n) {
@@ -86,5 +79,4 @@ OVER_READS INLINE void *find(const lane *s, lane c, size_t n) {
     return NULL;
 }
 
-#endif
 #endif

@@ -1,30 +1,28 @@
-/* Whether an aligned group of four vectors has what is looked for: the null, and also a character if `character`
- * says so. For strfind.h and strrfind.h, included in every pass. */
+/* Whether an aligned group of four vectors has what is looked for, for strfind_long.h and strrfind_long.h.
+ * SSE2 has no minimum of wide lanes: there tests are joined. */
+#ifndef BRAWN_GROUP_H
+#define BRAWN_GROUP_H
 
-INLINE lane_test LEVEL_NAME(four_test)(vec v, vec wanted, bool character) {
-    return character ? lane_test_or(lane_equal(v, wanted), lane_null(v)) : lane_null(v);
-}
+#include "vector.h"
+#include "text.h"
 
-/* A vector which is null in the lanes that are to be found. */
-INLINE vec LEVEL_NAME(four_key)(vec v, vec wanted, bool character) {
-    return character ? lane_min(vec_xor(v, wanted), v) : v;
-}
-
-/* SSE2 has no minimum of wide lanes: tests are merged. */
-OVER_READS INLINE bool LEVEL_NAME(in_four)(const lane *p, vec wanted, bool character) {
-#define key(i) LEVEL_NAME(four_key)(vec_load_aligned(p + (i) * LANES), wanted, character)
-#define test(i) LEVEL_NAME(four_test)(vec_load_aligned(p + (i) * LANES), wanted, character)
-#if !defined(__aarch64__)
-    if (character && VEC == 64) {
-        return LEVEL_NAME(four_have)(vec_load_aligned(p), vec_load_aligned(p + LANES),
-                                     vec_load_aligned(p + 2 * LANES), vec_load_aligned(p + 3 * LANES),
-                                     wanted);
+/* The null, and also a character if `character` says so. */
+OVER_READS INLINE bool wanted_in_four(const lane *p, vec wanted, bool character) {
+    const vec a = vec_load_aligned(p), b = vec_load_aligned(p + LANES);
+    const vec c = vec_load_aligned(p + 2 * LANES), d = vec_load_aligned(p + 3 * LANES);
+#if defined(__AVX512BW__) && !defined(LANES_WIDE)
+    if (character) {
+        return vec_four_have(a, b, c, d, wanted);
     }
 #endif
     if (TEXT_WIDE && VEC == 16) {
-        return lane_test_any(lane_test_or(lane_test_or(test(0), test(1)), lane_test_or(test(2), test(3))));
+        return lane_test_any(
+            lane_test_or(lane_test_or(wanted_test(a, wanted, character), wanted_test(b, wanted, character)),
+                         lane_test_or(wanted_test(c, wanted, character), wanted_test(d, wanted, character))));
     }
-    return lane_test_any(lane_null(lane_min(lane_min(key(0), key(1)), lane_min(key(2), key(3)))));
-#undef key
-#undef test
+    const vec ab = lane_min(wanted_key(a, wanted, character), wanted_key(b, wanted, character));
+    const vec cd = lane_min(wanted_key(c, wanted, character), wanted_key(d, wanted, character));
+    return lane_test_any(lane_null(lane_min(ab, cd)));
 }
+
+#endif

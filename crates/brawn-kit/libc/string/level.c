@@ -9,10 +9,6 @@
 #define level_max NAME(__brawn_string_level_max)
 #define rep_flags NAME(__brawn_string_rep)
 #define level_from NAME(__brawn_string_level_from)
-#ifndef brawn_level
-#define brawn_level NAME(__brawn_string_level)
-#define brawn_detect NAME(__brawn_string_detect)
-#endif
 
 HIDDEN unsigned char brawn_level = LEVEL_UNKNOWN;
 
@@ -22,8 +18,8 @@ extern volatile unsigned char level_max;
 HIDDEN __attribute__((section(".data.brawn_string_level_max"))) volatile unsigned char level_max =
     LEVEL_AVX512;
 
-/* Whether `rep movsb` and `rep stosb` are worth using for long blocks (ERMS), from the same look at the CPU.
- */
+/* Whether `rep movsb` and `rep stosb` are worth using for long blocks (ERMS), from the same look at the
+ * CPU. */
 extern unsigned char rep_flags;
 HIDDEN unsigned char rep_flags = 0;
 
@@ -33,9 +29,9 @@ static uint32_t xcr0(void) {
     return low;
 }
 
-/* Takes what the CPU says of itself in leaves 1 and 7, and keeps and returns the level that follows. Anyone who
- * was told that by somebody who has looked before, as a library for glibc is, spares the process the look. It
- * runs once, so it need not be aligned as others are. */
+/* Takes what the CPU says of itself in leaves 1 and 7, and keeps and returns the level that follows. Anyone
+ * who was told that by somebody who has looked before, as a library for glibc is, spares the process the
+ * look. It runs once, so it need not be aligned as others are. */
 extern HIDDEN __attribute__((aligned(4))) unsigned level_from(uint32_t leaf1_ecx, uint32_t leaf7_ebx,
                                                               uint32_t leaf7_ecx);
 

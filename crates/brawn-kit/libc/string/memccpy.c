@@ -1,6 +1,6 @@
-/* memccpy: copies up to and including the first c. It is found first, and then the copy is of a known size.
- */
-#include "entry.h"
+/* memccpy: copies up to and including the first c. It is found first, and then the copy is of a known
+ * size. */
+#include "vector16.h"
 
 PUBLIC void *NAME(memccpy)(void *restrict target, const void *restrict source, int c, size_t n);
 void *NAME(memchr)(const void *s, int c, size_t n);

@@ -1,6 +1,4 @@
 /* memchr: see find.h. */
-#include "entry.h"
-
 #include "find.h"
 
 PUBLIC void *NAME(memchr)(const void *s, int c, size_t n);

@@ -1,6 +1,4 @@
 /* memcmp: see compare.h. */
-#include "entry.h"
-
 #include "compare.h"
 
 PUBLIC int NAME(memcmp)(const void *a, const void *b, size_t n);

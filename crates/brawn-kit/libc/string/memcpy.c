@@ -1,6 +1,4 @@
 /* memcpy: overlapping operands are copied as memmove does, because it costs nothing. */
-#include "entry.h"
-
 #include "copy.h"
 
 PUBLIC void *NAME(memcpy)(void *restrict target, const void *restrict source, size_t n);

@@ -1,6 +1,4 @@
 /* memmove: see copy.h. */
-#include "entry.h"
-
 #include "copy.h"
 
 PUBLIC void *NAME(memmove)(void *target, const void *source, size_t n);

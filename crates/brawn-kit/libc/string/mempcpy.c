@@ -1,6 +1,4 @@
 /* mempcpy: see copy.h. */
-#include "entry.h"
-
 #include "copy.h"
 
 PUBLIC void *NAME(mempcpy)(void *restrict target, const void *restrict source, size_t n);

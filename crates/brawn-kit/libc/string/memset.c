@@ -1,6 +1,4 @@
 /* memset: see set.h. */
-#include "entry.h"
-
 #include "set.h"
 
 PUBLIC void *NAME(memset)(void *target, int c, size_t n);

@@ -1,23 +1,17 @@
 /* The entry of memset, bzero and wmemset: up to 64 bytes in baseline code, by stores that overlap. Longer
- * blocks are set.c's. */
+ * blocks are set_long.c's. */
 #ifndef BRAWN_SET_H
 #define BRAWN_SET_H
 
 #include "brawn_string.h"
+#include "vector16.h"
 
 /* Fills n > 64 bytes with the four bytes of `pattern` over and over, and returns target. n is a multiple of
  * 4, or the four bytes are the same. */
-#define set_long_sse2 NAME(__brawn_set_sse2)
-#define set_long_avx2 NAME(__brawn_set_avx2)
-#define set_long_avx512 NAME(__brawn_set_avx512)
-#define set_long_neon NAME(__brawn_set_neon)
-DISPATCH_SHARED(void *, set_long, (unsigned char *target, uint32_t pattern, size_t n))
+DISPATCH_TO_AVX512(void *, set_long, __brawn_set, (unsigned char *target, uint32_t pattern, size_t n),
+                   (target, pattern, n))
 
 #define SET_SMALL 64
-
-#ifndef BRAWN_SET_BODY
-
-DISPATCHED(void *, set_long, (unsigned char *target, uint32_t pattern, size_t n), (target, pattern, n))
 
 /* 4 to 64 bytes take the same way, because sizes of memset are seldom predicted: stores of 4, 8 and 16 bytes
  * from both ends, the longer ones only where there is room. The longest come last, as a load may follow. */
@@ -55,5 +49,4 @@ INLINE void *set_bytes(void *to, unsigned char byte, size_t n) {
     return set(to, byte * 0x01010101u, n);
 }
 
-#endif
 #endif

@@ -1,8 +1,10 @@
 /* Copies and clears of at most 64 bytes, by loads and stores that may overlap. The first is stored last: who
  * reads the front of the operand next then need not wait for where the other went, which depends on the size.
- * For entries: include it after entry.h or levels.h. */
+ * For entries. */
 #ifndef BRAWN_SMALL_COPY_H
 #define BRAWN_SMALL_COPY_H
+
+#include "vector16.h"
 
 /* `bytes` is 1 to 16. */
 INLINE void copy_up_to_16(void *to, const void *from, size_t bytes) {

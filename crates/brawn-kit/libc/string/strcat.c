@@ -1,5 +1,5 @@
 /* Appends a string: the length of one, then strcpy_to.c. */
-#include "entry.h"
+#include "vector16.h"
 #include "text.h"
 #include "strcpy_to.h"
 #include "text_length.h"

@@ -1,26 +1,15 @@
 /* First place of a character, or a null pointer: strfind.h. */
-#include "text.h"
+#include <stddef.h>
 
-OVER_READS INLINE char *found_or_not(const lane *hit, lane character) {
-    if (*hit == character) {
-        return (char *)(uintptr_t)hit;
-    }
-    BRANCH();
-    return NULL;
-}
-
-#define FIND_CHARACTER 1
-#define FIND_LIMITED 0
-#define FIND_RESULT char *
-#define FIND_DONE(hit) found_or_not(hit, character)
-#define FIND_LONG __brawn_strchr_
-#define FIND_BASE base
-#define BRAWN_BODY "strfind.h"
-#include "levels.h"
+typedef char *find_result;
 #include "strfind.h"
+
+DISPATCH_TO_AVX512(find_result, find_long, __brawn_strchr, (const lane *base, uintptr_t what, const lane *p),
+                   (base, what, p))
 
 PUBLIC char *NAME(strchr)(const char *s, int c);
 
 OVER_READS char *NAME(strchr)(const char *s, int c) {
-    return find_small((const lane *)s, (unsigned char)c, 0);
+    const struct find find = {.character = true, .answer = PLACE_OR_NULL};
+    return find_small(find, (const lane *)s, (unsigned char)c, 0, (const lane *)s);
 }

@@ -1,7 +1,11 @@
-/* The long part of strchr and, with a null `base`, of strchrnul: strfind.h. */
-#include "text.h"
+/* The long part of strchr and strchrnul: strfind_long.h. */
+#include <stddef.h>
 
-OVER_READS INLINE char *found_or_not(const lane *base, const lane *hit, lane character) {
+typedef char *find_result;
+#include "strfind_long.h"
+
+/* A null `base` asks for the place of the null, if that comes first: strchrnul. */
+OVER_READS INLINE find_result answer(const lane *base, const lane *hit, lane character) {
     if (*hit == character || base == NULL) {
         return (char *)(uintptr_t)hit;
     }
@@ -9,12 +13,6 @@ OVER_READS INLINE char *found_or_not(const lane *base, const lane *hit, lane cha
     return NULL;
 }
 
-#define FIND_CHARACTER 1
-#define FIND_LIMITED 0
-#define FIND_RESULT char *
-#define FIND_DONE(hit) found_or_not(base, hit, character)
-#define FIND_LONG __brawn_strchr_
-#define FIND_DEFINED
-#define BRAWN_BODY "strfind.h"
-#include "levels.h"
-#include "strfind.h"
+OVER_READS LONG_PART(char *, __brawn_strchr, (const lane *base, uintptr_t what, const lane *p)) {
+    return find(true, base, what, p);
+}

@@ -1,20 +1,17 @@
 /* First place of a character, or the end of the string: strfind.h. */
-#include "text.h"
-#define FIND_CHARACTER 1
-#define FIND_LIMITED 0
-#define FIND_PREDICTED
-#define FIND_RESULT char *
-#define FIND_DONE(hit) ((char *)(uintptr_t)(hit))
-#define FIND_LONG __brawn_strchr_
-#define FIND_BASE NULL
-#define BRAWN_BODY "strfind.h"
-#include "levels.h"
+#include <stddef.h>
+
+typedef char *find_result;
 #include "strfind.h"
+
+DISPATCH_TO_AVX512(find_result, find_long, __brawn_strchr, (const lane *base, uintptr_t what, const lane *p),
+                   (base, what, p))
 
 PUBLIC char *NAME(__strchrnul)(const char *s, int c);
 
 OVER_READS char *NAME(__strchrnul)(const char *s, int c) {
-    return find_small((const lane *)s, (unsigned char)c, 0);
+    const struct find find = {.character = true, .predicted = true, .answer = PLACE};
+    return find_small(find, (const lane *)s, (unsigned char)c, 0, NULL);
 }
 
 WEAK_ALIAS(char *, strchrnul, __strchrnul, (const char *s, int c));

@@ -1,10 +1,6 @@
-/* The long part of strcmp and strncmp: strcompare.h. */
-#include "text.h"
-#include "fold.h"
-#define COMPARE_FOLDED 0
-#define COMPARE_LIMITED 1
-#define COMPARE_LONG __brawn_strcmp_
-#define COMPARE_DEFINED
-#define BRAWN_BODY "strcompare.h"
-#include "levels.h"
-#include "strcompare.h"
+/* The long part of strcmp and strncmp: strcompare_long.h. */
+#include "strcompare_long.h"
+
+OVER_READS LONG_PART(int, __brawn_strcmp, (const lane *a, const lane *b, const lane *end)) {
+    return compare_long(a, b, end, false);
+}

@@ -40,9 +40,9 @@ OVER_READS INLINE lane *copy_small(lane *d, const lane *s, lane *result) {
     }
     const vec v0 = vec_load(s), v1 = vec_load(s + LANES), v2 = vec_load(s + 2 * LANES),
               v3 = vec_load(s + 3 * LANES);
-    const uint64_t mask = mask_of_four(lane_null(v0), lane_null(v1), lane_null(v2), lane_null(v3));
+    const uint64_t mask = lane_mask_of_four(lane_null(v0), lane_null(v1), lane_null(v2), lane_null(v3));
     if (LIKELY(mask)) {
-        const size_t length = first_of_four(mask), bytes = (length + 1) * sizeof(lane);
+        const size_t length = lane_first_of_four(mask), bytes = (length + 1) * sizeof(lane);
         if (bytes < 16) {
             copy_up_to_16(d, s, bytes);
         } else {

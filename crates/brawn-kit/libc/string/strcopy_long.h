@@ -1,17 +1,20 @@
-/* What follows the first 64 bytes of strcpy and its variants, and of strncpy and its variants: the file that
- * includes this defines COPY_LIMITED, 1 for the latter, which look at a limit before every step and fill up
- * with nulls.
+/* What follows the first 64 bytes of strcpy and its variants, and of strncpy and its variants: the latter are
+ * `limited`, which is always a constant; they look at a limit before every step and fill up with nulls.
  *
  * Aligned loads of the level's width, in groups of four after the first few; the source is aligned by copying
  * some of it twice. A group that has the null goes the way of the first few. The last vector ends with the
  * string. */
+#ifndef BRAWN_STRCOPY_LONG_H
+#define BRAWN_STRCOPY_LONG_H
 
-#ifdef BRAWN_PASS
+#include "vector.h"
+#include "text.h"
+#include "strcpy_to.h"
 
 /* The SMALL_BYTES before s and d are copied, and hold no null. Returns `result` or, where that is a null
  * pointer, the end of the copy. With a limit, at least one byte is left before `end`. */
-OVER_READS static MAYBE_UNUSED char *LEVEL_NAME(copy_long)(char *restrict d, const char *restrict s,
-                                                           char *end, char *result) {
+OVER_READS INLINE char *copy_long(char *restrict d, const char *restrict s, char *end, char *result,
+                                  bool limited) {
     vec_mask mask;
     size_t length;
 #define BACK_TO(alignment)                                                                                   \
@@ -22,7 +25,7 @@ OVER_READS static MAYBE_UNUSED char *LEVEL_NAME(copy_long)(char *restrict d, con
     } while (0)
 #define STEP                                                                                                 \
     do {                                                                                                     \
-        if (COPY_LIMITED && UNLIKELY(d > end - VEC)) {                                                       \
+        if (limited && UNLIKELY(d > end - VEC)) {                                                            \
             goto last;                                                                                       \
         }                                                                                                    \
         const vec v = vec_load_aligned(s);                                                                   \
@@ -37,7 +40,6 @@ OVER_READS static MAYBE_UNUSED char *LEVEL_NAME(copy_long)(char *restrict d, con
         IN_REGISTER(d);                                                                                      \
         IN_REGISTER(s);                                                                                      \
     } while (0)
-    (void)end;
     if (4 * VEC <= SMALL_BYTES) {
         /* A group is no longer than what has been copied. */
         goto group;
@@ -52,7 +54,7 @@ group:
     /* An aligned group lies within a page. It begins with what is copied already. */
     BACK_TO(4 * VEC);
     for (;;) {
-        if (COPY_LIMITED && d > end - 4 * VEC) {
+        if (limited && d > end - 4 * VEC) {
             goto four;
         }
         const vec a = vec_load_aligned(s), b = vec_load_aligned(s + VEC);
@@ -81,11 +83,11 @@ last:
             length = mask_first(mask);
         }
     }
-    if (COPY_LIMITED) {
+    if (limited) {
         vec_store(d + length - VEC, vec_load(s + length - VEC));
         d += length;
         if (d != end) {
-            return filled(d, end, result);
+            return NAME(__brawn_strncpy_fill)(d, end, result);
         }
     } else {
         d += length;
@@ -94,10 +96,5 @@ last:
     }
     return result != NULL ? result : d;
 }
-
-#else
-
-DISPATCHED(char *, copy_long, (char *restrict d, const char *restrict s, char *end, char *result),
-           (d, s, end, result))
 
 #endif

@@ -1,16 +1,14 @@
 /* What strcpy, stpcpy and strcat share: strcopy.h as a function. */
-#define COPY_LIMITED 0
+#include "vector16.h"
 #include "text.h"
 #include "strcpy_to.h"
-#define filled(d, end, result) NULL /* only with a limit */
-#define BRAWN_BODY "strcopy_long.h"
-#include "levels.h"
-#include "strcopy_long.h"
-
 #include "strcopy.h"
 
+DISPATCH_TO_AVX512(char *, copy_long, __brawn_strcpy,
+                   (char *restrict d, const char *restrict s, char *result), (d, s, result))
+
 INLINE lane *copy_rest(lane *d, const lane *s, lane *result) {
-    return (lane *)copy_long((char *)d, (const char *)s, NULL, (char *)result);
+    return (lane *)copy_long((char *)d, (const char *)s, (char *)result);
 }
 
 OVER_READS char *NAME(__brawn_strcpy_to)(char *d, const char *restrict s, char *result) {

@@ -1,200 +1,142 @@
-/* strlen, strnlen, strchr, strchrnul and their wide variants: find the first lane that is null, or is the
- * one asked for, or lies at a limit.
+/* The entry of strlen, strnlen, strchr, strchrnul and their wide variants: find the first lane that is null,
+ * or is the one asked for, or lies at a limit.
  *
- * The file that includes this defines
- *     FIND_CHARACTER  1 if a character is looked for besides the null
- *     FIND_LIMITED    1 if an end bounds the search; never together with a character
- *     FIND_RESULT     the type of the result, and
- *     FIND_DONE(hit)  what is returned for the pointer `hit`, with `base` and `character` in scope.
- *     FIND_PREDICTED  if most callers wait for the result: then 0 and 1 have a branch each (with a character,
- *                     0)
- *     FIND_LONG       if the long part is shared with another function: what its names begin with.
- *                     FIND_DEFINED is defined where it is to be compiled, and not the entry; FIND_BASE is what
- *                     the entry gives it for `base`.
+ * Up to 64 bytes are four unaligned vectors of 16 with one branch, unless those might cross into a page that
+ * is not there; then aligned vectors up to the end of the page. What is longer is strfind_long.h's.
  *
- * Entry: up to 64 bytes as four unaligned vectors of 16 with one branch, unless those might cross into a page
- * that is not there; then aligned vectors up to the end of the page. Long: four aligned vectors of the
- * level's width with a branch for each, so that middling sizes need no loop; then aligned groups of four,
- * folded into one test by their minimum. A group that has something goes the way of the first four. */
+ * The file that includes this says what type the answer has, by a typedef before, as a type cannot be an
+ * argument. */
+#ifndef BRAWN_STRFIND_H
+#define BRAWN_STRFIND_H
 
-#ifndef FIND_PARAMETERS
-#define FIND_PARAMETERS (const lane *base, uintptr_t what, const lane *p)
-#ifdef FIND_LONG
-#define FIND_LINKAGE
-#define find_long_avx512 SHARED_NAME(FIND_LONG, avx512)
-#define find_long_avx2 SHARED_NAME(FIND_LONG, avx2)
-#define find_long_sse2 SHARED_NAME(FIND_LONG, sse2)
-#define find_long_neon SHARED_NAME(FIND_LONG, neon)
-DISPATCH_SHARED(FIND_RESULT, find_long, FIND_PARAMETERS)
-#define find_across SHARED_NAME(FIND_LONG, across)
-HIDDEN FIND_RESULT find_across FIND_PARAMETERS;
-#else
-#define FIND_LINKAGE static MAYBE_UNUSED
-#endif
-#endif
+#include "vector16.h"
+#include "text.h"
 
-#ifdef BRAWN_PASS
+/* What a function of the family does; always a constant. */
+struct find {
+    bool character; /* a character is looked for besides the null */
+    bool limited;   /* an end bounds the search; never together with a character */
+    bool predicted; /* most callers wait for the result: 0 and 1 have a branch each (with a character, 0) */
+    enum find_answer {
+        LENGTH,        /* lanes from the beginning */
+        PLACE,         /* where it is */
+        PLACE_OR_NULL, /* the same, or a null pointer where the null is and not the character */
+        EITHER         /* PLACE if `base` is null, else PLACE_OR_NULL */
+    } answer;
+};
 
-#include "group.h"
-
-#if (!defined(FIND_LONG) || defined(FIND_DEFINED)) && !defined(HELPERS_ONLY)
-
-/* Everything from `base`, or else from the beginning of p's page, to p has been looked at: at least
- * SMALL_BYTES, or p is where a page begins. `what` is the character or the end. */
-OVER_READS FIND_LINKAGE FIND_RESULT LEVEL_NAME(find_long) FIND_PARAMETERS {
-    const lane character = (lane)what;
-    const lane *const end = (const lane *)what;
-    const vec wanted = lane_fill(character);
-    lane_mask mask;
-    (void)base, (void)end;
-#define STEP                                                                                                 \
-    do {                                                                                                     \
-        if (FIND_LIMITED && p >= end) {                                                                      \
-            return FIND_DONE(end);                                                                           \
-        }                                                                                                    \
-        mask = lane_mask_of(LEVEL_NAME(four_test)(vec_load_aligned(p), wanted, FIND_CHARACTER));             \
-        IN_REGISTER(mask);                                                                                   \
-        if (UNLIKELY(mask)) {                                                                                \
-            goto found;                                                                                      \
-        }                                                                                                    \
-        p += LANES;                                                                                          \
-        IN_REGISTER(p);                                                                                      \
-    } while (0)
-    if (4 * VEC <= SMALL_BYTES) {
-        /* A group is no longer than what has been looked at. */
-        goto group;
+INLINE find_result result_of(struct find find, const lane *base, const lane *hit, lane character) {
+    if (find.answer == LENGTH) {
+        return (find_result)(hit - base);
     }
-    p = align_down(p, VEC);
-four:
-    STEP;
-    STEP;
-    STEP;
-    STEP;
-group:
-    for (p = align_down(p, 4 * VEC);; p += 4 * LANES) {
-        if (FIND_LIMITED && p >= end) {
-            return FIND_DONE(end);
-        }
-        if (LEVEL_NAME(in_four)(p, wanted, FIND_CHARACTER)) {
-            goto four;
-        }
+    if (find.answer == PLACE || *hit == character || (find.answer == EITHER && base == NULL)) {
+        return (find_result)(uintptr_t)hit;
     }
-found:
-#undef STEP
-    p += lane_mask_first(mask);
-    if (FIND_LIMITED && UNLIKELY(p > end)) {
-        BRANCH();
-        return FIND_DONE(end);
-    }
-    return FIND_DONE(p);
+    BRANCH();
+    return 0;
 }
 
-#endif
+/* The long part, which that file defines by DISPATCH_*. Everything from `base`, or else from the beginning of
+ * p's page, to p has been looked at: at least SMALL_BYTES, or p is where a page begins. `what` is the
+ * character, or the end, which is that of memory without a limit. */
+INLINE find_result find_long(const lane *base, uintptr_t what, const lane *p);
 
+/* What goes on from a `p` within SMALL_BYTES of the end of a page up to there: find_to_page() as a
+ * function. */
+#ifdef LANES_WIDE
+#define find_end_across NAME(__brawn_wcsnlen_across)
+#define find_character_across NAME(__brawn_wcschr_across)
 #else
-
-#ifndef FIND_LONG
-#define FIND_BASE base
+#define find_end_across NAME(__brawn_strnlen_across)
+#define find_character_across NAME(__brawn_strchr_across)
 #endif
-DISPATCHED(FIND_RESULT, find_long, FIND_PARAMETERS, (base, what, p))
+HIDDEN find_result find_end_across(const lane *base, uintptr_t what, const lane *p);
+HIDDEN find_result find_character_across(const lane *base, uintptr_t what, const lane *p);
 
-#if !defined(FIND_LONG) || defined(FIND_DEFINED)
-
-/* The string begins at s, within SMALL_BYTES of the end of a page. */
-#ifndef FIND_LONG
-static
-#endif
-    OVER_READS COLD FIND_RESULT find_across(const lane *base, uintptr_t what, const lane *s) {
+OVER_READS INLINE find_result find_to_page(struct find find, const lane *base, uintptr_t what,
+                                           const lane *s) {
     const lane character = (lane)what;
     const lane *const end = (const lane *)what;
     const vec wanted = lane_fill(character);
     const lane *p = align_down(s, VEC);
-    lane_mask mask = lane_mask_of(LEVEL_NAME(four_test)(vec_load_aligned(p), wanted, FIND_CHARACTER));
-    (void)base, (void)end;
+    lane_mask mask = lane_mask_of(wanted_test(vec_load_aligned(p), wanted, find.character));
     mask = lane_mask_after(mask, (size_t)(s - p));
     if (mask) {
         p = s;
         goto found;
     }
     for (p += LANES; ((uintptr_t)p & (PAGE_BYTES - 1)) != 0; p += LANES) {
-        if (FIND_LIMITED && p >= end) {
-            return FIND_DONE(end);
+        if (find.limited && p >= end) {
+            return result_of(find, base, end, character);
         }
-        mask = lane_mask_of(LEVEL_NAME(four_test)(vec_load_aligned(p), wanted, FIND_CHARACTER));
+        mask = lane_mask_of(wanted_test(vec_load_aligned(p), wanted, find.character));
         if (mask) {
             goto found;
         }
     }
-    if (FIND_LIMITED && p >= end) {
-        return FIND_DONE(end);
+    if (find.limited && p >= end) {
+        return result_of(find, base, end, character);
     }
     return find_long(base, what, p);
 found:
     p += lane_mask_first(mask);
-    return FIND_DONE(FIND_LIMITED && p > end ? end : p);
+    return result_of(find, base, find.limited && p > end ? end : p, character);
 }
 
-#endif
-
-#ifndef FIND_DEFINED
-
-OVER_READS INLINE FIND_RESULT find_small(const lane *base, lane character, size_t limit) {
+/* `long_base` is what the other parts get for `base`. */
+OVER_READS INLINE find_result find_small(struct find find, const lane *base, lane character, size_t limit,
+                                         const lane *long_base) {
     const vec wanted = lane_fill(character);
-    const lane *const end = FIND_LIMITED ? limit_of(base, limit) : (const lane *)~(uintptr_t)0;
-    uintptr_t what = FIND_CHARACTER ? character : (uintptr_t)end;
-#ifdef FIND_PREDICTED
-    /* The shortest answers by branches: who waits for them goes on at once where they are predicted. */
-    for (size_t i = 0; i < (FIND_CHARACTER ? 1 : 2); i++) {
-        if (FIND_LIMITED && i >= limit) {
-            return FIND_DONE(end);
+    const lane *const end = find.limited ? limit_of(base, limit) : (const lane *)~(uintptr_t)0;
+    uintptr_t what = find.character ? character : (uintptr_t)end;
+    if (find.predicted) {
+        /* The shortest answers by branches: who waits for them goes on at once where they are predicted. */
+        for (size_t i = 0; i < (find.character ? 1 : 2); i++) {
+            if (find.limited && i >= limit) {
+                return result_of(find, base, end, character);
+            }
+            if (UNLIKELY(base[i] == 0 || (find.character && base[i] == character))) {
+                BRANCH();
+                return result_of(find, base, base + i, character);
+            }
         }
-        if (UNLIKELY(base[i] == 0 || (FIND_CHARACTER && base[i] == character))) {
-            BRANCH();
-            return FIND_DONE(base + i);
-        }
+    } else if (find.limited && limit == 0) {
+        return result_of(find, base, end, character);
     }
-#else
-    if (FIND_LIMITED && limit == 0) {
-        return FIND_DONE(end);
-    }
-#endif
     if (UNLIKELY(crosses_page(base, SMALL_BYTES))) {
-        return find_across(FIND_BASE, what, base);
+        return find.character ? find_character_across(long_base, what, base)
+                              : find_end_across(long_base, what, base);
     }
     const vec v0 = vec_load(base), v1 = vec_load(base + LANES), v2 = vec_load(base + 2 * LANES),
               v3 = vec_load(base + 3 * LANES);
     uint64_t mask;
     bool has;
-    if (FIND_CHARACTER && !TEXT_WIDE) {
-        const vec k0 = LEVEL_NAME(four_key)(v0, wanted, FIND_CHARACTER),
-                  k1 = LEVEL_NAME(four_key)(v1, wanted, FIND_CHARACTER),
-                  k2 = LEVEL_NAME(four_key)(v2, wanted, FIND_CHARACTER),
-                  k3 = LEVEL_NAME(four_key)(v3, wanted, FIND_CHARACTER);
+    if (find.character && !TEXT_WIDE) {
+        const vec k0 = wanted_key(v0, wanted, true), k1 = wanted_key(v1, wanted, true),
+                  k2 = wanted_key(v2, wanted, true), k3 = wanted_key(v3, wanted, true);
         has = lane_test_any(lane_null(lane_min(lane_min(k0, k1), lane_min(k2, k3))));
-        mask = mask_of_four(lane_null(k0), lane_null(k1), lane_null(k2), lane_null(k3));
+        mask = lane_mask_of_four(lane_null(k0), lane_null(k1), lane_null(k2), lane_null(k3));
     } else {
-        const lane_test t0 = LEVEL_NAME(four_test)(v0, wanted, FIND_CHARACTER),
-                        t1 = LEVEL_NAME(four_test)(v1, wanted, FIND_CHARACTER),
-                        t2 = LEVEL_NAME(four_test)(v2, wanted, FIND_CHARACTER),
-                        t3 = LEVEL_NAME(four_test)(v3, wanted, FIND_CHARACTER);
-        has = any_of_four(t0, t1, t2, t3);
-        mask = mask_of_four(t0, t1, t2, t3);
+        const lane_test t0 = wanted_test(v0, wanted, find.character),
+                        t1 = wanted_test(v1, wanted, find.character),
+                        t2 = wanted_test(v2, wanted, find.character),
+                        t3 = wanted_test(v3, wanted, find.character);
+        has = lane_any_of_four(t0, t1, t2, t3);
+        mask = lane_mask_of_four(t0, t1, t2, t3);
     }
     if (LIKELY(has)) {
-        const size_t at = first_of_four(mask);
-        if (FIND_LIMITED && at >= limit) {
+        const size_t at = lane_first_of_four(mask);
+        if (find.limited && at >= limit) {
             BRANCH();
-            return FIND_DONE(end);
+            return result_of(find, base, end, character);
         }
-        return FIND_DONE(base + at);
+        return result_of(find, base, base + at, character);
     }
-    if (FIND_LIMITED && limit <= SMALL_LANES) {
-        return FIND_DONE(end);
+    if (find.limited && limit <= SMALL_LANES) {
+        return result_of(find, base, end, character);
     }
     IN_REGISTER(what);
-    return find_long(FIND_BASE, what, base + SMALL_LANES);
+    return find_long(long_base, what, base + SMALL_LANES);
 }
-
-#endif
 
 #endif

@@ -1,5 +1,5 @@
-/* Appends what fits of a string, always with a null where there is room, and returns the length of the whole.
- */
+/* Appends what fits of a string, always with a null where there is room, and returns the length of the
+ * whole. */
 #include "brawn_string.h"
 
 PUBLIC size_t NAME(strlcat)(char *d, const char *s, size_t n);

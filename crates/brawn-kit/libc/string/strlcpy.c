@@ -1,5 +1,5 @@
 /* Copies what fits of a string, always with a null, and returns the length of the whole. */
-#include "entry.h"
+#include "vector16.h"
 #include "text.h"
 #include "text_length.h"
 

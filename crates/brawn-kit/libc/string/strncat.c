@@ -1,5 +1,5 @@
 /* Appends at most n bytes of a string, and a null. */
-#include "entry.h"
+#include "vector16.h"
 #include "small_copy.h"
 #include "text.h"
 #include "text_length.h"

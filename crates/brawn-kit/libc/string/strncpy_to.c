@@ -2,9 +2,13 @@
  *
  * Entry: a string that ends, or a limit that lies, within 64 bytes is copied by 16-byte vectors, the last one
  * ending with the string. Long: strcopy_long.h. */
-#define COPY_LIMITED 1
+#include "vector16.h"
 #include "text.h"
+#include "small_copy.h"
 #include "strcpy_to.h"
+
+DISPATCH_TO_AVX512(char *, copy_long, __brawn_strncpy,
+                   (char *restrict d, const char *restrict s, char *end, char *result), (d, s, end, result))
 
 size_t NAME(strnlen)(const char *s, size_t n);
 void *NAME(memcpy)(void *restrict d, const void *restrict s, size_t n);
@@ -15,17 +19,11 @@ INLINE char *copied(char *end, char *result) {
     return result != NULL ? result : end;
 }
 
-/* Nulls from d on. Calls are made in functions of their own, so that the others need no stack frame. */
-static NOINLINE char *filled(char *d, char *end, char *result) {
+/* Calls are made in functions of their own, so that the others need no stack frame. */
+NOINLINE char *NAME(__brawn_strncpy_fill)(char *d, char *end, char *result) {
     NAME(memset)(d, 0, (size_t)(end - d));
     return copied(d, result);
 }
-
-#define BRAWN_BODY "strcopy_long.h"
-#include "levels.h"
-#include "strcopy_long.h"
-
-#include "small_copy.h"
 
 /* 0 to 64 bytes. */
 INLINE void copy_up_to_64(char *d, const char *restrict s, size_t bytes) {
@@ -40,7 +38,7 @@ INLINE void copy_up_to_64(char *d, const char *restrict s, size_t bytes) {
 COLD static char *copy_across(char *d, const char *restrict s, char *end, char *result) {
     const size_t length = NAME(strnlen)(s, (size_t)(end - d));
     NAME(memcpy)(d, s, length);
-    return filled(d + length, end, result);
+    return NAME(__brawn_strncpy_fill)(d + length, end, result);
 }
 
 OVER_READS char *NAME(__brawn_strncpy_to)(char *d, const char *restrict s, size_t n, char *result) {
@@ -66,7 +64,7 @@ OVER_READS char *NAME(__brawn_strncpy_to)(char *d, const char *restrict s, size_
                 vec_store(end, vec_zero());
                 vec_store(end + left - VEC, vec_zero());
             } else {
-                return filled(end, d + n, result);
+                return NAME(__brawn_strncpy_fill)(end, d + n, result);
             }
             return copied(end, result);
         }

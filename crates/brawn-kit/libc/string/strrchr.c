@@ -1,7 +1,4 @@
 /* Last place of a character, or a null pointer: strrfind.h. */
-#include "text.h"
-#define BRAWN_BODY "strrfind.h"
-#include "levels.h"
 #include "strrfind.h"
 
 PUBLIC char *NAME(strrchr)(const char *s, int c);

@@ -1,46 +1,76 @@
 /* strstr and strcasestr for needles of two bytes and more: find the first two bytes of the needle beside each
- * other, then compare the rest.
- *
- * The file that includes this defines SEARCH_FOLDED, 1 if ASCII letters are compared as lower case.
+ * other, then compare the rest. `folded` says that ASCII letters are compared as lower case; it is always a
+ * constant.
  *
  * Entry: the first 64 places by vectors of 16. Long: aligned vectors of the level's width, each compared with
  * the needle's second byte, and the vector one byte before it with the first: so no load reaches into a page
  * where nothing has been read. Places where the rest is then found to differ cost what they had in common; as
  * soon as that adds up to more than a few times the distance travelled, the two-way algorithm takes over, and
- * the whole takes linear time whatever the strings. */
+ * the whole takes linear time whatever the strings.
+ *
+ * Include it after vector16.h or vector.h. */
+#ifndef BRAWN_STRSEARCH_H
+#define BRAWN_STRSEARCH_H
 
-#ifdef BRAWN_PASS
+#include "fold.h"
+#include "text.h"
+#include "two_way.h"
 
-struct LEVEL_NAME(pair) {
+size_t NAME(strlen)(const char *s);
+
+struct search {
+    const char *start;
+    size_t spent; /* bytes that were found the same at places where the needle then is not */
+};
+
+INLINE unsigned char search_byte(char byte, bool folded) {
+    return (unsigned char)(folded ? ascii_fold((unsigned char)byte) : (unsigned char)byte);
+}
+
+/* The bit that tells the cases of a letter apart, or 0. */
+INLINE unsigned char case_bit(char byte, bool folded) {
+    return folded && (unsigned)search_byte(byte, true) - 'a' < 26 ? 0x20 : 0;
+}
+
+/* How many bytes of the needle, all of them if need be, are at p, of which `same` are known to be. */
+HIDDEN size_t NAME(__brawn_strstr_rest)(const char *p, const char *needle, size_t same);
+HIDDEN size_t NAME(__brawn_strcasestr_rest)(const char *p, const char *needle, size_t same);
+
+INLINE size_t search_rest(const char *p, const char *needle, size_t same, bool folded) {
+    return folded ? NAME(__brawn_strcasestr_rest)(p, needle, same)
+                  : NAME(__brawn_strstr_rest)(p, needle, same);
+}
+
+struct pair {
     vec first, second;         /* the bytes that are looked for */
     vec first_bit, second_bit; /* what is set in letters of either case before they are compared */
 };
 
-INLINE struct LEVEL_NAME(pair) LEVEL_NAME(pair_of)(const char *needle) {
-    const struct LEVEL_NAME(pair) pair = {vec_fill(search_byte(needle[0])), vec_fill(search_byte(needle[1])),
-                                          vec_fill(case_bit(needle[0])), vec_fill(case_bit(needle[1]))};
+INLINE struct pair pair_of(const char *needle, bool folded) {
+    const struct pair pair = {vec_fill(search_byte(needle[0], folded)),
+                              vec_fill(search_byte(needle[1], folded)), vec_fill(case_bit(needle[0], folded)),
+                              vec_fill(case_bit(needle[1], folded))};
     return pair;
 }
 
 /* How many bytes of the needle, all of them if need be, are at p. */
-OVER_READS INLINE size_t LEVEL_NAME(search_same)(const char *p, const char *needle) {
-    if (!SEARCH_FOLDED && LIKELY(!crosses_page(p, VEC) && !crosses_page(needle, VEC))) {
+OVER_READS INLINE size_t search_same(const char *p, const char *needle, bool folded) {
+    if (!folded && LIKELY(!crosses_page(p, VEC) && !crosses_page(needle, VEC))) {
         const vec u = vec_load(needle);
         /* Null where they differ or the needle ends. */
-        const vec_mask mask = vec_mask_of(vec_null(LEVEL_NAME(keep)(vec_equal(u, vec_load(p)), u)));
-        return LIKELY(mask) ? mask_first(mask) : search_rest(p, needle, VEC);
+        const vec_mask mask = vec_mask_of(vec_null(vec_keep(vec_equal(u, vec_load(p)), u)));
+        return LIKELY(mask) ? mask_first(mask) : search_rest(p, needle, VEC, folded);
     }
-    return search_rest(p, needle, 0);
+    return search_rest(p, needle, 0, folded);
 }
 
-/* Looks at the places p - 1 onwards (v is loaded from p, u from p - 1). Returns true with the result in
- * *found if the search ends here. */
-OVER_READS INLINE bool LEVEL_NAME(search_in)(const char *p, vec u, vec v, struct LEVEL_NAME(pair) pair,
-                                             const char *needle, struct search *search, char **found) {
+/* Looks at the places p - 1 onwards. Returns true with the result in *found if the search ends here. */
+OVER_READS INLINE bool search_in(const char *p, struct pair pair, const char *needle, struct search *search,
+                                 char **found, bool folded) {
+    const vec u = vec_load(p - 1), v = vec_load(p);
     vec_mask ends = vec_mask_of(vec_null(v));
-    vec_mask mask =
-        vec_mask_of(test_and(vec_equal(SEARCH_FOLDED ? vec_or(u, pair.first_bit) : u, pair.first),
-                             vec_equal(SEARCH_FOLDED ? vec_or(v, pair.second_bit) : v, pair.second)));
+    vec_mask mask = vec_mask_of(test_and(vec_equal(folded ? vec_or(u, pair.first_bit) : u, pair.first),
+                                         vec_equal(folded ? vec_or(v, pair.second_bit) : v, pair.second)));
     if (LIKELY((mask | ends) == 0)) {
         return false;
     }
@@ -49,7 +79,7 @@ OVER_READS INLINE bool LEVEL_NAME(search_in)(const char *p, vec u, vec v, struct
     }
     for (; mask; mask = mask_drop(mask)) {
         const char *const place = p - 1 + mask_first(mask);
-        const size_t same = LEVEL_NAME(search_same)(place + 2, needle + 2);
+        const size_t same = search_same(place + 2, needle + 2, folded);
         if (needle[2 + same] == 0) {
             *found = (char *)(uintptr_t)place;
             return true;
@@ -57,7 +87,7 @@ OVER_READS INLINE bool LEVEL_NAME(search_in)(const char *p, vec u, vec v, struct
         search->spent += same;
         if (UNLIKELY(search->spent > 256 + 4 * (size_t)(place - search->start))) {
             *found = NAME(__brawn_two_way)(place, 0, needle, NAME(strlen)(needle),
-                                           SEARCH_FOLDED ? TWO_WAY_FOLDED : TWO_WAY_TEXT);
+                                           folded ? TWO_WAY_FOLDED : TWO_WAY_TEXT);
             return true;
         }
     }
@@ -65,78 +95,26 @@ OVER_READS INLINE bool LEVEL_NAME(search_in)(const char *p, vec u, vec v, struct
     return ends != 0;
 }
 
-/* All places before p - 1 have been looked at. p less the width of a vector is within the haystack; or, where
- * one function does the work of entry and long part (SEARCH_FOLDED), p is one byte into it, and its page goes
- * on for SMALL_BYTES. */
-OVER_READS static MAYBE_UNUSED char *LEVEL_NAME(search_long)(const char *p, const char *needle,
-                                                             struct search search) {
-    const struct LEVEL_NAME(pair) pair = LEVEL_NAME(pair_of)(needle);
-    char *found;
-#if SEARCH_FOLDED
-    for (size_t unaligned = SMALL_BYTES / VEC;; p += VEC, unaligned--) {
-        if (unaligned == 0) {
-            p = (const char *)((uintptr_t)p & ~(uintptr_t)(VEC - 1));
-        }
-#else
-    p = (const char *)((uintptr_t)p & ~(uintptr_t)(VEC - 1));
-    for (;; p += VEC) {
-#endif
-        if (LEVEL_NAME(search_in)(p, vec_load(p - 1), vec_load(p), pair, needle, &search, &found)) {
-            return found;
-        }
-    }
-}
-
-#else
-
-DISPATCHED(char *, search_long, (const char *p, const char *needle, struct search search),
-           (p, needle, search))
-
-/* A function of its own, for the entry has a stack frame, which level_now() does not expect. */
-static NOINLINE char *search_further(const char *p, const char *needle, struct search search) {
-    return search_long(p, needle, search);
-}
-
-/* The haystack begins close to the end of its page: byte by byte into the next one. */
-COLD static char *search_across(const char *haystack, const char *needle) {
-    struct search search = {haystack, 0};
-    const char *const page = haystack + page_room(haystack);
-    for (const char *p = haystack; p < page + VEC; p++) {
+/* The same for a haystack that begins close to the end of its page: byte by byte up to a vector of the
+ * next. */
+INLINE bool search_to_page(const char *page, const char *needle, struct search *search, char **found,
+                           bool folded) {
+    for (const char *p = search->start; p < page + VEC; p++) {
         if (p[0] == 0 || p[1] == 0) {
-            return NULL;
+            *found = NULL;
+            return true;
         }
-        if (search_byte(p[0]) == search_byte(needle[0]) && search_byte(p[1]) == search_byte(needle[1])) {
-            const size_t same = search_rest(p + 2, needle + 2, 0);
+        if (search_byte(p[0], folded) == search_byte(needle[0], folded) &&
+            search_byte(p[1], folded) == search_byte(needle[1], folded)) {
+            const size_t same = search_rest(p + 2, needle + 2, 0, folded);
             if (needle[2 + same] == 0) {
-                return (char *)(uintptr_t)p;
+                *found = (char *)(uintptr_t)p;
+                return true;
             }
-            search.spent += same;
+            search->spent += same;
         }
     }
-    return search_further(page + VEC, needle, search);
-}
-
-OVER_READS INLINE char *search_small(const char *haystack, const char *needle) {
-    if (crosses_page(haystack, SMALL_BYTES + 1)) {
-        return search_across(haystack, needle);
-    }
-    struct search search = {haystack, 0};
-    if (*haystack == 0) {
-        return NULL;
-    }
-#if SEARCH_FOLDED
-    return search_long(haystack + 1, needle, search);
-#else
-    const struct LEVEL_NAME(pair) pair = LEVEL_NAME(pair_of)(needle);
-    char *found;
-    NO_UNROLL
-    for (const char *p = haystack + 1; p <= haystack + SMALL_BYTES - VEC + 1; p += VEC) {
-        if (LEVEL_NAME(search_in)(p, vec_load(p - 1), vec_load(p), pair, needle, &search, &found)) {
-            return found;
-        }
-    }
-    return search_further(haystack + SMALL_BYTES + 1, needle, search);
-#endif
+    return false;
 }
 
 #endif

@@ -1,5 +1,5 @@
-/* The field up to the next byte of a set; *string moves past that byte, or becomes a null pointer at the end.
- */
+/* The field up to the next byte of a set; *string moves past that byte, or becomes a null pointer at the
+ * end. */
 #include "brawn_string.h"
 
 PUBLIC char *NAME(strsep)(char **string, const char *set);

@@ -1,11 +1,17 @@
 /* strspn and strcspn: how far a string goes within, or without, a set of bytes.
  *
  * Entry: sets of up to 15 bytes over the first 16 bytes of the string, by comparing with every byte of the
- * set. Long (strset_long.c): one object for both. */
+ * set. Long (strspn_long.c): one for both. */
+#ifndef BRAWN_STRSET_H
+#define BRAWN_STRSET_H
 
-HIDDEN size_t NAME(__brawn_strspn_long)(const char *base, const char *s, const char *set, bool spanning);
+#include "vector16.h"
+
+DISPATCH_TO_AVX2(size_t, span_long, __brawn_strspn,
+                 (const char *base, const char *s, const char *set, bool spanning), (base, s, set, spanning))
 
 OVER_READS INLINE size_t span(const char *s, const char *set, bool spanning) {
+    const char *from = s;
     if (LIKELY(((uintptr_t)s & (PAGE_BYTES - 1)) <= PAGE_BYTES - VEC &&
                ((uintptr_t)set & (PAGE_BYTES - 1)) <= PAGE_BYTES - VEC)) {
         const vec_mask set_ends = vec_mask_of(vec_null(vec_load(set)));
@@ -27,8 +33,10 @@ OVER_READS INLINE size_t span(const char *s, const char *set, bool spanning) {
             if (LIKELY(mask)) {
                 return mask_first(mask);
             }
-            return NAME(__brawn_strspn_long)(s, s + VEC, set, spanning);
+            from = s + VEC;
         }
     }
-    return NAME(__brawn_strspn_long)(s, s, set, spanning);
+    return span_long(s, from, set, spanning);
 }
+
+#endif

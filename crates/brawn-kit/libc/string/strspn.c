@@ -1,5 +1,4 @@
 /* How many bytes at the front of a string are in a set: strset.h. */
-#include "entry.h"
 #include "strset.h"
 
 PUBLIC size_t NAME(strspn)(const char *s, const char *set);

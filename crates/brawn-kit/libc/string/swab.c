@@ -1,13 +1,11 @@
 /* swab: swaps the bytes of each pair; a last odd byte is left alone. */
-#include "vector.h"
+#include "vector16.h"
 
 #include <sys/types.h>
 
 #if defined(__aarch64__)
-#define LEVEL_SUFFIX _neon
 #define swap_pairs(v) vrev16q_u8(v)
 #else
-#define LEVEL_SUFFIX _sse2
 #define swap_pairs(v) _mm_or_si128(_mm_slli_epi16(v, 8), _mm_srli_epi16(v, 8))
 #endif
 

@@ -1,129 +1,168 @@
-/* 64 bytes; comparisons give mask registers. Level AVX-512 is used only on cores that run these at full speed
- * (detect.h), so nothing is gained by shorter vectors. */
+/* AVX-512: 64 bytes; comparisons give mask registers. This level is used only on cores that run these at full
+ * speed (detect.h), so nothing is gained by shorter vectors. vector.h includes this where the compiler has
+ * it. */
+#ifndef BRAWN_VECTOR_AVX512_H
+#define BRAWN_VECTOR_AVX512_H
 
-typedef __m512i vec_avx512;
-typedef uint64_t vec_test_avx512;
-typedef uint64_t vec_mask_avx512;
+#include "brawn_string.h"
 
-INLINE vec_avx512 vec_load_avx512(const void *p) {
+#include <immintrin.h>
+
+typedef __m512i vec;
+typedef uint64_t vec_test;
+typedef uint64_t vec_mask;
+
+INLINE vec vec_load(const void *p) {
     return _mm512_loadu_si512(p);
 }
-INLINE vec_avx512 vec_load_aligned_avx512(const void *p) {
+INLINE vec vec_load_aligned(const void *p) {
     return _mm512_load_si512(p);
 }
-INLINE void vec_store_avx512(void *p, vec_avx512 a) {
+INLINE void vec_store(void *p, vec a) {
     _mm512_storeu_si512(p, a);
 }
-INLINE void vec_store_aligned_avx512(void *p, vec_avx512 a) {
+INLINE void vec_store_aligned(void *p, vec a) {
     _mm512_store_si512(p, a);
 }
-INLINE vec_avx512 vec_fill_avx512(unsigned char byte) {
+INLINE vec vec_fill(unsigned char byte) {
     return _mm512_set1_epi8((char)byte);
 }
-INLINE vec_avx512 vec_zero_avx512(void) {
+INLINE vec vec_zero(void) {
     return _mm512_setzero_si512();
 }
-INLINE vec_avx512 vec_min_avx512(vec_avx512 a, vec_avx512 b) {
+INLINE vec vec_min(vec a, vec b) {
     return _mm512_min_epu8(a, b);
 }
-INLINE vec_avx512 vec_and_avx512(vec_avx512 a, vec_avx512 b) {
+INLINE vec vec_and(vec a, vec b) {
     return _mm512_and_si512(a, b);
 }
-INLINE vec_avx512 vec_or_avx512(vec_avx512 a, vec_avx512 b) {
+INLINE vec vec_or(vec a, vec b) {
     return _mm512_or_si512(a, b);
 }
-INLINE vec_avx512 vec_xor_avx512(vec_avx512 a, vec_avx512 b) {
+INLINE vec vec_xor(vec a, vec b) {
     return _mm512_xor_si512(a, b);
 }
-INLINE vec_test_avx512 vec_equal_avx512(vec_avx512 a, vec_avx512 b) {
+INLINE vec_test vec_equal(vec a, vec b) {
     return _mm512_cmpeq_epi8_mask(a, b);
 }
-INLINE vec_test_avx512 vec_unequal_avx512(vec_avx512 a, vec_avx512 b) {
+INLINE vec_test vec_unequal(vec a, vec b) {
     return _mm512_cmpneq_epi8_mask(a, b);
 }
-INLINE vec_test_avx512 vec_null_avx512(vec_avx512 a) {
+INLINE vec_test vec_null(vec a) {
     return _mm512_testn_epi8_mask(a, a);
 }
-INLINE vec_test_avx512 test_or_avx512(vec_test_avx512 a, vec_test_avx512 b) {
+INLINE vec_test test_or(vec_test a, vec_test b) {
     return a | b;
 }
-INLINE vec_test_avx512 test_and_avx512(vec_test_avx512 a, vec_test_avx512 b) {
+INLINE vec_test test_and(vec_test a, vec_test b) {
     return a & b;
 }
-INLINE bool test_any_avx512(vec_test_avx512 a) {
+INLINE bool test_any(vec_test a) {
     return a != 0;
 }
-INLINE bool test_all_avx512(vec_test_avx512 a) {
+INLINE bool test_all(vec_test a) {
     return a == UINT64_MAX;
 }
-INLINE vec_test_avx512 test_not_avx512(vec_test_avx512 a) {
+INLINE vec_test test_not(vec_test a) {
     return ~a;
 }
-INLINE vec_mask_avx512 vec_mask_of_avx512(vec_test_avx512 a) {
+INLINE vec_mask vec_mask_of(vec_test a) {
     return a;
 }
-INLINE size_t mask_first_avx512(vec_mask_avx512 mask) {
+INLINE size_t mask_first(vec_mask mask) {
     return (unsigned)__builtin_ctzll(mask);
 }
-INLINE size_t mask_last_avx512(vec_mask_avx512 mask) {
+INLINE size_t mask_last(vec_mask mask) {
     return 63u ^ (unsigned)__builtin_clzll(mask);
 }
-INLINE vec_mask_avx512 mask_after_avx512(vec_mask_avx512 mask, size_t n) {
+INLINE vec_mask mask_after(vec_mask mask, size_t n) {
     return mask >> n;
 }
-INLINE vec_mask_avx512 mask_before_avx512(vec_mask_avx512 mask, size_t n) {
+INLINE vec_mask mask_before(vec_mask mask, size_t n) {
     return _bzhi_u64(mask, (unsigned)n);
+}
+
+INLINE vec_mask mask_drop(vec_mask mask) {
+    return mask & (mask - 1);
+}
+INLINE vec vec_keep(vec_test test, vec a) {
+    return _mm512_maskz_mov_epi8(test, a);
+}
+INLINE vec vec_fold_xor(vec a, vec b) {
+    const vec lower = _mm512_or_si512(a, _mm512_set1_epi8(0x20));
+    const __mmask64 letter =
+        _mm512_cmplt_epu8_mask(_mm512_sub_epi8(lower, _mm512_set1_epi8('a')), _mm512_set1_epi8(26));
+    const vec bit = _mm512_maskz_mov_epi8(letter, _mm512_set1_epi8(0x20));
+    return _mm512_andnot_si512(bit, _mm512_xor_si512(a, b));
+}
+/* Whether one of four vectors has a null or the wanted byte: minimums that are null where one of them is the
+ * wanted byte, by masks that come out of comparisons and go into the next instruction, so that only one test
+ * is left. Only this level gains by it. */
+INLINE bool vec_four_have(vec a, vec b, vec c, vec d, vec wanted) {
+    const vec ab = _mm512_maskz_min_epu8(_mm512_cmpneq_epi8_mask(a, wanted), a, b);
+    const vec cd = _mm512_maskz_min_epu8(_mm512_cmpneq_epi8_mask(c, wanted), c, d);
+    const vec all = _mm512_maskz_min_epu8(_mm512_cmpneq_epi8_mask(b, wanted), ab, cd);
+    return _mm512_mask_test_epi8_mask(_mm512_cmpneq_epi8_mask(d, wanted), all, all) != ~UINT64_C(0);
 }
 
 /* Wide characters: one bit a lane. */
 
-typedef __mmask16 wide_test_avx512;
-typedef uint32_t wide_mask_avx512;
+typedef __mmask16 wide_test;
+typedef uint32_t wide_mask;
 
-INLINE vec_avx512 wide_fill_avx512(uint32_t character) {
+INLINE vec wide_fill(uint32_t character) {
     return _mm512_set1_epi32((int)character);
 }
-INLINE vec_avx512 wide_min_avx512(vec_avx512 a, vec_avx512 b) {
+INLINE vec wide_min(vec a, vec b) {
     return _mm512_min_epu32(a, b);
 }
-INLINE wide_test_avx512 wide_equal_avx512(vec_avx512 a, vec_avx512 b) {
+INLINE wide_test wide_equal(vec a, vec b) {
     return _mm512_cmpeq_epi32_mask(a, b);
 }
-INLINE wide_test_avx512 wide_unequal_avx512(vec_avx512 a, vec_avx512 b) {
+INLINE wide_test wide_unequal(vec a, vec b) {
     return _mm512_cmpneq_epi32_mask(a, b);
 }
-INLINE wide_test_avx512 wide_null_avx512(vec_avx512 a) {
+INLINE wide_test wide_null(vec a) {
     return _mm512_testn_epi32_mask(a, a);
 }
-INLINE wide_test_avx512 wide_test_or_avx512(wide_test_avx512 a, wide_test_avx512 b) {
-    return (wide_test_avx512)(a | b);
+INLINE wide_test wide_test_or(wide_test a, wide_test b) {
+    return (wide_test)(a | b);
 }
-INLINE bool wide_test_any_avx512(wide_test_avx512 a) {
+INLINE bool wide_test_any(wide_test a) {
     return a != 0;
 }
-INLINE wide_mask_avx512 wide_mask_of_avx512(wide_test_avx512 a) {
+INLINE wide_mask wide_mask_of(wide_test a) {
     return a;
 }
-INLINE size_t wide_mask_first_avx512(wide_mask_avx512 mask) {
+INLINE size_t wide_mask_first(wide_mask mask) {
     return (unsigned)__builtin_ctz(mask);
 }
-INLINE size_t wide_mask_last_avx512(wide_mask_avx512 mask) {
+INLINE size_t wide_mask_last(wide_mask mask) {
     return 31u ^ (unsigned)__builtin_clz(mask);
 }
-INLINE wide_mask_avx512 wide_mask_after_avx512(wide_mask_avx512 mask, size_t n) {
+INLINE wide_mask wide_mask_after(wide_mask mask, size_t n) {
     return mask >> n;
+}
+
+INLINE vec wide_keep(wide_test test, vec a) {
+    return _mm512_maskz_mov_epi32(test, a);
 }
 
 /* For blocks that may be read again at once. */
 
-typedef __m256i short_vec_avx512;
+typedef __m256i short_vec;
 
-INLINE short_vec_avx512 short_load_avx512(const void *p) {
-    short_vec_avx512 a = _mm256_loadu_si256((const __m256i_u *)p);
+INLINE short_vec short_load(const void *p) {
+    short_vec a = _mm256_loadu_si256((const __m256i_u *)p);
     /* Or clang joins two neighbours into one of 64 bytes, which is what this is here to avoid. */
     __asm__("" : "+v"(a));
     return a;
 }
-INLINE void short_store_avx512(void *p, short_vec_avx512 a) {
+INLINE void short_store(void *p, short_vec a) {
     _mm256_storeu_si256((__m256i_u *)p, a);
 }
+
+#define VEC sizeof(vec)
+#define WIDE (VEC / 4)
+
+#endif

@@ -1,26 +1,20 @@
 /* First place of a wide character, or a null pointer: strfind.h. */
-#define WITHOUT_AVX512
 #define LANES_WIDE
-#include "text.h"
+#include <stddef.h>
 
-OVER_READS INLINE wchar_t *found_or_not(const lane *hit, lane character) {
-    if (*hit == character) {
-        return (wchar_t *)(uintptr_t)hit;
-    }
-    BRANCH();
-    return NULL;
-}
-
-#define FIND_CHARACTER 1
-#define FIND_LIMITED 0
-#define FIND_RESULT wchar_t *
-#define FIND_DONE(hit) found_or_not(hit, character)
-#define BRAWN_BODY "strfind.h"
-#include "levels.h"
+typedef wchar_t *find_result;
 #include "strfind.h"
+
+DISPATCH_TO_AVX2(find_result, find_long, __brawn_wcschr, (const lane *base, uintptr_t what, const lane *p),
+                 (base, what, p))
+
+OVER_READS COLD find_result find_character_across(const lane *base, uintptr_t what, const lane *p) {
+    return find_to_page((struct find){.character = true, .answer = PLACE_OR_NULL}, base, what, p);
+}
 
 PUBLIC wchar_t *NAME(wcschr)(const wchar_t *s, wchar_t c);
 
 OVER_READS wchar_t *NAME(wcschr)(const wchar_t *s, wchar_t c) {
-    return find_small((const lane *)s, (lane)c, 0);
+    const struct find find = {.character = true, .answer = PLACE_OR_NULL};
+    return find_small(find, (const lane *)s, (lane)c, 0, (const lane *)s);
 }

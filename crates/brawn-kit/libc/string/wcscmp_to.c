@@ -1,16 +1,13 @@
-/* What wcscmp and wcsncmp share: strcompare.h. */
-#define WITHOUT_AVX512
+/* What wcscmp and wcsncmp share: strcompare_small.h. */
 #define LANES_WIDE
-#include "text.h"
-#include "fold.h"
-#define COMPARE_FOLDED 0
-#define COMPARE_LIMITED 1
-#define BRAWN_BODY "strcompare.h"
-#include "levels.h"
-#include "strcompare.h"
+#include "strcompare_small.h"
+
+OVER_READS COLD int NAME(__brawn_wcscmp_edge)(const lane *a, const lane *b, const lane *end, size_t first) {
+    return compare_across(a, b, end, first, false);
+}
 
 HIDDEN int NAME(__brawn_wcscmp_to)(const wchar_t *a, const wchar_t *b, size_t n);
 
 OVER_READS int NAME(__brawn_wcscmp_to)(const wchar_t *a, const wchar_t *b, size_t n) {
-    return compare_small((const lane *)a, (const lane *)b, n);
+    return compare_small((const lane *)a, (const lane *)b, n, true, false);
 }

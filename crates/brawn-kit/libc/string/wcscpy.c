@@ -1,7 +1,7 @@
 /* Copies a wide string: strcopy.h; a long one in two passes, as memcpy makes up for the second, over parts
  * that stay in the first-level cache from one to the other. */
 #define LANES_WIDE
-#include "entry.h"
+#include "vector16.h"
 #include "text.h"
 #include "strcopy.h"
 

@@ -1,18 +1,16 @@
 /* Length of a wide string, or the limit: strfind.h. */
 #define LANES_WIDE
-#include "text.h"
-#define FIND_CHARACTER 0
-#define FIND_LIMITED 1
-#define FIND_RESULT size_t
-#define FIND_DONE(hit) ((size_t)((hit) - base))
-#define FIND_LONG __brawn_wcsnlen_
-#define FIND_BASE base
-#define BRAWN_BODY "strfind.h"
-#include "levels.h"
+#include <stddef.h>
+
+typedef size_t find_result;
 #include "strfind.h"
+
+DISPATCH_TO_AVX512(find_result, find_long, __brawn_wcsnlen, (const lane *base, uintptr_t what, const lane *p),
+                   (base, what, p))
 
 PUBLIC size_t NAME(wcsnlen)(const wchar_t *s, size_t n);
 
 OVER_READS size_t NAME(wcsnlen)(const wchar_t *s, size_t n) {
-    return find_small((const lane *)s, 0, n);
+    const struct find find = {.limited = true, .answer = LENGTH};
+    return find_small(find, (const lane *)s, 0, n, (const lane *)s);
 }

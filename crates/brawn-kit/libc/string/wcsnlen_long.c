@@ -1,12 +1,15 @@
-/* The long part of wcslen and wcsnlen, which is one: without a limit, `end` is the end of memory. */
+/* The long part of wcslen and wcsnlen: strfind_long.h. */
 #define LANES_WIDE
-#include "text.h"
-#define FIND_CHARACTER 0
-#define FIND_LIMITED 1
-#define FIND_RESULT size_t
-#define FIND_DONE(hit) ((size_t)((hit) - base))
-#define FIND_LONG __brawn_wcsnlen_
-#define FIND_DEFINED
-#define BRAWN_BODY "strfind.h"
-#include "levels.h"
-#include "strfind.h"
+#include <stddef.h>
+
+typedef size_t find_result;
+#include "strfind_long.h"
+
+INLINE find_result answer(const lane *base, const lane *hit, lane character) {
+    (void)character;
+    return (size_t)(hit - base);
+}
+
+OVER_READS LONG_PART(size_t, __brawn_wcsnlen, (const lane *base, uintptr_t what, const lane *p)) {
+    return find(false, base, what, p);
+}

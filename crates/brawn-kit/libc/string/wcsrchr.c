@@ -1,9 +1,5 @@
 /* Last place of a wide character, or a null pointer: strrfind.h. */
-#define WITHOUT_AVX512
 #define LANES_WIDE
-#include "text.h"
-#define BRAWN_BODY "strrfind.h"
-#include "levels.h"
 #include "strrfind.h"
 
 PUBLIC wchar_t *NAME(wcsrchr)(const wchar_t *s, wchar_t c);

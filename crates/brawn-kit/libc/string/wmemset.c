@@ -1,6 +1,4 @@
 /* wmemset: see set.h. */
-#include "entry.h"
-
 #include "set.h"
 
 PUBLIC wchar_t *NAME(wmemset)(wchar_t *target, wchar_t c, size_t n);

@@ -89,8 +89,8 @@ struct operands fixed_operands(size_t bytes, size_t unit, bool aligned) {
     return o;
 }
 
-/* Shares of calls of at most 16, 64, 256 and 4,096 bytes, and of none at all, from published distributions.
- */
+/* Shares of calls of at most 16, 64, 256 and 4,096 bytes, and of none at all, from published
+ * distributions. */
 static size_t random_size(const char *distribution) {
     static const struct {
         const char *name;
@@ -116,8 +116,8 @@ static size_t random_size(const char *distribution) {
     return r < known[k].at256 ? 65 + random_number() % 192 : 257 + random_number() % 1024;
 }
 
-/* Operands that end where a long text ends, so that all of them are in the first-level cache and terminated.
- */
+/* Operands that end where a long text ends, so that all of them are in the first-level cache and
+ * terminated. */
 void random_calls(size_t unit, const char *distribution) {
     const size_t bytes = 2048;
     const struct operands whole = fixed_operands(bytes, unit, true);

@@ -20,8 +20,8 @@ size_t take_number(struct input *input, size_t limit);
  * are. `where` is 0 to 2: operands of one call need different places. */
 unsigned char *take_operand(struct input *input, int where, size_t *n);
 
-/* Room for n bytes in such a place, and a second room for what the oracle writes; both hold the same bytes.
- */
+/* Room for n bytes in such a place, and a second room for what the oracle writes; both hold the same
+ * bytes. */
 void take_room(struct input *input, size_t n, unsigned char **room, unsigned char **expected);
 
 /* Both rooms, and what lies around them, hold the same bytes. */

@@ -64,8 +64,8 @@ bool next_placement(struct placement *placement, size_t bytes, size_t unit, bool
 #define EACH_PLACE(p, bytes, unit)                                                                           \
     for (struct placement p = {.step = 0}; next_placement(&p, bytes, unit, true);)
 
-/* How many contents to try at a placement: of the thousands that a small size has in the long mode, two each.
- */
+/* How many contents to try at a placement: of the thousands that a small size has in the long mode, two
+ * each. */
 static inline int contents(int most, size_t bytes) {
     return long_mode && bytes <= 320 && most > 2 ? 2 : most;
 }

@@ -1,7 +1,11 @@
-/* See copy.c. */
-
-#ifndef COPY_THRESHOLDS
-#define COPY_THRESHOLDS
+/* Copies of more than 64 bytes, for memcpy, memmove, mempcpy, memccpy and the wide ones: one object, so that
+ * a program pays for it once.
+ *
+ * Plan: up to eight vectors, all are loaded before the first is stored. Beyond, the ends are kept in
+ * registers and the middle goes in aligned groups of four: forwards, or backwards when the target begins
+ * inside the source. Where the CPU has fast `rep movsb`, it takes long blocks that do not overlap. */
+#include "fast_rep.h"
+#include "vector.h"
 
 /* Or compilers count an index of their own as well. */
 #define KEEP(pointer) __asm__("" : "+r"(pointer));
@@ -13,21 +17,12 @@
 #endif
 
 #if defined(__x86_64__)
-#ifdef BRAWN_LEVEL
-#define HAS_FAST_REP true /* every CPU with AVX2 but the first Zens; those lose little from 64 KiB on */
-#else
-#define HAS_FAST_REP (__atomic_load_n(&NAME(__brawn_string_rep), __ATOMIC_RELAXED) != 0)
-extern HIDDEN unsigned char NAME(__brawn_string_rep);
-#endif
-
 INLINE void rep_copy(unsigned char *target, const unsigned char *source, size_t n) {
     __asm__ volatile("rep movsb" : "+D"(target), "+S"(source), "+c"(n) : : "memory");
 }
 #endif
-#endif
 
-INLINE void *LEVEL_NAME(copy_loop)(unsigned char *target, const unsigned char *source, size_t n,
-                                   void *result) {
+INLINE void *copy_loop(unsigned char *target, const unsigned char *source, size_t n, void *result) {
     const size_t distance = (size_t)(target - source);
     if (LIKELY(distance >= n)) {
 #if defined(__x86_64__)
@@ -102,11 +97,12 @@ INLINE void *LEVEL_NAME(copy_loop)(unsigned char *target, const unsigned char *s
 
 #define SHORT sizeof(short_vec)
 
-void *LEVEL_NAME(copy_long)(unsigned char *target, const unsigned char *source, size_t n, void *result) {
+LONG_PART(void *, __brawn_copy,
+          (unsigned char *target, const unsigned char *source, size_t n, void *result)) {
     const unsigned char *const source_end = source + n;
     unsigned char *const target_end = target + n;
     if (UNLIKELY(n > 8 * SHORT)) {
-        return LEVEL_NAME(copy_loop)(target, source, n, result);
+        return copy_loop(target, source, n, result);
     }
     /* At SSE2, 64 bytes have been dealt with by the entry. */
     if (SHORT > 16 && n <= 4 * SHORT) {
@@ -135,5 +131,3 @@ void *LEVEL_NAME(copy_long)(unsigned char *target, const unsigned char *source, 
     short_store(target_end - SHORT, h);
     return result;
 }
-
-#undef SHORT

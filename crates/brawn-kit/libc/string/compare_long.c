@@ -1,4 +1,10 @@
-/* See compare.c. */
+/* Comparisons of more than 64 bytes, for memcmp, bcmp and wmemcmp: one object, so that a program pays for it
+ * once.
+ *
+ * Plan: up to eight vectors, in two groups of four of which the second ends where the operands end; beyond,
+ * groups aligned to one of the operands. Each group costs one branch. */
+#include "vector.h"
+#include "compare_four.h"
 
 /* The four vectors from here on; where the first difference is, is found out behind `group_differs`. */
 #define COMPARE_GROUP(load)                                                                                  \
@@ -12,7 +18,7 @@
         }                                                                                                    \
     }
 
-int LEVEL_NAME(compare_long)(const unsigned char *a, const unsigned char *b, size_t bytes, bool wide) {
+LONG_PART(int, __brawn_compare, (const unsigned char *a, const unsigned char *b, size_t bytes, bool wide)) {
     COMPARE_STATE
     const ptrdiff_t other = b - a; /* one pointer moves, and the other operand is this far from it */
     /* At 16 bytes, the entry has dealt with these. */
@@ -41,5 +47,3 @@ differs:
     IN_REGISTER(at1);
     COMPARE_DIFFERS
 }
-
-#undef COMPARE_GROUP

@@ -1,16 +1,44 @@
 /* The long part of strspn and strcspn, which is one: the null counts as a member of strcspn's set.
  *
- * A set is a table of 256 bits, a row for every value of the low four bits, a bit in it for the next three,
+* A set is a table of 256 bits, a row for every value of the low four bits, a bit in it for the next three,
  * one half for bytes below 0x80 and one for those above. A byte shuffle looks both halves up for every lane
  * at once: the instruction gives 0 where the index has its top bit set, so each half answers for its own
  * bytes only. SSE2 has no such shuffle: there a table of 256 bytes is looked up byte by byte. Sets of one to
  * four bytes, which most are, need no table: every vector is compared with each. */
+#include "vector.h"
 
-#ifdef BRAWN_PASS
+/* vec_repeat16: the same 16 bytes in every part of a vector. vec_members: not null where a byte is in the
+ * set. */
+#if defined(__aarch64__)
+#define HAS_SHUFFLE 1
+INLINE vec vec_repeat16(const void *p) {
+    return vld1q_u8(p);
+}
+INLINE vec vec_members(vec v, vec low, vec high) {
+    const uint8x16_t bit = {1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};
+    const uint8x16_t index = vandq_u8(v, vdupq_n_u8(0x8f));
+    const uint8x16_t row =
+        vorrq_u8(vqtbl1q_u8(low, index), vqtbl1q_u8(high, veorq_u8(index, vdupq_n_u8(0x80))));
+    return vandq_u8(row, vqtbl1q_u8(bit, vshrq_n_u8(v, 4)));
+}
+#elif defined(__AVX2__)
+#define HAS_SHUFFLE 1
+INLINE vec vec_repeat16(const void *p) {
+    return _mm256_broadcastsi128_si256(_mm_loadu_si128(p));
+}
+INLINE vec vec_members(vec v, vec low, vec high) {
+    const vec bit = _mm256_set1_epi64x((long long)0x8040201008040201);
+    const vec flipped = _mm256_xor_si256(v, _mm256_set1_epi8(-128));
+    const vec row = _mm256_or_si256(_mm256_shuffle_epi8(low, v), _mm256_shuffle_epi8(high, flipped));
+    const vec index = _mm256_and_si256(_mm256_srli_epi16(v, 4), _mm256_set1_epi8(7));
+    return _mm256_and_si256(row, _mm256_shuffle_epi8(bit, index));
+}
+#else
+#define HAS_SHUFFLE 0
+#endif
 
 /* Sets of one to four bytes. A fifth stands for the null, or again for the first. */
-OVER_READS INLINE size_t LEVEL_NAME(span_few)(const char *base, const char *s, const char *set,
-                                              bool spanning) {
+OVER_READS INLINE size_t span_few(const char *base, const char *s, const char *set, bool spanning) {
     const unsigned char a = (unsigned char)set[0], b = set[1] ? (unsigned char)set[1] : a;
     const unsigned char c = set[1] && set[2] ? (unsigned char)set[2] : a;
     const unsigned char d = set[1] && set[2] && set[3] ? (unsigned char)set[3] : a;
@@ -36,10 +64,10 @@ OVER_READS INLINE size_t LEVEL_NAME(span_few)(const char *base, const char *s, c
     return (size_t)(p - base) + mask_first(mask);
 }
 
-OVER_READS static size_t LEVEL_NAME(span_long)(const char *base, const char *s, const char *set,
-                                               bool spanning) {
+OVER_READS LONG_PART(size_t, __brawn_strspn,
+                     (const char *base, const char *s, const char *set, bool spanning)) {
     if (set[0] && (!set[1] || !set[2] || !set[3] || !set[4])) {
-        return LEVEL_NAME(span_few)(base, s, set, spanning);
+        return span_few(base, s, set, spanning);
     }
 #if HAS_SHUFFLE
     unsigned char rows[32] __attribute__((aligned(16))) = {0};
@@ -89,62 +117,3 @@ OVER_READS static size_t LEVEL_NAME(span_long)(const char *base, const char *s, 
     }
 #endif
 }
-
-#undef HAS_SHUFFLE
-#define HAS_SHUFFLE 1
-
-#else
-
-#define WITHOUT_AVX512
-#include "vector.h"
-
-#define vec_repeat16 LEVEL_NAME(vec_repeat16)
-#define vec_members LEVEL_NAME(vec_members)
-
-/* vec_repeat16: the same 16 bytes in every part of a vector. vec_members: not null where a byte is in the
- * set. */
-#if defined(__aarch64__)
-#define HAS_SHUFFLE 1
-INLINE vec_neon vec_repeat16_neon(const void *p) {
-    return vld1q_u8(p);
-}
-INLINE vec_neon vec_members_neon(vec_neon v, vec_neon low, vec_neon high) {
-    const uint8x16_t bit = {1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};
-    const uint8x16_t index = vandq_u8(v, vdupq_n_u8(0x8f));
-    const uint8x16_t row =
-        vorrq_u8(vqtbl1q_u8(low, index), vqtbl1q_u8(high, veorq_u8(index, vdupq_n_u8(0x80))));
-    return vandq_u8(row, vqtbl1q_u8(bit, vshrq_n_u8(v, 4)));
-}
-#else
-#if defined(BRAWN_LEVEL) && BRAWN_LEVEL >= LEVEL_AVX2
-#define HAS_SHUFFLE 1
-#else
-#define HAS_SHUFFLE 0
-#endif
-TARGET_PUSH(AVX2_FEATURES)
-INLINE vec_avx2 vec_repeat16_avx2(const void *p) {
-    return _mm256_broadcastsi128_si256(_mm_loadu_si128(p));
-}
-INLINE vec_avx2 vec_members_avx2(vec_avx2 v, vec_avx2 low, vec_avx2 high) {
-    const vec_avx2 bit = _mm256_set1_epi64x((long long)0x8040201008040201);
-    const vec_avx2 flipped = _mm256_xor_si256(v, _mm256_set1_epi8(-128));
-    const vec_avx2 row = _mm256_or_si256(_mm256_shuffle_epi8(low, v), _mm256_shuffle_epi8(high, flipped));
-    const vec_avx2 index = _mm256_and_si256(_mm256_srli_epi16(v, 4), _mm256_set1_epi8(7));
-    return _mm256_and_si256(row, _mm256_shuffle_epi8(bit, index));
-}
-TARGET_POP
-#endif
-
-#define BRAWN_BODY "strset_long.c"
-#include "levels.h"
-
-DISPATCHED(size_t, span_long, (const char *base, const char *s, const char *set, bool spanning),
-           (base, s, set, spanning))
-
-HIDDEN size_t NAME(__brawn_strspn_long)(const char *base, const char *s, const char *set, bool spanning);
-
-size_t NAME(__brawn_strspn_long)(const char *base, const char *s, const char *set, bool spanning) {
-    return span_long(base, s, set, spanning);
-}
-
-#endif

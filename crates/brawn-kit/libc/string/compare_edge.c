@@ -1,12 +1,5 @@
-/* Comparisons of more than 64 bytes, for memcmp, bcmp and wmemcmp: one object, so that a program pays for it
- * once.
- *
- * Plan: up to eight vectors, in two groups of four of which the second ends where the operands end; beyond,
- * groups aligned to one of the operands. Each group costs one branch. */
-#define BRAWN_COMPARE_BODY
-#define BRAWN_BODY "compare_body.h"
+/* Comparisons of at most 16 bytes that end close to the end of a page, for memcmp, bcmp and wmemcmp. */
 #include "compare.h"
-#include "levels.h"
 
 /* In words that may overlap. */
 COLD int compare_edge(const unsigned char *a, const unsigned char *b, size_t bytes) {

@@ -1,22 +1,14 @@
-/* See set.c. */
-
-#ifndef SET_THRESHOLDS
-#define SET_THRESHOLDS
+/* Fills blocks of more than 64 bytes, for memset, bzero, explicit_bzero and wmemset.
+ *
+ * Plan: up to eight vectors, from both ends at once; beyond, the ends first and then aligned groups of four.
+ * Where the CPU has fast `rep stosb`, it takes the longest blocks. */
+#include "fast_rep.h"
+#include "vector.h"
 
 /* From where `rep stosb` beats the loop of this vector; docs/log/strings.md has the measurement. */
 #define REP_SET_FROM (VEC == 16 ? (size_t)2 << 10 : (size_t)1 << 20)
 
-#if defined(__x86_64__)
-#ifdef BRAWN_LEVEL
-#define HAS_FAST_REP true
-#else
-#define HAS_FAST_REP (__atomic_load_n(&NAME(__brawn_string_rep), __ATOMIC_RELAXED) != 0)
-extern HIDDEN unsigned char NAME(__brawn_string_rep);
-#endif
-#endif
-#endif
-
-void *LEVEL_NAME(set_long)(unsigned char *target, uint32_t pattern, size_t n) {
+LONG_PART(void *, __brawn_set, (unsigned char *target, uint32_t pattern, size_t n)) {
     const vec value = wide_fill(pattern);
     unsigned char *const end = target + n;
 #if defined(__x86_64__)
@@ -30,7 +22,7 @@ void *LEVEL_NAME(set_long)(unsigned char *target, uint32_t pattern, size_t n) {
         return target;
     }
 #endif
-    /* As in set_middle: the same four stores for every size. At SSE2 the entry has dealt with these. */
+    /* As in set.h: the same four stores for every size. At SSE2 the entry has dealt with these. */
     if (VEC > 16 && LIKELY(n <= 4 * VEC)) {
         const size_t inner = n >= 2 * VEC ? VEC : 0;
         vec_store(target, value);

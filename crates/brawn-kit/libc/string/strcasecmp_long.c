@@ -1,0 +1,6 @@
+/* The long part of strcasecmp and strncasecmp: strcompare_long.h. */
+#include "strcompare_long.h"
+
+OVER_READS LONG_PART(int, __brawn_strcasecmp, (const lane *a, const lane *b, const lane *end)) {
+    return compare_long(a, b, end, true);
+}

@@ -1,0 +1,13 @@
+/* What wcslen and wcsnlen do close to the end of a page: strfind.h. */
+#define LANES_WIDE
+#include <stddef.h>
+
+typedef size_t find_result;
+#include "strfind.h"
+
+DISPATCH_TO_AVX512(find_result, find_long, __brawn_wcsnlen, (const lane *base, uintptr_t what, const lane *p),
+                   (base, what, p))
+
+OVER_READS COLD find_result find_end_across(const lane *base, uintptr_t what, const lane *p) {
+    return find_to_page((struct find){.limited = true, .answer = LENGTH}, base, what, p);
+}
