@@ -1,5 +1,5 @@
-/* Vectors of bytes and of wide characters for the long parts, behind the same names at every level: the widest
- * that the compiler's flags allow. functions.toml has the flags of each level.
+/* Vectors of bytes and of wide characters for the long parts, behind the same names at every level: the
+ * widest that the compiler's flags allow. functions.toml has the flags of each level.
  *
  *     vec                             a vector; VEC is its width in bytes
  *     vec_load                        from any address
