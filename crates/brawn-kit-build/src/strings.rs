@@ -61,8 +61,8 @@ struct Function {
     /// Symbols; the name of another file without `.c` stands for everything that it defines as well.
     #[serde(default)]
     needs: Vec<String>,
-    /// A part for long operands: compiled once for each of these levels of x86_64, lowest first, into an object each whose
-    /// hidden names end in the level. Another architecture has one level, and one such object.
+    /// A part for long operands: compiled once for each of these levels of x86_64, lowest first, into an object each
+    /// whose hidden names end in the level. Another architecture has one level, and one such object.
     #[serde(default)]
     levels: Vec<String>,
     /// Only these architectures; all of them otherwise.

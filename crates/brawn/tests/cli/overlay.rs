@@ -95,7 +95,8 @@ fn string_functions_for_one_kind_of_processor_do_not_look_for_it() {
     for cpu in ["x86-64-v3", "x86-64-v4"] {
         let fixed = manifest(&sandbox, &base, &["--cpu", cpu]);
         assert_eq!(fixed.cpu.as_deref(), Some(cpu));
-        // The one look is at the start, and refuses a lesser processor. Of each part for long operands one level is there.
+        // The one look is at the start, and refuses a lesser processor. Of each part for long operands there is one
+        // level.
         let (mut there, mut expected) = (files(&fixed), files(&any));
         expected.dedup();
         expected.retain(|file| format!("{file}.o") != brawn_kit::LEVEL_MEMBER);
