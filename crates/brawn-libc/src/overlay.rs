@@ -57,6 +57,14 @@ pub struct Manifest {
     pub added: Vec<Added>,
 }
 
+impl Manifest {
+    /// How many functions came that programs call, without the names that the libc's parts have among themselves.
+    pub fn functions(&self) -> usize {
+        let names = self.added.iter().flat_map(|added| &added.defines);
+        names.filter(|name| !name.starts_with("__")).count()
+    }
+}
+
 /// A member that the kit contributes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Added {

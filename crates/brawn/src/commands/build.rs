@@ -100,10 +100,9 @@ fn print(built: &Built) -> Result<()> {
         |version| format!("malloc {} {version}", manifest.malloc),
     );
     let preset = manifest.preset.as_ref().map(|preset| format!(" (preset {preset})")).unwrap_or_default();
-    let symbols: usize = manifest.added.iter().map(|added| added.defines.len()).sum();
-    let replaced = match symbols {
+    let replaced = match manifest.functions() {
         0 => String::new(),
-        symbols => format!(": {} members of libc.a out, {symbols} functions in", manifest.dropped.len()),
+        functions => format!(": {} members of libc.a out, {functions} functions in", manifest.dropped.len()),
     };
     outln!("  {malloc}{preset}{replaced}");
     outln!("  verified: static, {}", built.linked.heaps);

@@ -87,13 +87,13 @@ fn base(from: &str, target: Option<&str>) -> Result<(PathBuf, Option<Arch>)> {
 pub fn summary(manifest: &Manifest) -> String {
     let version = manifest.malloc_version.as_ref().map(|version| format!(" {version}")).unwrap_or_default();
     let preset = manifest.preset.as_ref().map(|preset| format!(" (preset {preset})")).unwrap_or_default();
-    let symbols: usize = manifest.added.iter().map(|added| added.defines.len()).sum();
     format!(
-        "{}{version}{preset} for {} on {}: {} members out, {symbols} functions in",
+        "{}{version}{preset} for {} on {}: {} members out, {} functions in",
         manifest.malloc,
         manifest.libc,
         manifest.arch,
-        manifest.dropped.len()
+        manifest.dropped.len(),
+        manifest.functions()
     )
 }
 
