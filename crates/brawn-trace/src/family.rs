@@ -113,17 +113,20 @@ impl Launch {
         unsafe {
             command.pre_exec(move || {
                 let leads = libc::getpgrp() == libc::getpid();
-                let birth = epoch.elapsed().as_nanos() as u64;
                 match fork_into(folder.as_fd()) {
-                    Some(0) if leads && libc::setpgid(0, 0) < 0 => Err(io::Error::last_os_error()),
-                    Some(0) | None => Ok(()),
-                    Some(pid) => {
+                    Some(0) => {
+                        let birth = epoch.elapsed().as_nanos() as u64;
                         let mut message = [0; 12];
-                        message[..4].copy_from_slice(&pid.to_ne_bytes());
+                        message[..4].copy_from_slice(&libc::getpid().to_ne_bytes());
                         message[4..].copy_from_slice(&birth.to_ne_bytes());
                         let _ = rustix::io::write(&tell, &message);
-                        libc::_exit(0)
+                        if leads && libc::setpgid(0, 0) < 0 {
+                            return Err(io::Error::last_os_error());
+                        }
+                        Ok(())
                     }
+                    None => Ok(()),
+                    Some(_) => libc::_exit(0),
                 }
             });
         }
