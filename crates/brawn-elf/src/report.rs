@@ -55,6 +55,13 @@ impl Report {
             // musl's smallest heap, and one of the program's own, have nothing in them to be told by without a name.
             [] if !self.symbols => format!("no heap that shows without symbols ({asked} was asked for)"),
             [] => format!("no heap: nothing in it allocates ({asked} was asked for)"),
+            // It came with a part of that libc, and nothing asked for the kit's.
+            [one]
+                if self.heaps[0].name == "zig"
+                    && self.note.as_ref().is_some_and(|note| note.malloc_version.is_some()) =>
+            {
+                format!("no heap but {one} ({asked} was asked for)")
+            }
             [one] => match self.note.as_ref().map(|note| note.serves.join(" and ")) {
                 Some(others) if !others.is_empty() => {
                     format!("one heap: {one}, in the place of the program's own {others} as well")

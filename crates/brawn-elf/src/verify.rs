@@ -355,7 +355,9 @@ fn check_kit(
         true => OWN_PART_OF_MALLOC,
         false => OWN_MALLOC,
     };
-    if kits.is_empty() {
+    // zig's libc is one piece: what needs any of it has its heap too. Where the kit's was not asked for, nothing uses either.
+    let unused = outside.is_empty() && heaps.iter().any(is_zigs);
+    if kits.is_empty() && !unused {
         // musl's fork has an empty __malloc_atfork of its own, for programs that do not allocate.
         let family = traces
             .symbols

@@ -142,6 +142,7 @@ fn a_musl_without_crypt_says_so() {
     };
     ok(&mut compile(&format!("{} cc", zig().display())));
     assert!(ok(&mut sandbox.command("./crypt")).starts_with("ab"));
+    assert!(ok(&mut sandbox.brawn(&["verify", "crypt"])).contains("no heap"));
     let debians = Path::new("/usr/lib/x86_64-linux-musl/libc.a");
     if !debians.exists() || Path::new("/usr/include/x86_64-linux-musl/crypt.h").exists() {
         eprintln!("skipped: this machine's musl is not Debian's, which has no crypt");
