@@ -1,7 +1,7 @@
 //! The standard suites of `brawn bench`, and what they stand on.
 //!
-//! A suite is one file in `suites/` (and, where it has programs of its own, one folder in the repository's
-//! `workloads/`) and one line in [`registry`]. It asks the [`Workshop`] for programs: each is compiled once for every
+//! A suite is one file in `suites/` (and, where it has programs of its own, one folder in `workloads/`) and one name in
+//! [`registry`]. It asks the [`Workshop`] for programs: each is compiled once for every
 //! libc, and linked once for every [`Flavour`] by doing the recorded link again with another `libc.a`, so that two musl
 //! variants differ in their libc and in nothing else. What it hands back are [`Case`]s: commands to run side by side, and
 //! the figures that become rows. The [`runner`] runs them.
@@ -11,6 +11,10 @@
 //! | [`flavour`] | the variants that can be compared, by name |
 //! | [`workshop`] | builds programs once, links them per variant, keeps both by content |
 //! | [`suite`] | what a suite is, and what it gives |
+//! | `prepare` | makes cases of a suite |
+//! | `rows` | the figures that a suite's cases show |
+//! | `programs` | the programs that a suite names |
+//! | `inputs` | what programs work on, and how their answers are checked |
 //! | [`registry`] | the list of suites |
 //! | [`published`] | what others published |
 //! | [`runner`] | runs suites |
@@ -22,11 +26,15 @@ pub mod published;
 pub mod registry;
 pub mod runner;
 pub mod suite;
-pub mod suites;
 pub mod workshop;
 
-mod bundle;
 mod error;
+mod inputs;
+mod jvm;
+mod prepare;
+mod programs;
+mod rows;
+mod workloads;
 
 pub use brawn_measure::figure::{Figure, RowSpec};
 pub use error::Error;

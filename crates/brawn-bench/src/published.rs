@@ -24,7 +24,6 @@ macro_rules! tables {
             source: $source,
         };)+
 
-        #[cfg(test)]
         const ALL: &[(&str, &Table)] = &[$(($file, &$name)),+];
     };
 }
@@ -57,12 +56,17 @@ tables! {
     MALLOC = "alpaquita_malloc_ops_s.csv", Some("alpaquita-22-glibc"), ALPAQUITA;
 }
 
+/// The table in this file of `published/`, without its ending.
+pub fn table(file: &str) -> Option<&'static Table> {
+    ALL.iter().find(|(known, _)| known.strip_suffix(".csv") == Some(file)).map(|(_, table)| *table)
+}
+
 impl Table {
-    /// Every column of the row called `row`, with its ratio to the baseline's column. Empty when there is no such row.
+    /// Every column of the row called `row`, in whatever case, with its ratio to the baseline's column. Empty when there is no such row.
     pub fn row(&self, row: &str) -> Vec<Published> {
         let mut lines = self.lines();
         let Some(header) = lines.next() else { return Vec::new() };
-        let Some(cells) = lines.find(|cells| cells[0] == row) else { return Vec::new() };
+        let Some(cells) = lines.find(|cells| cells[0].eq_ignore_ascii_case(row)) else { return Vec::new() };
         self.published(header.iter().zip(&cells).skip(1).map(|(column, cell)| (*column, *cell)))
     }
 
@@ -73,6 +77,15 @@ impl Table {
         let Some(position) = position else { return Vec::new() };
         let cells: Vec<(&str, &str)> = lines.map(|cells| (cells[0], cells[position])).collect();
         self.published(cells.iter().copied())
+    }
+
+    /// The cells of every row whose cell in the column `name` is `value`, but for that one.
+    pub fn rows_with(&self, name: &str, value: f64) -> Vec<Published> {
+        let rows = self.rows().into_iter().map(|row| self.row(row));
+        rows.filter(|row| row.iter().any(|cell| cell.label == name && cell.value == value))
+            .flatten()
+            .filter(|cell| cell.label != name)
+            .collect()
     }
 
     /// The names of the rows.

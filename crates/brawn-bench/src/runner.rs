@@ -8,7 +8,7 @@ use brawn_measure::results::{CaseResult, Noise, Results, Settings, Skipped, Suit
 use brawn_measure::{Event, Session, Variant};
 
 use crate::suite::{Case, Context, MAX_BLOCKS, MIN_BLOCKS, Options, Suite};
-use crate::{Error, Flavour, Workshop};
+use crate::{Error, Flavour, Workshop, workloads};
 
 /// What to run.
 pub struct Job {
@@ -117,14 +117,15 @@ pub fn run<E>(
         on(Step::Preparing(suite.name))?;
         let mut result = SuiteResult {
             name: suite.name.to_owned(),
-            title: suite.title.to_owned(),
-            about: suite.about.to_owned(),
+            title: suite.title.clone(),
+            about: suite.about.clone(),
             ..SuiteResult::default()
         };
-        match (suite.check)(workshop).and_then(|()| (suite.prepare)(&context)) {
+        match suite.check(workshop).and_then(|()| suite.prepare(&context)) {
             Ok(prepared) => {
                 result.notes = prepared.notes;
                 ended.results.versions.extend(prepared.versions);
+                names.extend(prepared.unwanted);
                 let place = ended.results.suites.len();
                 let cases = chosen(prepared.cases, job.options.case.as_deref(), &mut names);
                 planned.extend(cases.into_iter().map(|case| (place, case)));
@@ -218,7 +219,8 @@ const NOISE_SECONDS: f64 = 4.0;
 
 /// How far apart this machine finds two copies of one program.
 fn noise(job: &Job, workshop: &Workshop) -> Result<Noise, Error> {
-    let programs = workshop.rust_program("threads", crate::suites::threads::SOURCE, &job.flavours[..1])?;
+    let programs =
+        workshop.rust_program("threads", workloads::text("threads/threads.rs"), &job.flavours[..1])?;
     // One thread, for some 20 ms: as the shorter of the suites' runs.
     let program = &programs.each[0].1;
     let variant = Variant::new("noise", program).args(["1", "1000000"]);

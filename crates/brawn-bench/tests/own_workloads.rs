@@ -17,7 +17,7 @@ fn prepare(suite: &str, options: &Options) -> Prepared {
     let (found, _) = suites(&[suite.to_owned()]).unwrap();
     let options = Options { own_only: true, ..options.clone() };
     let context = Context { workshop: &workshop, flavours: &flavours, options: &options };
-    let prepared = (found[0].prepare)(&context).unwrap();
+    let prepared = found[0].prepare(&context).unwrap();
     assert_eq!(prepared.notes, Vec::<String>::new());
     prepared
 }
@@ -87,11 +87,13 @@ fn string_functions_answer_alike_and_every_row_has_its_metric() {
     assert!(figures.iter().all(|figures| figures["memcpy/4100"] > figures["call/0"]));
 
     let (_, curve) = agree(&programs, "curve 1 memcpy strlen");
-    let lengths = brawn_bench::suites::strings::curve_lengths();
-    for length in lengths {
+    // Two lengths for each power of two up to 1 MiB.
+    let pairs = (1..20).map(|power| 1usize << power).flat_map(|low| [low, low + low / 2]);
+    let lengths: Vec<usize> = std::iter::once(1).chain(pairs).chain([1 << 20]).collect();
+    for length in &lengths {
         assert!(curve[0].contains_key(&format!("memcpy/{length}")), "{length}");
     }
-    assert!(curve[0].len() == 2 * brawn_bench::suites::strings::curve_lengths().len() + 1);
+    assert!(curve[0].len() == 2 * lengths.len() + 1);
     refuses(&programs, &["", "tables", "table 0", "table -1", "table 20 memcpyy", "curve x"]);
 }
 

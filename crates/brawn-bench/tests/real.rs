@@ -4,7 +4,6 @@ mod common;
 
 use std::time::Duration;
 
-use brawn_bench::suites::footprint;
 use brawn_bench::{Context, Figure, Flavour, Options};
 
 #[test]
@@ -13,7 +12,8 @@ fn the_exporter_is_scraped_and_every_answer_is_counted() {
     let flavours = Flavour::list(["glibc", "stock", "balanced"]).unwrap();
     let options = Options { threads: vec![2], case: Some("exporter".into()), ..Options::default() };
     let context = Context { workshop: &workshop, flavours: &flavours, options: &options };
-    let prepared = (footprint::SUITE.prepare)(&context).unwrap();
+    let (suites, _) = brawn_bench::suites(&["footprint".to_owned()]).unwrap();
+    let prepared = suites[0].prepare(&context).unwrap();
     let Some(mut case) = prepared.cases.into_iter().find(|case| case.name == "exporter, threads=2") else {
         // Without a crate registry the suite goes on without it, and says so.
         let notes = prepared.notes.join("\n");

@@ -53,4 +53,4 @@ pub use probe::{Exit, Sample};
 pub use session::{Event, Progress, Session};
 pub use statistics::Summary;
 pub use table::Table;
-pub use variant::{Ready, Service, Variant};
+pub use variant::{Reader, Ready, Service, Variant};

@@ -2,32 +2,39 @@
 
 use std::process::Command;
 
+use serde::Deserialize;
+
 use super::{Programs, Workshop};
 use crate::Error;
 use crate::flavour::{Base, Flavour};
 
 /// A package of the registry with one executable.
-pub struct Install<'a> {
-    /// The package.
-    pub package: &'a str,
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Install {
     /// Its version, exactly; its own lock file pins the rest.
-    pub version: &'a str,
+    version: String,
     /// The executable's name.
-    pub executable: &'a str,
+    executable: String,
     /// More arguments of `cargo install`: `--no-default-features`, `--features=…`.
-    pub args: &'a [&'a str],
+    args: Vec<String>,
 }
 
 impl Workshop {
-    /// The program for each variant, by `cargo install` and `brawn cargo install`.
+    /// The program of `package` for each variant, by `cargo install` and `brawn cargo install`.
     ///
     /// # Errors
     /// [`Error::Absent`] without a Rust toolchain, [`Error::Build`].
-    pub fn cargo_install(&self, install: &Install<'_>, flavours: &[Flavour]) -> Result<Programs, Error> {
+    pub fn cargo_install(
+        &self,
+        package: &str,
+        install: &Install,
+        flavours: &[Flavour],
+    ) -> Result<Programs, Error> {
         let compiler = self.versions().remove("rustc").unwrap_or_default();
-        let inputs = ["install", &compiler, install.version, &install.args.join(" ")];
-        let slot = self.slot(install.package, &inputs)?;
-        self.variants(install.package, &slot, flavours, false, &|base, to| {
+        let inputs = ["install", &compiler, &install.version, &install.args.join(" ")];
+        let slot = self.slot(package, &inputs)?;
+        self.variants(package, &slot, flavours, false, &|base, to| {
             let target = self.triple(base)?;
             let root = slot.path().join(format!("root-{target}"));
             // Kept for musl: a link that is done again needs its inputs.
@@ -39,15 +46,15 @@ impl Workshop {
             self.prepare(&mut command);
             command
                 .args((base == Base::Musl).then_some("cargo"))
-                .args(["install", "--locked", "--force", "--version", install.version, "--target", &target])
+                .args(["install", "--locked", "--force", "--version", &install.version, "--target", &target])
                 .arg("--root")
                 .arg(&root)
-                .args(install.args)
-                .arg(install.package)
+                .args(&install.args)
+                .arg(package)
                 .env("CARGO_TARGET_DIR", &build)
                 .current_dir(slot.path());
-            self.step(&format!("installing {}", install.package), slot.path(), &mut command)?;
-            fs_err::copy(root.join("bin").join(install.executable), to)?;
+            self.step(&format!("installing {package}"), slot.path(), &mut command)?;
+            fs_err::copy(root.join("bin").join(&install.executable), to)?;
             if base != Base::Musl {
                 fs_err::remove_dir_all(&build)?;
             }

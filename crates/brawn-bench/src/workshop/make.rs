@@ -2,25 +2,28 @@
 
 use std::process::Command;
 
+use serde::Deserialize;
+
 use super::{Programs, Source, Workshop};
-use crate::Error;
 use crate::flavour::{Base, Flavour};
+use crate::{Error, workloads};
 
 /// A C program that comes with a build system.
 ///
 /// In the words of a command, `{cc}` stands for the compiler, `{jobs}` for the number of cores, and `{folder}` for the
 /// folder that holds `files`.
-pub struct Made<'a> {
-    /// Its name.
-    pub name: &'a str,
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Made {
     /// The archive that it comes in.
-    pub source: &'a Source,
+    source: Source,
     /// What builds it, run one after the other in the unpacked archive.
-    pub commands: &'a [&'a [&'a str]],
-    /// Files beside it that the commands need, by name and contents.
-    pub files: &'a [(&'a str, &'a str)],
+    commands: Vec<Vec<String>>,
+    /// Files beside it that the commands need, by name, each with the one of `workloads/`.
+    #[serde(default)]
+    files: Vec<(String, String)>,
     /// The executable, relative to the unpacked archive.
-    pub executable: &'a str,
+    executable: String,
 }
 
 impl Workshop {
@@ -28,35 +31,36 @@ impl Workshop {
     ///
     /// # Errors
     /// [`Error::Absent`] without the archive, make or a compiler; [`Error::Build`].
-    pub fn made(&self, made: &Made<'_>, flavours: &[Flavour]) -> Result<Programs, Error> {
+    pub fn made(&self, name: &str, made: &Made, flavours: &[Flavour]) -> Result<Programs, Error> {
         if brawn_link::toolchain::on_path("make").is_none() {
             return Err(Error::absent("no make", "install it: on Debian `apt-get install make`"));
         }
         let commands = made.commands.iter().map(|words| words.join(" ")).collect::<Vec<_>>().join("\n");
-        let files = made.files.iter().map(|(name, text)| format!("{name}\n{text}")).collect::<String>();
+        let files = made.files.iter().map(|(name, file)| format!("{name}\n{}", workloads::text(file)));
+        let files = files.collect::<String>();
         let compiler = self.versions().remove("cc").unwrap_or_default();
-        let slot = self.slot(made.name, &["made", made.source.sha256, &compiler, &commands, &files])?;
-        for (name, text) in made.files {
-            fs_err::write(slot.path().join(name), text)?;
+        let slot = self.slot(name, &["made", &made.source.sha256, &compiler, &commands, &files])?;
+        for (name, file) in &made.files {
+            fs_err::write(slot.path().join(name), workloads::text(file))?;
         }
         let jobs = std::thread::available_parallelism().map_or(1, usize::from).to_string();
-        self.variants(made.name, &slot, flavours, false, &|base, to| {
+        self.variants(name, &slot, flavours, false, &|base, to| {
             let compiler = self.compiler(base)?;
             let libc = if base == Base::Musl { "musl" } else { "glibc" };
             let tree = slot.path().join(format!("tree-{libc}"));
-            self.unpack(&self.source(made.source)?, &tree)?;
+            self.unpack(&self.source(&made.source)?, &tree)?;
             let fill = |word: &str| {
                 word.replace("{cc}", &compiler.to_string_lossy())
                     .replace("{jobs}", &jobs)
                     .replace("{folder}", &slot.path().to_string_lossy())
             };
-            for words in made.commands {
-                let mut command = Command::new(words[0]);
+            for words in &made.commands {
+                let mut command = Command::new(&words[0]);
                 self.prepare(&mut command);
                 command.args(words[1..].iter().map(|word| fill(word))).current_dir(&tree);
-                self.step(&format!("building {} for {libc}", made.name), slot.path(), &mut command)?;
+                self.step(&format!("building {name} for {libc}"), slot.path(), &mut command)?;
             }
-            fs_err::copy(tree.join(made.executable), to)?;
+            fs_err::copy(tree.join(&made.executable), to)?;
             // The tree for musl stays: a link that is done again needs its objects.
             if base != Base::Musl {
                 fs_err::remove_dir_all(tree)?;

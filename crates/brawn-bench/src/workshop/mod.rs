@@ -31,7 +31,6 @@ pub use c::CProgram;
 pub use install::Install;
 pub use link::{Builder, Programs};
 pub use make::Made;
-pub use package::Package;
 pub use place::Workshop;
 pub use slot::Slot;
 pub use source::{Origin, Source};

@@ -6,26 +6,24 @@ use super::{Programs, Workshop};
 use crate::Error;
 use crate::flavour::{Base, Flavour};
 
-/// A package with a lock file, embedded into this executable.
-pub struct Package<'a> {
-    /// Its name, which is its executable's, too.
-    pub name: &'a str,
-    /// Its files, by path within the package: `Cargo.toml`, `Cargo.lock`, `src/main.rs`, …
-    pub files: &'a [(&'a str, &'a str)],
-}
-
 impl Workshop {
-    /// The program for each variant. Its lock file pins every crate by version and digest.
+    /// The program of the package `name` for each variant, with the package's files by their paths in it, `Cargo.lock` and
+    /// `src/main.rs` among them. Its lock file pins every crate by version and digest.
     ///
     /// # Errors
     /// [`Error::Absent`] without a Rust toolchain, or when the crates cannot be fetched; [`Error::Build`].
-    pub fn package(&self, package: &Package<'_>, flavours: &[Flavour]) -> Result<Programs, Error> {
+    pub fn package(
+        &self,
+        name: &str,
+        files: &[(&str, &str)],
+        flavours: &[Flavour],
+    ) -> Result<Programs, Error> {
         let compiler = self.versions().remove("rustc").unwrap_or_default();
         let mut inputs = vec!["package", &compiler];
-        inputs.extend(package.files.iter().flat_map(|(path, text)| [*path, *text]));
-        let slot = self.slot(package.name, &inputs)?;
+        inputs.extend(files.iter().flat_map(|(path, text)| [*path, *text]));
+        let slot = self.slot(name, &inputs)?;
         let tree = slot.path().join("package");
-        for (path, text) in package.files {
+        for (path, text) in files {
             let path = tree.join(path);
             fs_err::create_dir_all(path.parent().unwrap_or(&tree))?;
             fs_err::write(path, text)?;
@@ -36,13 +34,13 @@ impl Workshop {
             command.args(words).arg("--locked").current_dir(&tree);
             command
         };
-        self.variants(package.name, &slot, flavours, false, &|base, to| {
+        self.variants(name, &slot, flavours, false, &|base, to| {
             let target = self.triple(base)?;
             let mut fetch = cargo(&["fetch", "--target", &target]);
-            self.step(&format!("fetching the crates of {}", package.name), slot.path(), &mut fetch).map_err(
+            self.step(&format!("fetching the crates of {name}"), slot.path(), &mut fetch).map_err(
                 |error| match error {
                     Error::Build { tail, .. } => Error::absent(
-                        format!("the crates that {} stands on could not be fetched: {tail}", package.name),
+                        format!("the crates that {name} stands on could not be fetched: {tail}"),
                         "is the crate registry in reach? `cargo fetch` in any package tells more",
                     ),
                     other => other,
@@ -52,11 +50,11 @@ impl Workshop {
             let mut command = cargo(&["build", "--release", "--offline", "--target", &target]);
             command.env("CARGO_TARGET_DIR", &folder);
             if base == Base::Musl {
-                let name = target.to_uppercase().replace('-', "_");
-                command.env(format!("CARGO_TARGET_{name}_LINKER"), self.musl_linker()?);
+                let variable = target.to_uppercase().replace('-', "_");
+                command.env(format!("CARGO_TARGET_{variable}_LINKER"), self.musl_linker()?);
             }
-            self.step(&format!("building {} for {target}", package.name), slot.path(), &mut command)?;
-            fs_err::copy(folder.join(&target).join("release").join(package.name), to)?;
+            self.step(&format!("building {name} for {target}"), slot.path(), &mut command)?;
+            fs_err::copy(folder.join(&target).join("release").join(name), to)?;
             Ok(())
         })
     }

@@ -4,35 +4,38 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use brawn_libc::sha256_hex;
+use serde::Deserialize;
 
 use super::Workshop;
 use crate::Error;
 
 /// An archive that a suite unpacks.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug, Deserialize)]
 pub struct Source {
     /// The file's name.
-    pub file: &'static str,
+    pub file: String,
     /// Its SHA-256, in lower-case hexadecimal.
-    pub sha256: &'static str,
+    pub sha256: String,
     /// Where it comes from.
+    #[serde(flatten)]
     pub origin: Origin,
 }
 
 /// Where an archive comes from.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Origin {
     /// The source of this Debian package, through the machine's own apt, without root.
-    Debian(&'static str),
+    Debian(String),
     /// A file of this requirement (`name==version`) on the Python index, through `python3 -m pip`.
-    PyPi(&'static str),
+    Pypi(String),
     /// This file (`group:artifact:version`) of the Maven repository that `mvn` is set up for.
-    Maven(&'static str),
+    Maven(String),
     /// This version of a crate, by `cargo vendor`: a folder instead of an archive, and the digest is that of the `.crate`
     /// file that the registry hands out.
-    Crate(&'static str, &'static str),
+    Crate(String, String),
     /// Nowhere that a program may fetch it from: the user puts it there. The text says where it is to be had.
-    ByHand(&'static str),
+    ByHand(String),
 }
 
 /// Fetches a Debian source; see the head of the script.
@@ -45,21 +48,21 @@ impl Workshop {
     /// [`Error::Absent`] when it is not there and cannot be fetched; [`Error::Checksum`].
     pub fn source(&self, source: &Source) -> Result<PathBuf, Error> {
         let folder = self.root().join("sources");
-        let path = folder.join(source.file);
+        let path = folder.join(&source.file);
         // Its lock: two runs at once fetch it once.
         fs_err::create_dir_all(&folder)?;
-        let _slot = self.slot(&format!("fetch-{}", source.file), &[source.sha256])?;
+        let _slot = self.slot(&format!("fetch-{}", source.file), &[&source.sha256])?;
         if path.exists() {
-            check(&path, source.sha256)?;
+            check(&path, &source.sha256)?;
             return Ok(path);
         }
         self.say(&format!("fetching {}", source.file));
         // Fetched beside its place, so that what is in place is always whole.
         let fresh = tempfile::Builder::new().prefix(".fetching-").tempdir_in(&folder)?;
-        let (command, mut arrived) = (self.fetch(source, fresh.path())?, fresh.path().join(source.file));
+        let (command, mut arrived) = (self.fetch(source, fresh.path())?, fresh.path().join(&source.file));
         if let Origin::Crate(..) = source.origin {
             // Cargo fetches what a package depends on, and all that this depends on in turn; only the one is kept.
-            arrived = fresh.path().join("crates").join(source.file);
+            arrived = fresh.path().join("crates").join(&source.file);
         }
         let fetched = command.is_some_and(|mut command| {
             self.prepare(&mut command);
@@ -68,7 +71,7 @@ impl Workshop {
         if !fetched || !arrived.exists() {
             return Err(absent(source, &folder));
         }
-        check(&arrived, source.sha256)?;
+        check(&arrived, &source.sha256)?;
         fs_err::rename(&arrived, &path)?;
         Ok(path)
     }
@@ -76,15 +79,15 @@ impl Workshop {
     /// What fetches a source into a folder; none where nothing does.
     fn fetch(&self, source: &Source, folder: &Path) -> Result<Option<Command>, Error> {
         let mut command;
-        match source.origin {
+        match &source.origin {
             Origin::Debian(_) if brawn_link::toolchain::on_path("apt-get").is_none() => return Ok(None),
             Origin::Debian(package) => {
                 let script = folder.join("debian-source");
                 fs_err::write(&script, DEBIAN_SOURCE)?;
                 command = Command::new("bash");
-                command.arg(&script).args([package, source.file, source.sha256]).arg(folder);
+                command.arg(&script).args([package, &source.file, &source.sha256]).arg(folder);
             }
-            Origin::PyPi(requirement) => {
+            Origin::Pypi(requirement) => {
                 let list = folder.join("requirements.txt");
                 fs_err::write(&list, format!("{requirement} --hash=sha256:{}\n", source.sha256))?;
                 command = Command::new("python3");
@@ -147,10 +150,10 @@ impl Workshop {
 
 /// How to get by hand what could not be fetched.
 fn absent(source: &Source, folder: &Path) -> Error {
-    let (file, sha256, folder) = (source.file, source.sha256, folder.display());
-    let from = match source.origin {
+    let (file, sha256, folder) = (&source.file, &source.sha256, folder.display());
+    let from = match &source.origin {
         Origin::Debian(package) => format!("the source of Debian's {package}"),
-        Origin::PyPi(requirement) => format!("{requirement} of the Python package index"),
+        Origin::Pypi(requirement) => format!("{requirement} of the Python package index"),
         Origin::Maven(coordinates) => format!("{coordinates} of the Maven repository"),
         Origin::Crate(..) => {
             return Error::absent(
@@ -161,7 +164,7 @@ fn absent(source: &Source, folder: &Path) -> Error {
                 ),
             );
         }
-        Origin::ByHand(text) => text.to_owned(),
+        Origin::ByHand(text) => text.clone(),
     };
     Error::absent(
         format!("{file} is not here and could not be fetched"),
@@ -190,11 +193,9 @@ mod tests {
 
     use super::*;
 
-    const SOURCE: Source = Source {
-        file: "a.tar.gz",
-        sha256: "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824",
-        origin: Origin::ByHand("from the shelf"),
-    };
+    fn source(text: &str) -> Source {
+        toml::from_str(text).unwrap()
+    }
 
     #[test]
     fn archives_are_taken_only_with_the_right_digest() {
@@ -202,30 +203,34 @@ mod tests {
         let brawn = folder.path().join("brawn");
         fs_err::write(&brawn, "").unwrap();
         let workshop = Workshop::open(&folder.path().join("work"), &brawn).unwrap();
-        let error = workshop.source(&SOURCE).unwrap_err();
+        let source = source(
+            "file = 'a.tar.gz'\nby-hand = 'from the shelf'\n\
+             sha256 = '2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824'",
+        );
+        let error = workshop.source(&source).unwrap_err();
         assert_eq!(error.to_string(), "a.tar.gz is not here and could not be fetched");
         let hint = error.hint().unwrap();
-        assert!(hint.contains("from the shelf") && hint.contains(SOURCE.sha256), "{hint}");
+        assert!(hint.contains("from the shelf") && hint.contains(&source.sha256), "{hint}");
         let place = workshop.root().join("sources/a.tar.gz");
         fs_err::write(&place, "hello").unwrap();
-        assert_eq!(workshop.source(&SOURCE).unwrap(), place);
+        assert_eq!(workshop.source(&source).unwrap(), place);
         fs_err::write(&place, "hallo").unwrap();
-        assert!(matches!(workshop.source(&SOURCE), Err(Error::Checksum { .. })));
+        assert!(matches!(workshop.source(&source), Err(Error::Checksum { .. })));
     }
 
     #[test]
     fn a_crate_is_taken_only_with_the_right_digest() {
-        const CRATE: Source = Source { file: "a-1.0.0", sha256: "abc", origin: Origin::Crate("a", "1.0.0") };
+        let source = source("file = 'a-1.0.0'\nsha256 = 'abc'\ncrate = ['a', '1.0.0']");
         let folder = tempfile::tempdir().unwrap();
         let brawn = folder.path().join("brawn");
         fs_err::write(&brawn, "").unwrap();
         let workshop = Workshop::open(&folder.path().join("work"), &brawn).unwrap();
         let place = workshop.root().join("sources/a-1.0.0");
         fs_err::create_dir_all(&place).unwrap();
-        assert!(matches!(workshop.source(&CRATE), Err(Error::Checksum { .. })));
+        assert!(matches!(workshop.source(&source), Err(Error::Checksum { .. })));
         fs_err::write(place.join(".cargo-checksum.json"), "{\"files\":{},\"package\":\"abc\"}").unwrap();
-        assert_eq!(workshop.source(&CRATE).unwrap(), place);
+        assert_eq!(workshop.source(&source).unwrap(), place);
         fs_err::write(place.join(".cargo-checksum.json"), "{\"files\":{},\"package\":\"abd\"}").unwrap();
-        assert!(matches!(workshop.source(&CRATE), Err(Error::Checksum { .. })));
+        assert!(matches!(workshop.source(&source), Err(Error::Checksum { .. })));
     }
 }

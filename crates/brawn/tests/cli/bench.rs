@@ -75,7 +75,7 @@ fn a_run_prints_a_table_and_writes_every_form() {
 fn the_list_names_every_suite_and_what_it_needs() {
     let sandbox = Sandbox::new();
     let text = ok(&mut sandbox.brawn(&["bench", "--list", "--work", "work"]));
-    for suite in brawn_bench::registry::SUITES {
+    for suite in brawn_bench::registry::SUITES.iter() {
         assert!(text.lines().any(|line| line.starts_with(suite.name)), "{} in\n{text}", suite.name);
     }
     let json = ok(&mut sandbox.brawn(&["bench", "--list", "--work", "work", "--message-format", "json"]));

@@ -12,7 +12,8 @@ pub fn print(workshop: &Workshop, json: bool) {
         let list: Vec<_> = registry::SUITES
             .iter()
             .map(|suite| {
-                let missing = (suite.check)(workshop)
+                let missing = suite
+                    .check(workshop)
                     .err()
                     .map(|error| json!({ "reason": error.to_string(), "hint": error.hint() }));
                 json!({
@@ -28,9 +29,9 @@ pub fn print(workshop: &Workshop, json: bool) {
         output::json(&list).expect("a list is plain data");
         return;
     }
-    for suite in registry::SUITES {
+    for suite in registry::SUITES.iter() {
         let quick = if suite.quick { ", part of quick" } else { "" };
-        let state = match (suite.check)(workshop) {
+        let state = match suite.check(workshop) {
             Ok(()) => "ready".to_owned(),
             Err(error @ Error::Absent { .. }) => {
                 format!("{error}\n             {}", error.hint().unwrap_or_default())

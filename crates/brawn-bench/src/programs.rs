@@ -1,0 +1,93 @@
+//! The programs that a suite names, and how each is made.
+
+use brawn_measure::Variant;
+use serde::Deserialize;
+
+use crate::workshop::{CProgram, Install, Made, Source};
+use crate::{Context, Error, Flavour, Prepared, jvm, workloads};
+
+/// A program, under the name that it has on disk.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Program {
+    /// What it is called when it cannot be had, if the suite can do without it.
+    pub optional: Option<String>,
+    /// The name and the version that the results show.
+    pub version: Option<(String, String)>,
+    pub build: Build,
+}
+
+/// How a program is made.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Build {
+    /// A Rust program of our own without dependencies: its main file in `workloads/`.
+    Rust(String),
+    /// C files of an archive.
+    C(CFiles),
+    /// A C program with a build system of its own.
+    Make(Made),
+    /// A package of the crate registry.
+    Install(Install),
+    /// A package of our own, named as the program: its files, each with the one of `workloads/`.
+    Package(Vec<(String, String)>),
+    /// A class for the machine's JVM.
+    Jvm(jvm::Work),
+}
+
+/// All C files of a folder of an archive.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CFiles {
+    source: Source,
+    folder: String,
+    flags: Vec<String>,
+    libraries: Vec<String>,
+}
+
+impl Program {
+    /// Makes it for each variant, and says in `prepared` what the reader must know.
+    ///
+    /// # Errors
+    /// [`Error::Absent`] when something is missing, [`Error::Build`].
+    pub fn make(
+        &self,
+        name: &str,
+        flavours: &[Flavour],
+        context: &Context<'_>,
+        prepared: &mut Prepared,
+    ) -> Result<Vec<Variant>, Error> {
+        let workshop = context.workshop;
+        let programs = match &self.build {
+            Build::Rust(main) => workshop.rust_program(name, &workloads::program(main), flavours)?,
+            Build::C(files) => {
+                let folder = workshop.source(&files.source)?.join(&files.folder);
+                let entries = fs_err::read_dir(&folder)?.map(|entry| Ok(entry?.path()));
+                let mut sources = entries.collect::<Result<Vec<_>, std::io::Error>>()?;
+                sources.retain(|path| path.extension().is_some_and(|extension| extension == "c"));
+                sources.sort();
+                let flags: Vec<&str> = files.flags.iter().map(String::as_str).collect();
+                let libraries: Vec<&str> = files.libraries.iter().map(String::as_str).collect();
+                let program = CProgram { name, sources: &sources, flags: &flags, libraries: &libraries };
+                workshop.c_program(&program, flavours)?
+            }
+            Build::Make(made) => workshop.made(name, made, flavours)?,
+            Build::Install(install) => workshop.cargo_install(name, install, flavours)?,
+            Build::Package(files) => {
+                let files = files.iter().map(|(path, file)| (path.as_str(), workloads::text(file)));
+                workshop.package(name, &files.collect::<Vec<_>>(), flavours)?
+            }
+            Build::Jvm(work) => return work.variants(name, context, prepared),
+        };
+        prepared.note_missing(&programs);
+        if let Some((name, version)) = &self.version {
+            prepared.versions.insert(name.clone(), version.clone());
+        }
+        Ok(programs.variants(|variant| variant))
+    }
+
+    /// Whether it is made of our own sources alone, in seconds.
+    pub fn is_own(&self) -> bool {
+        matches!(self.build, Build::Rust(_))
+    }
+}
