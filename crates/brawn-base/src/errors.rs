@@ -11,7 +11,8 @@
 ///             Io(std::io::Error),
 ///         }
 ///
-///         /// The message is that of `thiserror`; behind the arrow stands a `Code`, and behind it a hint if there is one.
+///         // The message is that of `thiserror`; behind the arrow stands a `Code`, and behind it a hint if there is one. What
+///         // the message does not say stands in the docs.
 ///         #[error("{name} is missing")]
 ///         Missing { name: String } => Missing, format!("install {name}");
 ///
@@ -42,6 +43,7 @@ macro_rules! errors {
         pub enum $name {
             $($(#[$inner_about])* #[error(transparent)] $inner(#[from] $inner_type),)*
             $(
+                #[allow(missing_docs)]
                 $(#[$variant_about])*
                 $variant $({ $($(#[$attribute])* #[allow(missing_docs)] $field: $type),* })?,
             )*

@@ -15,7 +15,6 @@ brawn_base::errors! {
              kernel.apparmor_restrict_unprivileged_userns=0, user.max_user_namespaces above 0), run it as root, or \
              look at the file alone: brawn check --static";
 
-        /// The kernel does not let the program be watched.
         #[error("the kernel refuses to let the program be traced")]
         TraceRefused => Missing,
             "allow ptrace (sysctl kernel.yama.ptrace_scope=1, or --cap-add SYS_PTRACE for a container), or look at \

@@ -21,6 +21,7 @@ mod root;
 mod run;
 mod sandbox;
 #[cfg(test)]
+#[path = "../tests/common/schema.rs"]
 mod schema;
 mod trace;
 

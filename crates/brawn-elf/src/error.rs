@@ -6,7 +6,6 @@ brawn_base::errors! {
     pub enum Error {
         from {}
 
-        /// The first bytes are not those of an ELF file.
         #[error("not an ELF file")]
         NotElf => Input, "give an executable for Linux; scripts and archives cannot be looked into";
 
@@ -19,7 +18,6 @@ brawn_base::errors! {
         #[error("this is {found}, not {wanted}")]
         WrongKind { found: &'static str, wanted: &'static str } => Input;
 
-        /// A note with Brawn's name cannot be read.
         #[error("damaged Brawn note: {what}")]
         NoteDamaged { what: String } => Input, "link the executable again; a tool may have rewritten its notes";
 

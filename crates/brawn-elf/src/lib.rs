@@ -29,6 +29,7 @@ mod property;
 mod redirect;
 mod report;
 #[cfg(test)]
+#[path = "../tests/common/schema.rs"]
 mod schema;
 mod signature;
 mod symbols;

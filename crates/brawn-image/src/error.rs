@@ -11,16 +11,13 @@ brawn_base::errors! {
             Io(std::io::Error),
         }
 
-        /// The place for the result cannot be written.
         #[error("cannot write {}", path.display())]
         Unwritable { path: PathBuf, source: std::io::Error } => source.code(),
             format!("{}; nothing was left half-written", brawn_base::hint_of_writing(source));
 
-        /// The place for a layout holds something else.
         #[error("{} is there already, and it is not an OCI layout", path.display())]
         NotALayout { path: PathBuf } => Io, "name a folder that does not exist yet, or remove this one";
 
-        /// The file that should run is no ELF executable.
         #[error("{} cannot be the program of an image", path.display())]
         NotAnExecutable { path: PathBuf, source: brawn_elf::Error } => Input, source.hint();
 
@@ -29,26 +26,21 @@ brawn_base::errors! {
         Dynamic { path: PathBuf, needed: Vec<String> } => Input,
             "link it statically (`brawn build`, `brawn cc`), or name an image that holds these files with --base";
 
-        /// The executable is for an architecture that OCI has no name for here.
         #[error("{} is for {arch}, which is no platform that brawn knows", path.display())]
         Architecture { path: PathBuf, arch: String } => Input,
             "there are: x86_64 (linux/amd64) and aarch64 (linux/arm64)";
 
-        /// Two executables for the same platform.
         #[error("{} and {} are both for {platform}", first.display(), second.display())]
         SamePlatform { platform: String, first: PathBuf, second: PathBuf } => Usage,
             "an index holds one image for each platform: name one of them";
 
-        /// A layout, an archive or a manifest is not as the OCI image specification says.
         #[error("{place} is damaged, or not an OCI image: {what}")]
         Damaged { place: String, what: String } => Input, "make it again, or fetch it again";
 
-        /// Bytes do not have the digest by which they were asked for.
         #[error("{place}: {what} should have the digest {expected}, and has {found}")]
         Digest { place: String, what: String, expected: String, found: String } => Input,
             "it was damaged or changed: fetch it again from where it came";
 
-        /// A base image has nothing for a platform.
         #[error("{base} has no image for {platform}, only for {}", there.join(", "))]
         NoPlatform { base: String, platform: String, there: Vec<String> } => Input,
             "leave that platform away, or choose another base";
@@ -57,7 +49,6 @@ brawn_base::errors! {
         #[error("{what}")]
         Setting { what: String, hint: Option<String> } => Usage, hint;
 
-        /// A reference to an image is not one.
         #[error("'{given}' is not a reference to an image: {what}")]
         Reference { given: String, what: &'static str } => Usage, "the form is HOST[:PORT]/NAME[:TAG][@sha256:DIGEST]";
 
@@ -69,11 +60,9 @@ brawn_base::errors! {
                 None => format!("say --base {reference}@sha256:…"),
             };
 
-        /// Plain HTTP was asked for with a registry elsewhere.
         #[error("{registry} is not on this machine, and --insecure is only for registries that are")]
         Insecure { registry: String } => Usage, "leave --insecure away: registries elsewhere are spoken to with TLS";
 
-        /// A registry names an address without TLS, where none is allowed.
         #[error("{registry} leads to {address}, where nothing is encrypted")]
         ClearText { registry: String, address: String } => Registry,
             "brawn does not go there; a registry behind a proxy must be told its public address (X-Forwarded-Proto)";
@@ -83,17 +72,14 @@ brawn_base::errors! {
         TokenHost { registry: String, host: String } => Registry,
             format!("if {host} may know your password for {registry}, say --token-host {host}");
 
-        /// Nothing, or next to nothing, came or went for too long.
         #[error("{registry} makes no progress for {} s: {request}", limit.as_secs_f32())]
         Stalled { registry: String, request: String, limit: Duration } => Registry,
             "check the network, and try again: what was sent is not sent twice";
 
-        /// Everything together took too long.
         #[error("{registry} takes longer than the limit of {} s", limit.as_secs_f32())]
         OutOfTime { registry: String, limit: Duration } => Registry,
             format!("if it only needs longer, say --timeout {}m", (limit.as_secs() / 60).max(1) * 4);
 
-        /// A registry asks for a longer wait than anyone would want.
         #[error("{registry} is busy, and asks to wait for {} s", wait.as_secs())]
         Busy { registry: String, wait: Duration, longest: Duration } => Registry,
             format!("try again after that time; brawn itself waits for {} s at most", longest.as_secs());
@@ -103,16 +89,13 @@ brawn_base::errors! {
         TooLarge { place: String, what: String, found: Option<u64>, limit: u64, unit: &'static str } => Input,
             "if this is a real image, use another base; nothing of it was kept";
 
-        /// What is to be fetched does not fit.
         #[error("{} has no room for {needed} bytes: {free} are free", folder.display())]
         NoRoom { folder: PathBuf, needed: u64, free: u64 } => Io, "make room there, or name another folder with TMPDIR";
 
-        /// A registry could not be reached, or cut the connection.
         #[error("{registry} does not answer as it should: {request}")]
         Transport { registry: String, request: String, source: Box<dyn std::error::Error + Send + Sync> } => Registry,
             format!("check the name and the network; a registry on this machine without TLS ({registry}) needs --insecure");
 
-        /// A registry refused a request.
         #[error("{registry} refuses {request}: {status}{}", said(message))]
         Refused { registry: String, request: String, status: u16, message: String } => Registry,
             match status {
@@ -123,21 +106,17 @@ brawn_base::errors! {
                 _ => None,
             };
 
-        /// A registry's answer makes no sense.
         #[error("{registry} answers {request} with what no registry should: {what}")]
         Protocol { registry: String, request: String, what: String } => Registry;
 
-        /// The user's credentials could not be read.
         #[error("the credentials for {registry} cannot be had from {}", file.display())]
         Credentials { registry: String, file: PathBuf, source: docker_credential::CredentialRetrievalError } => Registry,
             format!("log in again, or look into {}: a helper that it names must be on PATH", file.display());
 
-        /// A credential helper took too long.
         #[error("the credential helper that {} names for {registry} gave no answer within {limit:?}", file.display())]
         SilentHelper { registry: String, file: PathBuf, limit: Duration } => Registry,
             "run it by hand (`docker-credential-NAME get`): does it ask for something, or wait for another program?";
 
-        /// `cargo metadata` failed.
         #[error("cargo cannot describe the package")]
         Cargo { source: cargo_metadata::Error } => Input,
             "run this in the folder of a package, or name an executable";

@@ -126,9 +126,6 @@ impl Choice {
     }
 
     /// Whether this executable holds what of the kit the choice takes for an architecture.
-    ///
-    /// # Errors
-    /// [`Error::NoKit`].
     pub fn fits(&self, arch: Arch) -> Result<(), Error> {
         let from_kit = self.strings || matches!(self.malloc, Malloc::Kit(_));
         if from_kit && !brawn_kit::ARCHES.contains(&arch) { Err(Error::NoKit { arch }) } else { Ok(()) }

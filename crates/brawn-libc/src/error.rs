@@ -15,17 +15,14 @@ brawn_base::errors! {
             Io(std::io::Error),
         }
 
-        /// The file does not begin like an archive.
         #[error("{} is not an archive", path.display())]
         NotAnArchive { path: PathBuf } => Input,
             "give the path of a musl libc.a, or leave --from away to use the Rust toolchain's";
 
-        /// The archive ends in the middle of a member, or its headers are damaged.
         #[error("{} is truncated or damaged", path.display())]
         Truncated { path: PathBuf, source: Box<dyn std::error::Error + Send + Sync> } => Input,
             "install it again, or copy it again from where it is whole";
 
-        /// A thin archive holds paths instead of members.
         #[error("{} is a thin archive: it holds only the paths of its members", path.display())]
         Thin { path: PathBuf } => Input,
             format!(
@@ -38,18 +35,15 @@ brawn_base::errors! {
         BadMember { path: PathBuf, member: String, what: String } => Input,
             "Brawn needs plain ELF objects: a libc.a that was built without -flto";
 
-        /// The archive is glibc's.
         #[error("{} is glibc's libc.a, not musl's", path.display())]
         Glibc { path: PathBuf } => Input,
             "Brawn makes programs static with musl: on Debian `apt-get install musl-dev`, \
              for Rust `rustup target add x86_64-unknown-linux-musl`";
 
-        /// The archive is some other library.
         #[error("{} is not a C library: no member defines __libc_start_main", path.display())]
         NotALibc { path: PathBuf } => Input,
             "give the path of a musl libc.a, or leave --from away to use the Rust toolchain's";
 
-        /// The archive is for another architecture than the one asked for.
         #[error("{} is for {found}, but {wanted} was asked for", path.display())]
         WrongArch { path: PathBuf, found: String, wanted: Arch } => Input,
             format!(
@@ -57,12 +51,10 @@ brawn_base::errors! {
                 wanted.musl_triple()
             );
 
-        /// The members are for an architecture without a kit.
         #[error("{} is for {found}, and there is no kit for that architecture", path.display())]
         UnsupportedArch { path: PathBuf, found: String } => Input,
             format!("there are kits for {}", Arch::ALL.map(Arch::name).join(" and "));
 
-        /// This `brawn` was built without a kit for the architecture.
         #[error("this brawn was built without the kit for {arch}")]
         NoKit { arch: Arch } => Missing,
             format!(
@@ -75,7 +67,6 @@ brawn_base::errors! {
         TooOld { path: PathBuf, version: String } => Input,
             "use musl 1.2.2 or newer: Rust ships 1.2.5 since version 1.93, Debian 12 has 1.2.3";
 
-        /// The archive has been through Brawn before.
         #[error("{} already carries Brawn's kit ({note})", path.display())]
         AlreadyPatched { path: PathBuf, note: String } => Input,
             match patch::is_patched(path) {
@@ -94,12 +85,10 @@ brawn_base::errors! {
         TwoOwners { path: PathBuf, symbol: String, first: String, second: String } => Input,
             "this libc.a is laid out in a way that Brawn does not know: please report where it came from";
 
-        /// The note could not be put into the start-up member.
         #[error("{}: cannot add the note to member {member}", path.display())]
         Note { path: PathBuf, member: String, source: Box<dyn std::error::Error + Send + Sync> } => Input,
             "this libc.a is laid out in a way that Brawn does not know: please report where it came from";
 
-        /// Unknown preset, allocator or knob.
         #[error("unknown {kind} '{given}'")]
         UnknownName { kind: &'static str, given: String, known: Vec<String> } => Usage,
             match *kind {
@@ -117,12 +106,10 @@ brawn_base::errors! {
         UnknownKnob { malloc: String, key: String } => Usage,
             format!("the knob that every allocator takes is {}", crate::LEVEL_KNOB);
 
-        /// A knob of an allocator that is not the one chosen.
         #[error("'{key}' is no knob of {malloc}")]
         KnobOfAnother { key: String, owners: Vec<String>, malloc: String } => Usage,
             format!("it is one of {}", names::joined(owners));
 
-        /// A value that a knob does not take.
         #[error("{key} cannot be '{value}'")]
         KnobValue { key: String, value: String, values: String, words: Vec<String>, nearest: Option<i64> } => Usage,
             match (nearest, names::nearest(value, words)) {
@@ -139,12 +126,10 @@ brawn_base::errors! {
                 known => format!("there are: {}", names::joined(known)),
             };
 
-        /// A setting of the string functions, and musl's string functions were asked for.
         #[error("{what} is a setting of the kit's string functions, and those are left out")]
         WithoutStrings { what: String } => Usage,
             "leave one of the two away: the setting, or --no-strings (the preset stock keeps musl's, too)";
 
-        /// The Brawn heap was asked for, and musl's own heap is not the one that it stands on.
         #[error("{} has another heap than the Brawn heap was written for: {what}", path.display())]
         UnknownHeapLayout { path: PathBuf, what: String } => Input,
             "the Brawn heap, and with it the presets small and hardened, stands on the mallocng of musl 1.2.2 \
@@ -160,12 +145,10 @@ brawn_base::errors! {
                 arch.musl_triple()
             );
 
-        /// The place for the result cannot be written.
         #[error("cannot write to {}", path.display())]
         Unwritable { path: PathBuf, source: std::io::Error } => source.code(),
             brawn_base::hint_of_writing(source);
 
-        /// There is something else where an overlay should go.
         #[error("{} is a libc.a that is not an overlay", path.display())]
         NotAnOverlay { path: PathBuf } => Io, "choose a folder without a libc.a, or one that `brawn libc -o` made";
 
@@ -182,17 +165,14 @@ brawn_base::errors! {
         #[error("{} was not patched by Brawn: {} is missing", path.display(), missing.display())]
         NotPatched { path: PathBuf, missing: PathBuf } => Input, "nothing was changed";
 
-        /// The original that was kept beside a patched file is gone.
         #[error("{} was patched by Brawn, and its original {} is gone", path.display(), original.display())]
         OriginalLost { path: PathBuf, original: PathBuf } => Input,
             format!("reinstall the toolchain's libc.a, then remove {}", both_beside(path));
 
-        /// The original kept beside a patched file is not the one that the manifest describes.
         #[error("{} is not the original that was kept when {} was patched", original.display(), path.display())]
         OriginalChanged { path: PathBuf, original: PathBuf } => Input,
             format!("reinstall the toolchain's libc.a, then remove {}", both_beside(path));
 
-        /// A manifest that cannot be read.
         #[error("{} is not a manifest that this version of Brawn can read", path.display())]
         BadManifest { path: PathBuf, source: serde_json::Error } => Input,
             format!(

@@ -15,7 +15,6 @@ brawn_base::errors! {
             Io(std::io::Error),
         }
 
-        /// A program could not be started.
         #[error("cannot run {program}")]
         Spawn { program: String, source: std::io::Error } => Missing, format!("is {program} installed, and on PATH?");
 
@@ -23,7 +22,6 @@ brawn_base::errors! {
         #[error("{command} failed: {stderr}")]
         Query { command: String, stderr: String } => Missing;
 
-        /// Cargo's configuration cannot be read.
         #[error("cannot read cargo's configuration")]
         CargoConfig { source: Box<dyn std::error::Error + Send + Sync> } => Usage;
 
@@ -31,7 +29,6 @@ brawn_base::errors! {
         #[error("{}: {what}", path.display())]
         Config { path: PathBuf, what: String, hint: Option<String> } => Usage, hint;
 
-        /// Preset and allocator were given in the same place and do not agree.
         #[error("{place}: preset '{preset}' is {its}, but malloc '{malloc}' was given as well")]
         Contradiction { place: String, preset: String, its: String, malloc: String } => Usage,
             "give only one of the two";
@@ -40,25 +37,20 @@ brawn_base::errors! {
         #[error("{variable}: {what}")]
         Variable { variable: String, what: String } => Usage, format!("set {variable} right, or unset it");
 
-        /// The target is not one that Brawn makes executables for.
         #[error("target '{triple}' is not static musl Linux on a 64-bit architecture that Brawn knows")]
         Target { triple: String } => Usage,
             format!("there are {}", Arch::ALL.map(Arch::musl_triple).join(" and "));
 
-        /// The Rust toolchain has no standard library for the target.
         #[error("the Rust toolchain in {} has no {triple} target", sysroot.display())]
         NoRustTarget { sysroot: PathBuf, triple: String } => Missing, format!("rustup target add {triple}");
 
-        /// No libc.a could be found for a link.
         #[error("no libc.a found for this link")]
         NoLibc => Missing, "Brawn looks where the linker would look: is musl installed for this target?";
 
-        /// No linker at all.
         #[error("no linker found for {triple}")]
         NoLinker { triple: String } => Missing,
             format!("rustup's toolchains bring rust-lld; or set CARGO_TARGET_{}_LINKER", upper(triple));
 
-        /// No C or C++ compiler for the target.
         #[error("no {} compiler for {triple} found", if *language == Language::C { "C" } else { "C++" })]
         NoCompiler { language: Language, triple: String, tried: Vec<Asked> } => Missing,
             match language {
@@ -92,7 +84,6 @@ brawn_base::errors! {
         #[error("{what}")]
         LibraryUnfit { what: String, hint: String } => Failed, hint;
 
-        /// The linker failed without the allocator that a crate brings, of which the program needs more than another heap has.
         #[error(
             "the linker failed: --one-heap leaves {heaps} out, and the program calls more of it than another heap has: {}",
             names::joined(called)
@@ -101,11 +92,9 @@ brawn_base::errors! {
             "leave out what calls these (statistics, settings and further heaps of that allocator), or \
              build without --one-heap: then there are two heaps, and --allow-second-heap accepts them";
 
-        /// What was linked does not keep Brawn's promises.
         #[error("{} does not pass verification: {}", output.display(), problems.join("; "))]
         Unverified { output: PathBuf, problems: Vec<String>, hint: Option<String> } => Failed, hint;
 
-        /// No record of how an executable was linked.
         #[error("there is no record of how {} was linked", path.display())]
         NoRecord { path: PathBuf } => Input,
             "only links that went through Brawn are recorded, until the build folder is cleaned: build it again";
@@ -115,7 +104,6 @@ brawn_base::errors! {
         Trimmed { output: PathBuf } => Input,
             format!("remove {} and build it again; `brawn cache --help` tells about the limit", output.display());
 
-        /// A record would run a linker that no current setting names.
         #[error(
             "the record of how {} was linked would run {linker}, which the current settings would not choose",
             output.display()
@@ -123,12 +111,10 @@ brawn_base::errors! {
         ForeignLinker { output: PathBuf, linker: String } => Input,
             "build the program again; or, if that is the linker that you want, --trust-record";
 
-        /// A record that cannot be read.
         #[error("the link record in {} cannot be read", path.display())]
         BadRecord { path: PathBuf, source: serde_json::Error } => Input,
             "it was written by another version: build the program again";
 
-        /// An input of a recorded link is gone or differs.
         #[error("{} {what} since {} was linked", input.display(), output.display())]
         InputChanged { input: PathBuf, what: &'static str, output: PathBuf } => Input, "build the program again";
 

@@ -19,9 +19,6 @@ pub(crate) struct Linkers {
 
 impl Linkers {
     /// Makes sure that the linker of `record` is one of them.
-    ///
-    /// # Errors
-    /// [`Error::ForeignLinker`].
     pub(crate) fn check(&mut self, record: &Record) -> Result<(), Error> {
         let chosen = self.known.entry(record.arch).or_insert_with(|| chosen(record.arch));
         if chosen.iter().any(|linker| is_same(linker, record)) {

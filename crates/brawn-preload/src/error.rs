@@ -13,7 +13,6 @@ brawn_base::errors! {
             Io(std::io::Error),
         }
 
-        /// The allocator cannot be made into a shared library.
         #[error("{malloc} cannot be preloaded: {why}")]
         NotPreloadable { malloc: String, why: &'static str } => Usage,
             format!("--malloc takes one of {}", brawn_kit::library_names().collect::<Vec<_>>().join(", "));
@@ -22,11 +21,9 @@ brawn_base::errors! {
         #[error("{setting} has no effect on a library to preload")]
         OverlayOnly { setting: String } => Usage, format!("leave {setting} away");
 
-        /// Nothing says which libc the library is for.
         #[error("cannot tell which libc the programs of this system load: {} is no dynamic executable", path.display())]
         UnknownSystem { path: PathBuf } => Usage, "say --libc glibc or --libc musl";
 
-        /// The program has its libc inside.
         #[error("{} is a static executable: it has its heap inside, and no loader that could bring another", path.display())]
         Static { path: PathBuf } => Input,
             format!(
@@ -35,7 +32,6 @@ brawn_base::errors! {
                 path.display()
             );
 
-        /// The program's loader belongs to another libc.
         #[error("{} asks for the loader {loader}, which belongs neither to musl nor to glibc", path.display())]
         UnknownLoader { path: PathBuf, loader: String } => Input, "there are libraries for musl and for glibc";
 
@@ -44,29 +40,23 @@ brawn_base::errors! {
         Privileged { path: PathBuf, what: &'static str } => Input,
             "run it as its owner, or give it the rights in another way, such as systemd's AmbientCapabilities";
 
-        /// There is no kit for the program's architecture.
         #[error("{} is for {found}, and there is no kit for that architecture", path.display())]
         Architecture { path: PathBuf, found: String } => Input,
             format!("there are libraries for {}", Arch::ALL.map(Arch::name).join(" and "));
 
-        /// There is no library for this architecture.
         #[error("there is no library with {malloc} for {arch}")]
         NoLibrary { malloc: String, arch: Arch } => Input,
             format!("there are libraries for {}", Arch::ALL.map(Arch::name).join(" and "));
 
-        /// The file is neither an ELF executable nor a script.
         #[error("{} is neither an ELF executable nor a script", path.display())]
         NotAProgram { path: PathBuf } => Input, "name the program that runs it in front of it";
 
-        /// Scripts that name each other as interpreters.
         #[error("{} leads from one script to the next without end", path.display())]
         ScriptsWithoutEnd { path: PathBuf } => Input, "name the program itself";
 
-        /// `LD_PRELOAD` cannot name this file.
         #[error("the path {} holds a space or a colon, which separate the files in LD_PRELOAD", path.display())]
         Separator { path: PathBuf } => Io, "set BRAWN_CACHE_DIR to a folder without them";
 
-        /// No such program.
         #[error("there is no program {program}{on_path}", on_path = if program.contains('/') { "" } else { " on PATH" })]
         NotFound { program: String } => Missing,
             match program.contains('/') {
@@ -74,7 +64,6 @@ brawn_base::errors! {
                 false => "give its path, with a slash in it",
             };
 
-        /// The library cannot be written.
         #[error("cannot write {}", path.display())]
         Unwritable { path: PathBuf, source: std::io::Error } => source.code(),
             brawn_base::hint_of_writing(source);

@@ -7,7 +7,7 @@ use serde_json::Value;
 use self::conform::conform;
 use crate::{Code, Inspection, verdict};
 
-#[path = "../tests/common/conform.rs"]
+#[path = "conform.rs"]
 mod conform;
 
 /// Set to anything, this writes the file instead of comparing it.

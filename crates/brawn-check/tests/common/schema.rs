@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use self::conform::conform;
 use crate::{Access, Content, End, Operation, Report, Run, judge, needs};
 
-#[path = "../../brawn-elf/tests/common/conform.rs"]
+#[path = "../../../brawn-elf/tests/common/conform.rs"]
 mod conform;
 
 /// Set to anything, this writes the file instead of comparing it.
