@@ -2,22 +2,13 @@
 
 use crate::arches::Arch;
 use crate::compiler::Compiler;
+use crate::error::{Context as _, Error, Result};
 use crate::knobs;
 use crate::sources::Source;
 use crate::table::Recipe;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-
-#[derive(Debug, thiserror::Error)]
-pub enum Error {
-    #[error("could not run `{command}`")]
-    Spawn { command: String, source: std::io::Error },
-    #[error("`{command}` failed:\n{stderr}")]
-    Failed { command: String, stderr: String },
-    #[error("could not read what the compiler wrote")]
-    Read(#[from] std::io::Error),
-}
 
 /// Flags for those that are written in C.
 pub const C_FLAGS: &[&str] = &["-std=gnu11"];
@@ -115,7 +106,7 @@ pub fn compile(
     source: &Source,
     form: Form,
     folders: &Folders,
-) -> Result<Vec<u8>, Error> {
+) -> Result<Vec<u8>> {
     let mut options: Vec<OsString> =
         flags(recipe, arch, compiler, form).into_iter().map(Into::into).collect();
     for folder in &recipe.own_include {
@@ -141,7 +132,7 @@ pub fn compile_file(
     file: &Path,
     object: &Path,
     folders: &Folders,
-) -> Result<Vec<u8>, Error> {
+) -> Result<Vec<u8>> {
     let mut command = Command::new(&compiler.argv[0]);
     command.args(&compiler.argv[1..]).args(options);
     command.arg(prefix_map(&folders.libc, "libc"));
@@ -153,15 +144,18 @@ pub fn compile_file(
     {
         command.env_remove(variable);
     }
-    let shown = format!("{:?}", command);
-    let output = command.output().map_err(|source| Error::Spawn { command: shown.clone(), source })?;
-    if !output.status.success() {
-        return Err(Error::Failed {
-            command: shown,
-            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
-        });
-    }
+    run(&mut command)?;
     Ok(fs_err::read(object)?)
+}
+
+/// Runs a program to its end, and gives what it printed.
+pub fn run(command: &mut Command) -> Result<Vec<u8>> {
+    let output = command.output().context(|| format!("could not run `{command:?}`"))?;
+    if output.status.success() {
+        return Ok(output.stdout);
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    Err(Error::new(format!("`{command:?}` failed:\n{}", said.trim_end())))
 }
 
 fn prefix_map(folder: &Path, name: &str) -> String {

@@ -1,6 +1,7 @@
 //! Finds a C compiler that makes objects for musl.
 
 use crate::arches::Arch;
+use crate::error::{Error, Result};
 use std::env;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -37,19 +38,6 @@ impl Compiler {
     }
 }
 
-#[derive(Debug, thiserror::Error)]
-pub enum Error {
-    #[error(
-        "no C compiler for {arch}-linux-musl was found\n\
-         hint: `make setup` installs one; or set BRAWN_KIT_CC_{arch} (or BRAWN_KIT_CC) to a command that compiles C \
-         for musl, such as `zig cc -target {arch}-linux-musl`\n\
-         note: looked for {tried}"
-    )]
-    NotFound { arch: &'static str, tried: String },
-    #[error("{variable} names `{command}`, which does not work: {reason}")]
-    Broken { variable: String, command: String, reason: String },
-}
-
 /// The environment variables that choose the compiler for this architecture, the most specific first.
 pub fn variables(arch: &Arch) -> [String; 2] {
     [format!("BRAWN_KIT_CC_{}", arch.name), "BRAWN_KIT_CC".to_owned()]
@@ -59,14 +47,16 @@ pub fn variables(arch: &Arch) -> [String; 2] {
 ///
 /// A variable of the user decides. Otherwise zig comes first, because one zig makes the objects of every
 /// architecture, and the same bytes on every machine; then what the distribution has.
-pub fn find(root: &Path, arch: &Arch, host_arch: &str) -> Result<Compiler, Error> {
+pub fn find(root: &Path, arch: &Arch, host_arch: &str) -> Result<Compiler> {
     for variable in variables(arch) {
         if let Ok(command) = env::var(&variable)
             && !command.trim().is_empty()
         {
             let argv: Vec<String> = command.split_whitespace().map(str::to_owned).collect();
             let zig = is_zig(&argv);
-            return probe(argv, zig, arch).map_err(|reason| Error::Broken { variable, command, reason });
+            return probe(argv, zig, arch).map_err(|reason| {
+                Error::new(format!("{variable} names `{command}`, which does not work: {reason}"))
+            });
         }
     }
     let mut tried = Vec::new();
@@ -76,7 +66,13 @@ pub fn find(root: &Path, arch: &Arch, host_arch: &str) -> Result<Compiler, Error
             Err(_) => tried.push(format!("`{}`", argv.join(" "))),
         }
     }
-    Err(Error::NotFound { arch: arch.name, tried: tried.join(", ") })
+    let (arch, tried) = (arch.name, tried.join(", "));
+    Err(Error::new(format!(
+        "no C compiler for {arch}-linux-musl was found\n\
+         hint: `make setup` installs one; or set BRAWN_KIT_CC_{arch} (or BRAWN_KIT_CC) to a command that compiles C \
+         for musl, such as `zig cc -target {arch}-linux-musl`\n\
+         note: looked for {tried}"
+    )))
 }
 
 /// The zig executable of the `ziglang` package, in the private folder into which `make setup` installs it.

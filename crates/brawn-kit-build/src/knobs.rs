@@ -1,5 +1,6 @@
 //! Reads the tables of knobs, `libc/malloc/*.toml`.
 
+use crate::error::{Context as _, Error, Result};
 use serde::Deserialize;
 use std::path::Path;
 
@@ -32,23 +33,13 @@ pub struct Knob {
     pub source: String,
 }
 
-#[derive(Debug, thiserror::Error)]
-pub enum Error {
-    #[error("could not read the knobs")]
-    Read(#[from] std::io::Error),
-    #[error("{file} is not a table of knobs")]
-    Parse { file: String, source: toml::de::Error },
-    #[error("{file}: {knob}: {what}")]
-    Row { file: String, knob: String, what: &'static str },
-}
-
 /// Reads a table and checks it, so that anyone who uses it need not.
-pub fn read(path: &Path) -> Result<Table, Error> {
-    let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+pub fn read(path: &Path) -> Result<Table> {
+    let file = path.display();
     let table: Table = toml::from_str(&fs_err::read_to_string(path)?)
-        .map_err(|source| Error::Parse { file: file.clone(), source })?;
+        .context(|| format!("{file} is not a table of knobs"))?;
     for (index, knob) in table.knobs.iter().enumerate() {
-        let wrong = |what| Error::Row { file: file.clone(), knob: knob.name.clone(), what };
+        let wrong = |what| Error::new(format!("{file}: {}: {what}", knob.name));
         let plain =
             |text: &str| !text.is_empty() && !text.contains(|c: char| c == ',' || c == '"' || c.is_control());
         if table.knobs[..index].iter().any(|other| other.name == knob.name) {

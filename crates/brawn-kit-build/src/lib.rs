@@ -7,6 +7,7 @@ pub mod arches;
 pub mod compile;
 pub mod compiler;
 mod emit;
+mod error;
 pub mod family;
 pub mod knobs;
 mod names;
@@ -22,9 +23,10 @@ mod unwind;
 use arches::{ARCHES, Arch};
 use compile::{Folders, Form};
 use compiler::Compiler;
+use error::Context as _;
 use pack::{Base, Packed};
 use parallel::in_parallel;
-use seal::Sealed;
+use seal::{Contract, Sealed};
 use sources::Source;
 use std::collections::BTreeMap;
 use std::env;
@@ -32,34 +34,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use table::Recipe;
 
-#[derive(Debug, thiserror::Error)]
-pub enum Error {
-    #[error("{variable} is not set; is this a build script of Cargo?")]
-    Environment { variable: &'static str },
-    #[error(
-        "there is no kit for {0}\n\
-         hint: the features x86_64 and aarch64 choose the architectures of programs that are linked with it"
-    )]
-    Architecture(String),
-    #[error(transparent)]
-    Table(#[from] table::Error),
-    #[error(transparent)]
-    Source(#[from] sources::Error),
-    #[error(transparent)]
-    Compiler(#[from] compiler::Error),
-    #[error("{name} for {arch} could not be compiled")]
-    Compile { name: String, arch: &'static str, source: compile::Error },
-    #[error("{name} for {arch} does not keep its contract")]
-    Seal { name: String, arch: &'static str, source: seal::Error },
-    #[error(transparent)]
-    Strings(#[from] strings::Error),
-    #[error(transparent)]
-    Names(#[from] names::Error),
-    #[error("no library to preload could be made of {name} for {arch}")]
-    Preload { name: String, arch: &'static str, source: preload::Error },
-    #[error("could not write into OUT_DIR")]
-    Write(#[from] std::io::Error),
-}
+pub use error::{Error, Result};
 
 /// What the build script of `brawn-kit` does.
 pub fn main() {
@@ -74,16 +49,23 @@ pub fn main() {
     }
 }
 
-fn variable(variable: &'static str) -> Result<std::ffi::OsString, Error> {
-    env::var_os(variable).ok_or(Error::Environment { variable })
+fn variable(name: &str) -> Result<std::ffi::OsString> {
+    let missing = || Error::new(format!("{name} is not set; is this a build script of Cargo?"));
+    env::var_os(name).ok_or_else(missing)
 }
 
 /// The architectures to build for: the crate's own, and those that its features add.
-fn wanted() -> Result<Vec<&'static Arch>, Error> {
+fn wanted() -> Result<Vec<&'static Arch>> {
     let own = variable("CARGO_CFG_TARGET_ARCH")?.to_string_lossy().into_owned();
     let feature = |arch: &Arch| env::var_os(format!("CARGO_FEATURE_{}", arch.name.to_uppercase())).is_some();
     let arches: Vec<_> = ARCHES.iter().filter(|arch| arch.name == own || feature(arch)).collect();
-    if arches.is_empty() { Err(Error::Architecture(own)) } else { Ok(arches) }
+    if !arches.is_empty() {
+        return Ok(arches);
+    }
+    Err(Error::new(format!(
+        "there is no kit for {own}\n\
+         hint: the features x86_64 and aarch64 choose the architectures of programs that are linked with it"
+    )))
 }
 
 /// Compilers, sources and folders: what rows are built with.
@@ -99,12 +81,7 @@ pub struct Workshop {
 
 impl Workshop {
     /// Finds a compiler for each architecture. `crate_folder` is that of `brawn-kit`; `host` is this machine's triple.
-    pub fn new(
-        crate_folder: &Path,
-        out: &Path,
-        host: &str,
-        arches: Vec<&'static Arch>,
-    ) -> Result<Workshop, Error> {
+    pub fn new(crate_folder: &Path, out: &Path, host: &str, arches: Vec<&'static Arch>) -> Result<Workshop> {
         // In the repository its tools are at hand; in a package the crate stands alone.
         let repository =
             crate_folder.ancestors().nth(2).filter(|folder| folder.join("scripts/setup").is_file());
@@ -126,7 +103,7 @@ impl Workshop {
         cargo: &OsStr,
         host: &str,
         recipes: &[Recipe],
-    ) -> Result<(), Error> {
+    ) -> Result<()> {
         let mut names: Vec<&str> = recipes.iter().filter_map(|recipe| recipe.from_crate.as_deref()).collect();
         names.sort_unstable();
         names.dedup();
@@ -149,30 +126,24 @@ impl Workshop {
     }
 
     /// The object of a row, fit for a libc.a.
-    pub fn object(&self, recipe: &Recipe, arch: &Arch) -> Result<Sealed, Error> {
+    pub fn object(&self, recipe: &Recipe, arch: &Arch) -> Result<Sealed> {
         let source = self.source(recipe);
-        let compiler = self.compiler(arch);
-        let object = compile::compile(recipe, arch, compiler, &source, Form::Member, &self.folders)
-            .map_err(|source| Error::Compile { name: recipe.name.clone(), arch: arch.name, source })?;
-        let symbols = recipe.family.symbols();
-        let contract = seal::Contract {
-            machine: arch.machine,
-            exports: &symbols.exports,
-            weak: &symbols.weak,
-            hidden: &[],
-            imports: &symbols.imports,
-            shared: false,
-            forbidden: &[
-                &source.folder.to_string_lossy(),
-                &self.root.to_string_lossy(),
-                &self.folders.out.to_string_lossy(),
-            ],
+        let made = || -> Result<Sealed> {
+            let compiler = self.compiler(arch);
+            let object = compile::compile(recipe, arch, compiler, &source, Form::Member, &self.folders)?;
+            let symbols = recipe.family.symbols();
+            let contract = Contract::new(arch.machine, &symbols.exports, &symbols.imports);
+            self.seal(&object, Contract { weak: &symbols.weak, ..contract }, Some(&source))
         };
-        seal::seal(&object, &contract).map_err(|source| Error::Seal {
-            name: recipe.name.clone(),
-            arch: arch.name,
-            source,
-        })
+        made().context(|| format!("{} for {}", recipe.name, arch.name))
+    }
+
+    /// Seals an object, which may hold no path of this machine: not that of its sources either.
+    fn seal(&self, object: &[u8], contract: Contract<'_>, source: Option<&Source>) -> Result<Sealed> {
+        let folders = [&self.root, &self.folders.out].into_iter().chain(source.map(|source| &source.folder));
+        let folders: Vec<_> = folders.map(|folder| folder.to_string_lossy()).collect();
+        let forbidden: Vec<&str> = folders.iter().map(AsRef::as_ref).collect();
+        seal::seal(object, &Contract { forbidden: &forbidden, ..contract })
     }
 
     /// The object as `brawn-kit` will show it.
@@ -182,7 +153,7 @@ impl Workshop {
         arch: &Arch,
         sealed: &Sealed,
         base: Option<&Base<'_>>,
-    ) -> Result<emit::Object, Error> {
+    ) -> Result<emit::Object> {
         let file = self.folders.out.join(format!("{}-{}.o.zst", recipe.name, arch.name));
         Ok(emit::Object {
             arch_variant: arch.variant,
@@ -195,7 +166,7 @@ impl Workshop {
     }
 }
 
-fn run() -> Result<(), Error> {
+fn run() -> Result<()> {
     let crate_folder = PathBuf::from(variable("CARGO_MANIFEST_DIR")?);
     let out = PathBuf::from(variable("OUT_DIR")?);
     let host = variable("HOST")?.to_string_lossy().into_owned();
@@ -213,7 +184,7 @@ fn run() -> Result<(), Error> {
 
     let recipes = table::read(&workshop.folders.malloc())?;
     workshop.find_sources(&crate_folder, &variable("CARGO")?, &host, &recipes)?;
-    let Workshop { arches, compilers, folders, root, .. } = &workshop;
+    let arches = &workshop.arches;
 
     let jobs: Vec<(&Recipe, &'static Arch)> =
         recipes.iter().flat_map(|recipe| arches.iter().map(move |arch| (recipe, *arch))).collect();
@@ -241,7 +212,7 @@ fn run() -> Result<(), Error> {
             objects: objects.by_ref().take(arches.len()).collect(),
         });
     }
-    let sets = strings::build(arches, compilers, folders, root)?;
+    let sets = strings::build(&workshop)?;
     let set = |arch: &Arch| sets.iter().find(|set| set.cpu.is_none() && set.arch_variant == arch.variant);
     let preloaded: Vec<_> = jobs
         .iter()
@@ -249,11 +220,10 @@ fn run() -> Result<(), Error> {
         .filter_map(|(recipe, arch)| Some((*recipe, *arch, set(arch)?, base(recipe, arch)?)))
         .collect();
     let libraries = in_parallel(&preloaded, |(recipe, arch, set, base)| {
-        let source = workshop.source(recipe);
-        preload::build(recipe, arch, workshop.compiler(arch), &source, set, folders, root, base)
-            .map_err(|source| Error::Preload { name: recipe.name.clone(), arch: arch.name, source })
+        preload::build(&workshop, recipe, arch, set, base)
+            .context(|| format!("no library to preload could be made of {} for {}", recipe.name, arch.name))
     })?;
-    let names = names::build(arches, compilers, folders, root)?;
+    let names = names::build(&workshop)?;
     emit::write(&out.join("kit.rs"), arches, &rows, &sets, &libraries, &names)?;
     Ok(())
 }

@@ -1,26 +1,14 @@
 //! Compiles the names by which crates call the allocators that they bring.
 
+use crate::Workshop;
 use crate::arches::Arch;
-use crate::compile::{self, Folders};
-use crate::compile::{C_FLAGS, FLAGS};
-use crate::compiler::Compiler;
+use crate::compile::{self, C_FLAGS, FLAGS};
+use crate::error::{Context as _, Result};
 use crate::family::{Names, TABLE};
 use crate::pack::Packed;
 use crate::parallel::in_parallel;
-use crate::seal;
-use std::collections::BTreeMap;
+use crate::seal::Contract;
 use std::ffi::OsString;
-use std::path::Path;
-
-#[derive(Debug, thiserror::Error)]
-pub enum Error {
-    #[error("the names of {heap} for {arch} could not be compiled")]
-    Compile { heap: &'static str, arch: &'static str, source: compile::Error },
-    #[error("the names of {heap} for {arch} do not keep their contract")]
-    Seal { heap: &'static str, arch: &'static str, source: seal::Error },
-    #[error("could not write into OUT_DIR")]
-    Write(#[from] std::io::Error),
-}
 
 /// A finished object.
 pub struct Object {
@@ -31,47 +19,27 @@ pub struct Object {
 }
 
 /// Compiles all of them.
-pub fn build(
-    arches: &[&'static Arch],
-    compilers: &BTreeMap<&str, Compiler>,
-    folders: &Folders,
-    root: &Path,
-) -> Result<Vec<Object>, Error> {
-    let jobs: Vec<(&Names<'_>, &Arch)> =
-        TABLE.names.iter().flat_map(|names| arches.iter().map(move |arch| (names, *arch))).collect();
-    in_parallel(&jobs, |&(names, arch)| one(names, arch, &compilers[arch.name], folders, root))
+pub fn build(workshop: &Workshop) -> Result<Vec<Object>> {
+    let of_names = |names| workshop.arches.iter().map(move |arch| (names, *arch));
+    let jobs: Vec<(&Names<'_>, &Arch)> = TABLE.names.iter().flat_map(of_names).collect();
+    in_parallel(&jobs, |&(names, arch)| {
+        one(workshop, names, arch).context(|| format!("the names of {} for {}", names.heap, arch.name))
+    })
 }
 
-fn one(
-    names: &'static Names<'static>,
-    arch: &'static Arch,
-    compiler: &Compiler,
-    folders: &Folders,
-    root: &Path,
-) -> Result<Object, Error> {
+fn one(workshop: &Workshop, names: &'static Names<'static>, arch: &Arch) -> Result<Object> {
+    let (compiler, folders) = (workshop.compiler(arch), &workshop.folders);
     let flags = FLAGS.iter().chain(C_FLAGS).chain(arch.flags).chain(compiler.flags.iter());
     let defines = names.defines.iter().map(|define| format!("-D{define}").into());
     let options: Vec<OsString> = flags.map(|flag| (*flag).into()).chain(defines).collect();
     let stem = format!("names-{}{}-{}", names.heap, names.prefix, arch.name);
     let object = folders.out.join(format!("{stem}.o"));
-    let bytes =
-        compile::compile_file(compiler, &options, &folders.malloc().join(names.shim), &object, folders)
-            .map_err(|source| Error::Compile { heap: names.heap, arch: arch.name, source })?;
+    let shim = folders.malloc().join(names.shim);
+    let bytes = compile::compile_file(compiler, &options, &shim, &object, folders)?;
     let exports: Vec<String> = names.names.iter().map(|name| format!("{}{name}", names.prefix)).collect();
-    let contract = seal::Contract {
-        machine: arch.machine,
-        exports: &exports.iter().map(String::as_str).collect::<Vec<_>>(),
-        weak: &[],
-        hidden: &[],
-        imports: &TABLE.of_names.imports,
-        shared: false,
-        forbidden: &[&root.to_string_lossy(), &folders.out.to_string_lossy()],
-    };
-    let sealed = seal::seal(&bytes, &contract).map_err(|source| Error::Seal {
-        heap: names.heap,
-        arch: arch.name,
-        source,
-    })?;
+    let borrowed: Vec<&str> = exports.iter().map(String::as_str).collect();
+    let contract = Contract::new(arch.machine, &borrowed, &TABLE.of_names.imports);
+    let sealed = workshop.seal(&bytes, contract, None)?;
     let file = Packed::write(folders.out.join(format!("{stem}.o.zst")), &sealed.bytes, None)?;
     Ok(Object { arch_variant: arch.variant, heap: names.heap, names: exports, file })
 }

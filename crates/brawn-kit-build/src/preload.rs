@@ -1,39 +1,20 @@
 //! Makes the shared libraries for programs that load their libc at run time: an allocator and the string functions in
 //! one file, which serves musl and glibc.
 
+use crate::Workshop;
 use crate::arches::Arch;
 use crate::compile::{self, Folders, Form};
 use crate::compiler::Compiler;
+use crate::error::{Context as _, Error, Result};
 use crate::family::TABLE;
 use crate::pack::{Base, Packed};
-use crate::seal;
-use crate::sources::Source;
+use crate::seal::Contract;
 use crate::strings::Set;
 use crate::table::Recipe;
 use object::read::elf::ElfFile64;
 use object::{Object as _, ObjectSection as _, ObjectSymbol as _};
 use std::path::Path;
 use std::process::Command;
-
-#[derive(Debug, thiserror::Error)]
-pub enum Error {
-    #[error("the allocator could not be compiled")]
-    Compile(#[from] compile::Error),
-    #[error("the object does not keep its contract")]
-    Seal(#[from] seal::Error),
-    #[error("could not run `{command}`")]
-    Spawn { command: String, source: std::io::Error },
-    #[error("`{command}` failed:\n{stderr}")]
-    Link { command: String, stderr: String },
-    #[error("the linker's result cannot be read")]
-    Read(#[from] object::read::Error),
-    #[error("the library does not define {0}")]
-    MissingExport(String),
-    #[error("the library needs {0}, which not every libc has in the same form")]
-    UnknownImport(String),
-    #[error("could not read or write a file")]
-    File(#[from] std::io::Error),
-}
 
 /// A finished library.
 pub struct Library {
@@ -75,33 +56,19 @@ const NOT_IN_BOTH: &[&str] = &[
 ];
 
 /// Compiles and links one allocator for one architecture. `set` holds the string functions for it.
-#[allow(clippy::too_many_arguments, reason = "each is one thing that a library is made of")]
 pub fn build(
+    workshop: &Workshop,
     recipe: &Recipe,
     arch: &Arch,
-    compiler: &Compiler,
-    source: &Source,
     set: &Set,
-    folders: &Folders,
-    root: &Path,
     base: &Base<'_>,
-) -> Result<Library, Error> {
-    let object = compile::compile(recipe, arch, compiler, source, Form::Library, folders)?;
+) -> Result<Library> {
+    let (compiler, folders) = (workshop.compiler(arch), &workshop.folders);
+    let source = workshop.source(recipe);
+    let object = compile::compile(recipe, arch, compiler, &source, Form::Library, folders)?;
     let imports = [recipe.family.symbols().imports.as_slice(), &TABLE.library.imports].concat();
-    let contract = seal::Contract {
-        machine: arch.machine,
-        exports: &TABLE.library.exports,
-        weak: &[],
-        hidden: &[],
-        imports: &imports,
-        shared: true,
-        forbidden: &[
-            &source.folder.to_string_lossy(),
-            &root.to_string_lossy(),
-            &folders.out.to_string_lossy(),
-        ],
-    };
-    let sealed = seal::seal(&object, &contract)?;
+    let contract = Contract::new(arch.machine, &TABLE.library.exports, &imports);
+    let sealed = workshop.seal(&object, Contract { shared: true, ..contract }, Some(&source))?;
     let member = folders.out.join(format!("preload-{}-{}.sealed.o", recipe.name, arch.name));
     fs_err::write(&member, &sealed.bytes)?;
     let file = folders.out.join(format!("libbrawn-{}-{}.so", recipe.name, arch.name));
@@ -120,7 +87,7 @@ fn link(
     strings: &Path,
     output: &Path,
     folders: &Folders,
-) -> Result<(), Error> {
+) -> Result<()> {
     let (argv, marked) = compiler.linker();
     let mut command = Command::new(&argv[0]);
     command.args(&argv[1..]);
@@ -137,29 +104,28 @@ fn link(
     command.args(spelled(&["--whole-archive"])).arg(strings).args(spelled(&["--no-whole-archive"]));
     command.arg(object).arg("-o").arg(output);
     command.env("ZIG_GLOBAL_CACHE_DIR", &folders.zig_cache).env("ZIG_LOCAL_CACHE_DIR", &folders.zig_cache);
-    let shown = format!("{command:?}");
-    let result = command.output().map_err(|source| Error::Spawn { command: shown.clone(), source })?;
-    if result.status.success() {
-        return Ok(());
-    }
-    Err(Error::Link { command: shown, stderr: String::from_utf8_lossy(&result.stderr).into_owned() })
+    compile::run(&mut command).map(drop)
 }
 
 /// The size of an entry of a symbol table, in bytes.
 const ENTRY: u64 = 24;
 
 /// Checks what the library offers and needs, and finds the places in it that are written over later.
-fn check(bytes: &[u8], imports: &[&str]) -> Result<(Option<u64>, Vec<u64>), Error> {
-    let file: ElfFile64<'_> = ElfFile64::parse(bytes)?;
+fn check(bytes: &[u8], imports: &[&str]) -> Result<(Option<u64>, Vec<u64>)> {
+    let unreadable = || "the linker's result cannot be read".to_owned();
+    let missing = |name: &str| Error::new(format!("the library does not define {name}"));
+    let file: ElfFile64<'_> = ElfFile64::parse(bytes).context(unreadable)?;
     let range = |name: &str| file.section_by_name(name).and_then(|section| section.file_range());
-    let (table, _) = range(".dynsym").ok_or_else(|| Error::MissingExport("a symbol".to_owned()))?;
+    let (table, _) = range(".dynsym").ok_or_else(|| missing("a symbol"))?;
     let mut family = TABLE.library.exports.clone();
     let mut strings_at = Vec::new();
     for symbol in file.dynamic_symbols() {
-        let name = symbol.name()?;
+        let name = symbol.name().context(unreadable)?;
         if symbol.is_undefined() {
             if !imports.contains(&name) || NOT_IN_BOTH.contains(&name) {
-                return Err(Error::UnknownImport(name.to_owned()));
+                return Err(Error::new(format!(
+                    "the library needs {name}, which not every libc has in the same form"
+                )));
             }
         } else if TABLE.library.exports.contains(&name) {
             family.retain(|known| *known != name);
@@ -168,7 +134,7 @@ fn check(bytes: &[u8], imports: &[&str]) -> Result<(Option<u64>, Vec<u64>), Erro
         }
     }
     match family.first() {
-        Some(missing) => Err(Error::MissingExport((*missing).to_owned())),
+        Some(name) => Err(missing(name)),
         None => Ok((range("brawn_knobs").map(|(start, _)| start), strings_at)),
     }
 }

@@ -1,6 +1,7 @@
 //! Makes a compiled object fit to be a member of somebody else's `libc.a`: everything local except what it is
 //! meant to offer, and checked to need nothing that a musl `libc.a` lacks.
 
+use crate::error::{Context as _, Error, Result};
 use crate::unwind;
 use object::build::Id as _;
 use object::build::elf::{Builder, Section, SectionData, SectionId, Symbol};
@@ -8,6 +9,7 @@ use object::elf;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What an object may offer and need.
+#[derive(Clone, Copy)]
 pub struct Contract<'a> {
     /// The `e_machine` of the architecture.
     pub machine: elf::Machine,
@@ -26,6 +28,13 @@ pub struct Contract<'a> {
     pub forbidden: &'a [&'a str],
 }
 
+impl<'a> Contract<'a> {
+    /// The contract of a member of a libc.a: nothing is weak, hidden or forbidden.
+    pub fn new(machine: elf::Machine, exports: &'a [&'a str], imports: &'a [&'a str]) -> Contract<'a> {
+        Contract { machine, exports, weak: &[], hidden: &[], imports, shared: false, forbidden: &[] }
+    }
+}
+
 /// An object that keeps its contract.
 #[derive(Debug)]
 pub struct Sealed {
@@ -37,57 +46,33 @@ pub struct Sealed {
     pub knobs_at: Option<usize>,
 }
 
-#[derive(Debug, thiserror::Error)]
-pub enum Error {
-    #[error("not an ELF object that can be rewritten")]
-    Elf(#[from] object::build::Error),
-    #[error("compiled for the machine {found}, not {wanted}")]
-    Machine { found: u16, wanted: u16 },
-    #[error("does not define {0}, which the rest of libc needs")]
-    MissingExport(String),
-    #[error("needs {0}, which a musl libc.a need not have")]
-    UnknownImports(String),
-    #[error("{0} is an IFUNC, which a static executable of musl does not resolve")]
-    IndirectFunction(String),
-    #[error("{0} is a common symbol")]
-    CommonSymbol(String),
-    #[error(
-        "the section {section} has a relocation of type {r_type}, of the wrong model of thread-local storage"
-    )]
-    ThreadLocalModel { section: String, r_type: u32 },
-    #[error("the section {0} does not belong into the kit")]
-    Section(String),
-    #[error(transparent)]
-    Unwind(#[from] unwind::Error),
-    #[error("holds the path {0} of the machine that built it")]
-    Path(String),
-}
-
 /// Rewrites a relocatable object: makes symbols local, drops what nothing exported leads to, and checks the rest
 /// against the contract.
-pub fn seal(object: &[u8], contract: &Contract<'_>) -> Result<Sealed, Error> {
+pub fn seal(object: &[u8], contract: &Contract<'_>) -> Result<Sealed> {
     let object = with_known_types(object);
-    let mut builder = Builder::read(object.as_slice())?;
+    let mut builder = read(&object)?;
     if builder.header.e_machine != contract.machine {
-        return Err(Error::Machine { found: builder.header.e_machine.0, wanted: contract.machine.0 });
+        let (found, wanted) = (builder.header.e_machine.0, contract.machine.0);
+        return Err(Error::new(format!("compiled for the machine {found}, not {wanted}")));
     }
     let exported = localise(&mut builder, contract)?;
     if let Some(name) = contract.exports.iter().find(|name| !exported.contains_key(**name)) {
-        return Err(Error::MissingExport((*name).to_owned()));
+        return Err(Error::new(format!("does not define {name}, which the rest of libc needs")));
     }
     prune(&mut builder, exported.values().copied())?;
     let imports = imports(&builder);
     let unknown = |name: &&String| !contract.imports.contains(&name.as_str());
     let unknown: Vec<&str> = imports.iter().filter(unknown).map(String::as_str).collect();
     if !unknown.is_empty() {
-        return Err(Error::UnknownImports(unknown.join(", ")));
+        let unknown = unknown.join(", ");
+        return Err(Error::new(format!("needs {unknown}, which a musl libc.a need not have")));
     }
     check_sections(&builder, contract)?;
     let mut bytes = Vec::new();
-    builder.write(&mut bytes)?;
+    builder.write(&mut bytes).context(|| UNFIT.to_owned())?;
     for path in contract.forbidden {
         if bytes.windows(path.len()).any(|window| window == path.as_bytes()) {
-            return Err(Error::Path((*path).to_owned()));
+            return Err(Error::new(format!("holds the path {path} of the machine that built it")));
         }
     }
     let knobs_at = section_start(&bytes, b".rodata.brawn_knobs")?;
@@ -113,9 +98,15 @@ fn with_known_types(object: &[u8]) -> Vec<u8> {
     bytes
 }
 
+const UNFIT: &str = "not an ELF object that can be rewritten";
+
+fn read(object: &[u8]) -> Result<Builder<'_>> {
+    Builder::read(object).context(|| UNFIT.to_owned())
+}
+
 /// The offset of a section's contents in the file.
-fn section_start(bytes: &[u8], name: &[u8]) -> Result<Option<usize>, Error> {
-    let builder = Builder::read(bytes)?;
+fn section_start(bytes: &[u8], name: &[u8]) -> Result<Option<usize>> {
+    let builder = read(bytes)?;
     let found = builder.sections.iter().find(|section| section.name.as_slice() == name);
     Ok(found.map(|section| section.sh_offset as usize))
 }
@@ -124,16 +115,18 @@ fn section_start(bytes: &[u8], name: &[u8]) -> Result<Option<usize>, Error> {
 fn localise(
     builder: &mut Builder<'_>,
     contract: &Contract<'_>,
-) -> Result<BTreeMap<String, Option<SectionId>>, Error> {
+) -> Result<BTreeMap<String, Option<SectionId>>> {
     let mut exported = BTreeMap::new();
     for symbol in &mut builder.symbols {
         let name = text(&symbol.name);
         let kind = symbol.st_type();
         if kind == elf::STT_GNU_IFUNC {
-            return Err(Error::IndirectFunction(name));
+            return Err(Error::new(format!(
+                "{name} is an IFUNC, which a static executable of musl does not resolve"
+            )));
         }
         if is_common(symbol) {
-            return Err(Error::CommonSymbol(name));
+            return Err(Error::new(format!("{name} is a common symbol")));
         }
         if symbol.st_bind() == elf::STB_LOCAL || is_undefined(symbol) {
             continue;
@@ -153,10 +146,7 @@ fn localise(
 
 /// Drops every section of the program that nothing leads to from these ones, so that a linker without
 /// `--gc-sections` gets no dead code, and no symbol is asked for that only dead code needs.
-fn prune(
-    builder: &mut Builder<'_>,
-    roots: impl Iterator<Item = Option<SectionId>>,
-) -> Result<(), unwind::Error> {
+fn prune(builder: &mut Builder<'_>, roots: impl Iterator<Item = Option<SectionId>>) -> Result<()> {
     // From the index of each section to the sections that its relocations lead to.
     let mut edges: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for section in &builder.sections {
@@ -219,17 +209,20 @@ fn imports(builder: &Builder<'_>) -> Vec<String> {
     names.into_iter().collect()
 }
 
-fn check_sections(builder: &Builder<'_>, contract: &Contract<'_>) -> Result<(), Error> {
+fn check_sections(builder: &Builder<'_>, contract: &Contract<'_>) -> Result<()> {
     for section in &builder.sections {
         let name = text(&section.name);
         if name.contains(".debug") {
-            return Err(Error::Section(name));
+            return Err(Error::new(format!("the section {name} does not belong into the kit")));
         }
         if let SectionData::Relocation(relocations) = &section.data
             && let Some(relocation) =
                 relocations.iter().find(|relocation| is_other_tls(contract, relocation.r_type.0))
         {
-            return Err(Error::ThreadLocalModel { section: name, r_type: relocation.r_type.0 });
+            let r_type = relocation.r_type.0;
+            return Err(Error::new(format!(
+                "the section {name} has a relocation of type {r_type}, of the wrong model of thread-local storage"
+            )));
         }
     }
     Ok(())

@@ -1,5 +1,7 @@
 //! Finds the sources of the allocators: crates that Cargo has already fetched.
 
+use crate::compile::run;
+use crate::error::{Context as _, Error, Result};
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -12,20 +14,6 @@ pub struct Source {
     pub version: String,
 }
 
-#[derive(Debug, thiserror::Error)]
-pub enum Error {
-    #[error("could not run `{command}`")]
-    Spawn { command: String, source: std::io::Error },
-    #[error(
-        "`{command}` failed: {stderr}\nhint: `cargo fetch --locked` downloads the sources of the allocators"
-    )]
-    Metadata { command: String, stderr: String },
-    #[error("`{command}` printed something that is not its JSON")]
-    Json { command: String, source: serde_json::Error },
-    #[error("the crate {0} is not among the dependencies of brawn-kit")]
-    Missing(String),
-}
-
 /// Finds each of these crates through `cargo metadata`.
 ///
 /// The crates are dependencies for a `cfg` that no build sets, so Cargo resolves, pins, fetches and vendors them
@@ -36,11 +24,9 @@ pub fn find(
     cargo: &OsStr,
     host: &str,
     names: &[&str],
-) -> Result<BTreeMap<String, Source>, Error> {
-    let json = match metadata(manifest_dir, cargo, host, &["--locked", "--offline"]) {
-        Err(Error::Metadata { .. }) => metadata(manifest_dir, cargo, host, &["--locked"])?,
-        other => other?,
-    };
+) -> Result<BTreeMap<String, Source>> {
+    let json = metadata(manifest_dir, cargo, host, &["--locked", "--offline"])
+        .or_else(|_| metadata(manifest_dir, cargo, host, &["--locked"]))?;
     let mut found = BTreeMap::new();
     for package in json["packages"].as_array().into_iter().flatten() {
         let (Some(name), Some(version), Some(manifest)) =
@@ -55,28 +41,20 @@ pub fn find(
         }
     }
     match names.iter().find(|name| !found.contains_key(**name)) {
-        Some(name) => Err(Error::Missing((*name).to_owned())),
+        Some(name) => Err(Error::new(format!("the crate {name} is not among the dependencies of brawn-kit"))),
         None => Ok(found),
     }
 }
 
-fn metadata(
-    manifest_dir: &Path,
-    cargo: &OsStr,
-    host: &str,
-    flags: &[&str],
-) -> Result<serde_json::Value, Error> {
+fn metadata(manifest_dir: &Path, cargo: &OsStr, host: &str, flags: &[&str]) -> Result<serde_json::Value> {
     let mut command = Command::new(cargo);
     command
         .current_dir(manifest_dir)
         .args(["metadata", "--format-version", "1", "--filter-platform", host])
         .args(flags)
         .env("CARGO_ENCODED_RUSTFLAGS", "--cfg\u{1f}brawn_kit_sources");
-    let shown = format!("cargo metadata --filter-platform {host} {}", flags.join(" "));
-    let output = command.output().map_err(|source| Error::Spawn { command: shown.clone(), source })?;
-    if !output.status.success() {
-        let stderr = String::from_utf8_lossy(&output.stderr).trim().to_owned();
-        return Err(Error::Metadata { command: shown, stderr });
-    }
-    serde_json::from_slice(&output.stdout).map_err(|source| Error::Json { command: shown, source })
+    let said = run(&mut command).context(|| {
+        "cargo does not tell where the sources of the allocators are\nhint: `cargo fetch --locked` downloads them".to_owned()
+    })?;
+    serde_json::from_slice(&said).context(|| format!("`{command:?}` printed something that is not its JSON"))
 }

@@ -1,32 +1,20 @@
 //! Compiles the string functions: every file of `libc/string/functions.toml`, those for long operands once per level,
 //! into one static library per architecture and kind of processor.
 
+use crate::Workshop;
 use crate::arches::Arch;
-use crate::compile::{self, Folders};
+use crate::compile;
 use crate::compiler::Compiler;
+use crate::error::{Context as _, Error, Result};
 use crate::pack::Packed;
 use crate::parallel::in_parallel;
-use crate::seal;
+use crate::seal::Contract;
 use ar_archive_writer::{ArchiveKind, DEFAULT_OBJECT_READER, NewArchiveMember, write_archive_to_stream};
 use object::{Object as _, ObjectSection as _};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-
-#[derive(Debug, thiserror::Error)]
-pub enum Error {
-    #[error("libc/string/functions.toml is not what it should be")]
-    Table(#[from] toml::de::Error),
-    #[error("{file} for {arch} could not be compiled")]
-    Compile { file: String, arch: &'static str, source: compile::Error },
-    #[error("{file} for {arch} does not keep its contract")]
-    Seal { file: String, arch: &'static str, source: seal::Error },
-    #[error("{file} has no section {section} of one byte for the highest level")]
-    NoKnob { file: String, section: String },
-    #[error("could not read or write a file of the string functions")]
-    File(#[from] std::io::Error),
-}
 
 /// `libc/string/functions.toml`.
 #[derive(Deserialize)]
@@ -118,17 +106,16 @@ pub struct Set {
 }
 
 /// Compiles all sets for these architectures.
-pub fn build(
-    arches: &[&'static Arch],
-    compilers: &BTreeMap<&str, Compiler>,
-    folders: &Folders,
-    root: &Path,
-) -> Result<Vec<Set>, Error> {
-    let table: Table = toml::from_str(&fs_err::read_to_string(folders.libc.join("string/functions.toml"))?)?;
+pub fn build(workshop: &Workshop) -> Result<Vec<Set>> {
+    let folders = &workshop.folders;
+    let table: Table = toml::from_str(&fs_err::read_to_string(folders.libc.join("string/functions.toml"))?)
+        .context(|| "libc/string/functions.toml is not what it should be".to_owned())?;
     let mut sets = Vec::new();
     for build in BUILDS {
-        let Some(arch) = arches.iter().copied().find(|arch| arch.name == build.arch) else { continue };
-        let compiler = &compilers[arch.name];
+        let Some(arch) = workshop.arches.iter().copied().find(|arch| arch.name == build.arch) else {
+            continue;
+        };
+        let compiler = workshop.compiler(arch);
         let rows = table
             .function
             .iter()
@@ -141,7 +128,8 @@ pub fn build(
         let prefix = format!("string-{}{}", arch.name, build.flags);
         let compile = |member: &Member<'_>| {
             let object = folders.out.join(format!("{prefix}-{}.o", member.stem()));
-            one(member, &table, build, arch, compiler, &flags, &object, folders, root)
+            one(workshop, member, &table, build, arch, &flags, &object)
+                .context(|| format!("{} for {}", member.function.file, arch.name))
         };
         let objects = in_parallel(&members, compile)?;
         let mut levels = Vec::new();
@@ -248,45 +236,28 @@ impl<'a> Member<'a> {
 }
 
 /// Compiles and seals one function.
-#[allow(clippy::too_many_arguments, reason = "each is one thing that a build is made of")]
 fn one(
+    workshop: &Workshop,
     member: &Member<'_>,
     table: &Table,
     build: &Build,
     arch: &Arch,
-    compiler: &Compiler,
     flags: &[String],
     object: &Path,
-    folders: &Folders,
-    root: &Path,
-) -> Result<Vec<u8>, Error> {
-    let function = member.function;
+) -> Result<Vec<u8>> {
+    let (function, folders) = (member.function, &workshop.folders);
     let options: Vec<OsString> =
         flags.iter().chain(level_flags(table, member.level.or(build.level()))).map(Into::into).collect();
-    let bytes = compile::compile_file(
-        compiler,
-        &options,
-        &folders.libc.join("string").join(&function.file),
-        object,
-        folders,
-    )
-    .map_err(|source| Error::Compile { file: function.file.clone(), arch: arch.name, source })?;
+    let file = folders.libc.join("string").join(&function.file);
+    let bytes = compile::compile_file(workshop.compiler(arch), &options, &file, object, folders)?;
     let (exports, hidden, imports) = (member.exports(), member.hidden(), member.imports(table, build));
-    let contract = seal::Contract {
-        machine: arch.machine,
-        exports: &borrowed(&exports),
+    let (exports, imports) = (borrowed(&exports), borrowed(&imports));
+    let contract = Contract {
         weak: &borrowed(&function.weak),
         hidden: &borrowed(&hidden),
-        imports: &borrowed(&imports),
-        shared: false,
-        forbidden: &[&root.to_string_lossy(), &folders.out.to_string_lossy()],
+        ..Contract::new(arch.machine, &exports, &imports)
     };
-    let sealed = seal::seal(&bytes, &contract).map_err(|source| Error::Seal {
-        file: function.file.clone(),
-        arch: arch.name,
-        source,
-    })?;
-    Ok(sealed.bytes)
+    Ok(workshop.seal(&bytes, contract, None)?.bytes)
 }
 
 fn borrowed(names: &[String]) -> Vec<&str> {
@@ -294,8 +265,9 @@ fn borrowed(names: &[String]) -> Vec<&str> {
 }
 
 /// The object that finds the level, with another highest level in it.
-fn held_to(object: &[u8], level: u8, knob: &Knob) -> Result<Vec<u8>, Error> {
-    let missing = || Error::NoKnob { file: knob.file.clone(), section: knob.section.clone() };
+fn held_to(object: &[u8], level: u8, knob: &Knob) -> Result<Vec<u8>> {
+    let (name, section) = (&knob.file, &knob.section);
+    let missing = || Error::new(format!("{name} has no section {section} of one byte for the highest level"));
     let file = object::File::parse(object).map_err(|_| missing())?;
     let range = file
         .section_by_name(&knob.section)

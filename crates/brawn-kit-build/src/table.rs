@@ -1,5 +1,6 @@
 //! The table of allocators: `allocators.toml`, one row for each allocator and build option.
 
+use crate::error::{Context as _, Error, Result};
 use crate::family::Family;
 use crate::knobs;
 use serde::Deserialize;
@@ -11,18 +12,6 @@ pub const FILE: &str = "allocators.toml";
 
 /// What stands in the place of a crate for allocators that are the project's own.
 pub const OWN_SOURCES: &str = "brawn-kit";
-
-#[derive(Debug, thiserror::Error)]
-pub enum Error {
-    #[error("could not read the table of allocators")]
-    Read(#[from] std::io::Error),
-    #[error("{} is not a table of allocators", path.display())]
-    Parse { path: PathBuf, source: toml::de::Error },
-    #[error("{}: {name}: {what}", path.display())]
-    Row { path: PathBuf, name: String, what: &'static str },
-    #[error(transparent)]
-    Knobs(#[from] knobs::Error),
-}
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -88,15 +77,14 @@ fn yes() -> bool {
 }
 
 /// Reads the table in this folder, with the tables of knobs that it names.
-pub fn read(folder: &Path) -> Result<Vec<Recipe>, Error> {
+pub fn read(folder: &Path) -> Result<Vec<Recipe>> {
     let path = folder.join(FILE);
-    let text = fs_err::read_to_string(&path)?;
-    let mut table: Table =
-        toml::from_str(&text).map_err(|source| Error::Parse { path: path.clone(), source })?;
+    let mut table: Table = toml::from_str(&fs_err::read_to_string(&path)?)
+        .context(|| format!("{} is not a table of allocators", path.display()))?;
     for index in 0..table.allocator.len() {
         let (before, rest) = table.allocator.split_at_mut(index);
         let row = &mut rest[0];
-        let wrong = |what| Error::Row { path: path.clone(), name: row.name.clone(), what };
+        let wrong = |what| Error::new(format!("{}: {}: {what}", path.display(), row.name));
         let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
         if row.name.is_empty() || !row.name.chars().all(plain) {
             return Err(wrong("a name has lower-case letters, digits and hyphens"));

@@ -1,5 +1,6 @@
 //! Keeps of an object's table for unwinding (`.eh_frame`) the part that describes code which stays.
 
+use crate::error::{Error, Result};
 use object::build::Id as _;
 use object::build::elf::{Builder, Relocation, SectionData, SectionId};
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,9 +11,9 @@ pub const SECTION: &[u8] = b".eh_frame";
 /// The bytes of an entry before its contents: its length, and what kind it is.
 const HEADER: usize = 8;
 
-#[derive(Debug, thiserror::Error)]
-#[error("the table for unwinding is not one that assemblers write")]
-pub struct Error;
+fn strange() -> Error {
+    Error::new("the table for unwinding is not one that assemblers write")
+}
 
 /// One entry of the table: what several functions share (CIE), or one function (FDE).
 struct Entry {
@@ -24,12 +25,12 @@ struct Entry {
 
 /// Drops the entries of functions in sections other than `kept`, and the table if none is left. Returns the sections that
 /// it has decided about: tables and their relocations.
-pub fn keep(builder: &mut Builder<'_>, kept: &BTreeSet<usize>) -> Result<Vec<SectionId>, Error> {
+pub fn keep(builder: &mut Builder<'_>, kept: &BTreeSet<usize>) -> Result<Vec<SectionId>> {
     let tables = builder.sections.iter().filter(|section| section.name.as_slice() == SECTION);
     let tables: Vec<SectionId> = tables.map(|section| section.id()).collect();
     let mut decided = tables.clone();
     for table in tables {
-        let SectionData::Data(data) = &builder.sections.get(table).data else { return Err(Error) };
+        let SectionData::Data(data) = &builder.sections.get(table).data else { return Err(strange()) };
         let data = data.as_slice().to_vec();
         let list = builder.sections.iter().find(|section| section.sh_info_section == Some(table));
         let list = list.map(|section| section.id());
@@ -59,7 +60,7 @@ fn rewrite(
     data: &[u8],
     relocations: &[Relocation],
     stays: impl Fn(&Relocation) -> bool,
-) -> Result<(Vec<u8>, Vec<Relocation>), Error> {
+) -> Result<(Vec<u8>, Vec<Relocation>)> {
     let all = entries(data)?;
     let inside = |entry: &Entry, relocation: &&Relocation| {
         (entry.start as u64..entry.end as u64).contains(&relocation.r_offset)
@@ -79,8 +80,8 @@ fn rewrite(
         places.insert(entry.start, place);
         bytes.extend_from_slice(&data[entry.start..entry.end]);
         if let Some(shared) = entry.shared {
-            let distance = place + HEADER / 2 - places.get(&shared).ok_or(Error)?;
-            let distance = u32::try_from(distance).map_err(|_| Error)?;
+            let distance = place + HEADER / 2 - places.get(&shared).ok_or_else(strange)?;
+            let distance = u32::try_from(distance).map_err(|_| strange())?;
             bytes[place + HEADER / 2..place + HEADER].copy_from_slice(&distance.to_le_bytes());
         }
         for relocation in relocations.iter().filter(|relocation| inside(entry, relocation)) {
@@ -92,9 +93,9 @@ fn rewrite(
 }
 
 /// The entries in their order, up to the end of the table or the mark of it.
-fn entries(data: &[u8]) -> Result<Vec<Entry>, Error> {
-    let number = |at: usize| -> Result<usize, Error> {
-        let bytes = data.get(at..at + 4).and_then(|bytes| bytes.try_into().ok()).ok_or(Error)?;
+fn entries(data: &[u8]) -> Result<Vec<Entry>> {
+    let number = |at: usize| -> Result<usize> {
+        let bytes = data.get(at..at + 4).and_then(|bytes| bytes.try_into().ok()).ok_or_else(strange)?;
         Ok(u32::from_le_bytes(bytes) as usize)
     };
     let mut entries = Vec::new();
@@ -107,11 +108,11 @@ fn entries(data: &[u8]) -> Result<Vec<Entry>, Error> {
         let end = start + HEADER / 2 + length;
         // A length of all ones would begin one of 64 bits, which 4 GB of tables need.
         if length < HEADER / 2 || end > data.len() {
-            return Err(Error);
+            return Err(strange());
         }
         let shared = match number(start + HEADER / 2)? {
             0 => None,
-            back => Some((start + HEADER / 2).checked_sub(back).ok_or(Error)?),
+            back => Some((start + HEADER / 2).checked_sub(back).ok_or_else(strange)?),
         };
         entries.push(Entry { start, end, shared });
         start = end;

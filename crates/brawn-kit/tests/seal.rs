@@ -3,7 +3,7 @@
 
 use brawn_elf::Arch;
 use brawn_kit_build::family::{Family, Symbols};
-use brawn_kit_build::seal::{Contract, Error, seal};
+use brawn_kit_build::seal::{Contract, seal};
 use object::elf;
 
 fn bytes(arch: Arch) -> &'static [u8] {
@@ -56,7 +56,7 @@ fn a_missing_export_is_refused() {
     exports.push("pvalloc");
     let error =
         seal(bytes(Arch::X86_64), &Contract { exports: &exports, ..contract() }).expect_err("no pvalloc");
-    assert!(matches!(error, Error::MissingExport(name) if name == "pvalloc"));
+    assert_eq!(error.to_string(), "does not define pvalloc, which the rest of libc needs");
 }
 
 #[test]
@@ -70,7 +70,7 @@ fn an_import_off_the_list_is_refused() {
 #[test]
 fn another_architecture_is_refused() {
     let error = seal(bytes(Arch::Aarch64), &contract()).expect_err("aarch64");
-    assert!(matches!(error, Error::Machine { found: 183, wanted: 62 }));
+    assert_eq!(error.to_string(), "compiled for the machine 183, not 62");
 }
 
 #[test]
@@ -78,12 +78,13 @@ fn a_path_inside_is_refused() {
     let marker: &[&str] = &["brawn-kit: mimalloc "];
     let error =
         seal(bytes(Arch::X86_64), &Contract { forbidden: marker, ..contract() }).expect_err("the marker");
-    assert!(matches!(error, Error::Path(_)));
+    assert_eq!(error.to_string(), "holds the path brawn-kit: mimalloc  of the machine that built it");
 }
 
 #[test]
 fn other_files_are_refused() {
     for bytes in [&b""[..], b"!<arch>\n", b"\x7fELF", &bytes(Arch::X86_64)[..1000]] {
-        assert!(matches!(seal(bytes, &contract()), Err(Error::Elf(_))));
+        let error = seal(bytes, &contract()).expect_err("no object");
+        assert_eq!(error.to_string(), "not an ELF object that can be rewritten");
     }
 }
