@@ -88,12 +88,9 @@ fn of_found(found: &Found, ran: bool, with: &BTreeSet<Content>) -> Option<Findin
     };
     let message = match need.provider() {
         Provider::Runtime(_) => {
-            format!(
-                "it may use {}, which a container runtime provides and a bare chroot does not",
-                need.describe()
-            )
+            format!("it may use {need}, which a container runtime provides and a bare chroot does not")
         }
-        Provider::Image(_) | Provider::None => format!("it may use {}", need.describe()),
+        Provider::Image(_) | Provider::None => format!("it may use {need}"),
     };
     let message = if ran { format!("{message}; it did not in this run") } else { message };
     Some(Finding {

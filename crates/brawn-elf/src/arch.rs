@@ -1,33 +1,19 @@
 use serde::{Deserialize, Serialize};
 
-/// An architecture that Brawn has a kit for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Arch {
-    /// 64-bit x86, little endian.
-    #[serde(rename = "x86_64")]
-    X86_64,
-    /// 64-bit Arm, little endian.
-    Aarch64,
+brawn_base::named! {
+    /// An architecture that Brawn has a kit for, by its name in target triples.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum Arch {
+        /// 64-bit x86, little endian.
+        #[serde(rename = "x86_64")]
+        X86_64 = "x86_64",
+        /// 64-bit Arm, little endian.
+        Aarch64 = "aarch64",
+    }
 }
 
 impl Arch {
-    /// Every architecture that Brawn knows, in the order in which lists show them.
-    pub const ALL: [Arch; 2] = [Arch::X86_64, Arch::Aarch64];
-
-    /// The name used in target triples: `x86_64` or `aarch64`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Arch::X86_64 => "x86_64",
-            Arch::Aarch64 => "aarch64",
-        }
-    }
-
-    /// The architecture with this name in target triples, if Brawn knows it.
-    pub fn from_name(name: &str) -> Option<Arch> {
-        Arch::ALL.into_iter().find(|arch| arch.name() == name)
-    }
-
     /// The architecture of a target triple such as `x86_64-unknown-linux-musl`.
     pub fn from_triple(triple: &str) -> Option<Arch> {
         Arch::from_name(triple.split('-').next()?)

@@ -44,8 +44,7 @@ pub(crate) fn libc_calls(image: &Image<'_>, tables: &[Range<u64>]) -> Option<boo
 /// The functions that are called where libc allocates.
 fn sites(image: &Image<'_>) -> BTreeSet<u64> {
     let mut called = BTreeSet::new();
-    let code = image.segments.iter().filter(|s| s.kind == elf::PT_LOAD.0 && s.flags & elf::PF_X.0 != 0);
-    for segment in code.take(MOST_SITES) {
+    for segment in image.code().take(MOST_SITES) {
         let mut add = |call: usize| {
             let target = segment.data.get(call + 1..call + 5)?;
             let distance = i64::from(i32::from_le_bytes(target.try_into().expect("four bytes")));

@@ -40,11 +40,7 @@ pub(crate) fn facts(image: &Image<'_>) -> CodeFacts {
     if elf::Machine(image.machine) != elf::EM_X86_64 {
         return facts;
     }
-    let code = image
-        .segments
-        .iter()
-        .filter(|segment| segment.kind == elf::PT_LOAD.0 && segment.flags & elf::PF_X.0 != 0);
-    let ranges = code.map(|segment| segment.file_start..segment.file_start + segment.data.len());
+    let ranges = image.code().map(|segment| segment.file_start..segment.file_start + segment.data.len());
     let (mut heaps, mut largest) = (false, false);
     for range in crate::signature::merge(ranges.take(MOST_SEGMENTS).collect()) {
         let data = &image.data[range];

@@ -26,10 +26,9 @@ const MOST_ENTRIES: usize = 1024;
 const LONGEST_NAME: usize = 4096;
 
 pub(crate) fn read(image: &Image<'_>) -> Dynamic {
-    let entries = if image.is_64 {
-        entries::<elf::FileHeader64<Endianness>>(image)
-    } else {
-        entries::<elf::FileHeader32<Endianness>>(image)
+    let entries = match image.is_64 {
+        true => entries::<elf::FileHeader64<Endianness>>(image),
+        false => entries::<elf::FileHeader32<Endianness>>(image),
     };
     let Some(entries) = entries else { return Dynamic::default() };
     let value = |tag: i64| entries.iter().find(|entry| entry.0 == tag).map(|entry| entry.1);

@@ -81,6 +81,18 @@ impl Evidence {
     }
 }
 
+impl Heap {
+    /// One of no known version that is not the kit's.
+    fn new(name: &str, role: Role, evidence: Vec<Evidence>) -> Heap {
+        Heap { name: name.to_owned(), version: None, kit: false, role, evidence }
+    }
+
+    /// Whether it is musl's own, or that of zig's musl.
+    pub(crate) fn is_musls(&self) -> bool {
+        MUSL_HEAPS.contains(&self.name.as_str())
+    }
+}
+
 /// A kit allocator's marker string.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct KitMarker {
@@ -145,40 +157,29 @@ impl Kind {
     }
 }
 
+const fn kind(name: &'static str, owner: Owner, mark: Option<Mark>, data: Option<&'static str>) -> Kind {
+    Kind { name, owner, mark, data }
+}
+
 const KINDS: &[Kind] = &[
-    Kind {
-        name: "mallocng",
-        owner: Owner::Mallocng,
-        mark: Some(Mark::Mallocng),
-        data: Some("its table of 48 size classes"),
-    },
-    Kind {
-        name: "oldmalloc",
-        owner: Owner::OldMalloc,
-        mark: Some(Mark::OldMalloc),
-        data: Some("its table of bins"),
-    },
-    Kind { name: "bump", owner: Owner::MuslBump, mark: None, data: None },
-    Kind { name: "zig", owner: Owner::Zig, mark: None, data: None },
-    Kind { name: "mimalloc", owner: Owner::Mimalloc, mark: Some(Mark::Mimalloc), data: None },
-    Kind { name: "jemalloc", owner: Owner::Jemalloc, mark: Some(Mark::Jemalloc), data: None },
-    Kind { name: "tcmalloc", owner: Owner::Tcmalloc, mark: Some(Mark::Tcmalloc), data: None },
-    Kind { name: "snmalloc", owner: Owner::Snmalloc, mark: Some(Mark::Snmalloc), data: None },
-    Kind { name: "rpmalloc", owner: Owner::Rpmalloc, mark: None, data: None },
-    Kind { name: "dlmalloc", owner: Owner::Dlmalloc, mark: None, data: None },
-    Kind { name: "scudo", owner: Owner::Scudo, mark: Some(Mark::Scudo), data: None },
-    Kind {
-        name: "hardened-malloc",
-        owner: Owner::HardenedMalloc,
-        mark: Some(Mark::HardenedMalloc),
-        data: None,
-    },
-    Kind { name: "ptmalloc", owner: Owner::Ptmalloc, mark: Some(Mark::Ptmalloc), data: None },
-    Kind { name: "go", owner: Owner::Go, mark: Some(Mark::Go), data: Some("Go's build information") },
+    kind("mallocng", Owner::Mallocng, Some(Mark::Mallocng), Some("its table of 48 size classes")),
+    kind("oldmalloc", Owner::OldMalloc, Some(Mark::OldMalloc), Some("its table of bins")),
+    kind("bump", Owner::MuslBump, None, None),
+    kind("zig", Owner::Zig, None, None),
+    kind("mimalloc", Owner::Mimalloc, Some(Mark::Mimalloc), None),
+    kind("jemalloc", Owner::Jemalloc, Some(Mark::Jemalloc), None),
+    kind("tcmalloc", Owner::Tcmalloc, Some(Mark::Tcmalloc), None),
+    kind("snmalloc", Owner::Snmalloc, Some(Mark::Snmalloc), None),
+    kind("rpmalloc", Owner::Rpmalloc, None, None),
+    kind("dlmalloc", Owner::Dlmalloc, None, None),
+    kind("scudo", Owner::Scudo, Some(Mark::Scudo), None),
+    kind("hardened-malloc", Owner::HardenedMalloc, Some(Mark::HardenedMalloc), None),
+    kind("ptmalloc", Owner::Ptmalloc, Some(Mark::Ptmalloc), None),
+    kind("go", Owner::Go, Some(Mark::Go), Some("Go's build information")),
 ];
 
 /// The names under which the heaps of musl itself are listed, and that of the musl that zig brings since 0.16.
-pub(crate) const MUSL_HEAPS: &[&str] = &["mallocng", "oldmalloc", "bump", "zig"];
+const MUSL_HEAPS: &[&str] = &["mallocng", "oldmalloc", "bump", "zig"];
 
 /// Lists the heaps, the one behind `malloc` first.
 pub(crate) fn list(clues: &Clues<'_>) -> Vec<Heap> {
@@ -202,13 +203,8 @@ fn kit_heaps(clues: &Clues<'_>) -> Vec<Heap> {
             if clues.note.is_some_and(|note| note.malloc == marker.name) {
                 evidence.insert(0, Evidence::new(EvidenceKind::Note, "Brawn's note names it"));
             }
-            Heap {
-                name: marker.name.clone(),
-                version: marker.version.clone(),
-                kit: true,
-                role: Role::LibcHeap,
-                evidence,
-            }
+            let heap = Heap::new(&marker.name, Role::LibcHeap, evidence);
+            Heap { version: marker.version.clone(), kit: true, ..heap }
         });
     }
     heaps.into_values().collect()
@@ -270,13 +266,8 @@ fn inside(kind: &Kind, clues: &Clues<'_>) -> Option<Heap> {
         let detail = "its count of heaps and its largest block";
         evidence.push(Evidence::new(EvidenceKind::Code, detail));
     }
-    (!evidence.is_empty()).then(|| Heap {
-        name: kind.name.to_owned(),
-        version: if kit_copies == 0 { version(kind, clues) } else { None },
-        kit: false,
-        role: Role::Unknown,
-        evidence,
-    })
+    let version = if kit_copies == 0 { version(kind, clues) } else { None };
+    (!evidence.is_empty()).then(|| Heap { version, ..Heap::new(kind.name, Role::Unknown, evidence) })
 }
 
 fn version(kind: &Kind, clues: &Clues<'_>) -> Option<String> {
@@ -298,13 +289,8 @@ fn outside(clues: &Clues<'_>, heaps: &mut Vec<Heap>) {
         return;
     }
     let mut push = |name: &str, detail: String| {
-        heaps.push(Heap {
-            name: name.to_owned(),
-            version: None,
-            kit: false,
-            role: Role::LibcHeap,
-            evidence: vec![Evidence::new(EvidenceKind::Dynamic, detail)],
-        });
+        let evidence = vec![Evidence::new(EvidenceKind::Dynamic, detail)];
+        heaps.push(Heap::new(name, Role::LibcHeap, evidence));
     };
     for library in &clues.dynamic.needed {
         for kind in KINDS.iter().filter(|kind| kind.has_a_library()) {
@@ -376,7 +362,7 @@ fn settle_roles(clues: &Clues<'_>, heaps: &mut Vec<Heap>) {
     }
     let served = |heaps: &[Heap]| heaps.iter().any(|heap| heap.role == Role::LibcHeap);
     let open = |heap: &Heap| heap.role == Role::Unknown;
-    let libc_own = |heap: &Heap| MUSL_HEAPS.contains(&heap.name.as_str()) || heap.name == "ptmalloc";
+    let libc_own = |heap: &Heap| heap.is_musls() || heap.name == "ptmalloc";
     let malloc = symbols.map(|symbols| symbols.family.contains_key("malloc"));
     let weak = symbols.is_some_and(|symbols| symbols.malloc_is_weak);
     let before_replacement = symbols.is_some_and(|symbols| !symbols.family.contains_key("__libc_malloc"))
@@ -398,13 +384,8 @@ fn settle_roles(clues: &Clues<'_>, heaps: &mut Vec<Heap>) {
     }
     if malloc == Some(true) && !served(heaps) {
         let detail = "`malloc` is defined, and not by an allocator that is known here";
-        heaps.push(Heap {
-            name: "unknown".to_owned(),
-            version: None,
-            kit: false,
-            role: Role::LibcHeap,
-            evidence: vec![Evidence::new(EvidenceKind::Symbols, detail)],
-        });
+        let evidence = vec![Evidence::new(EvidenceKind::Symbols, detail)];
+        heaps.push(Heap::new("unknown", Role::LibcHeap, evidence));
     }
     if served(heaps) {
         for heap in heaps.iter_mut().filter(|heap| heap.role == Role::Unknown) {
@@ -416,7 +397,7 @@ fn settle_roles(clues: &Clues<'_>, heaps: &mut Vec<Heap>) {
 /// Without names, Brawn's note tells that `malloc` is the program's own, and then libc has the others for itself.
 fn noted_owner(clues: &Clues<'_>, heaps: &mut Vec<Heap>) {
     let Some(owner) = clues.note.and_then(|note| note.malloc_owner.as_deref()) else { return };
-    for heap in heaps.iter_mut().filter(|heap| heap.kit || MUSL_HEAPS.contains(&heap.name.as_str())) {
+    for heap in heaps.iter_mut().filter(|heap| heap.kit || heap.is_musls()) {
         heap.role = Role::SecondHeap;
     }
     let evidence = Evidence::new(EvidenceKind::Note, "Brawn's note says that malloc is its own");
@@ -425,24 +406,16 @@ fn noted_owner(clues: &Clues<'_>, heaps: &mut Vec<Heap>) {
             heap.role = Role::LibcHeap;
             heap.evidence.insert(0, evidence);
         }
-        None => heaps.push(Heap {
-            name: if owner == PROGRAM { "unknown".to_owned() } else { owner.to_owned() },
-            version: None,
-            kit: false,
-            role: Role::LibcHeap,
-            evidence: vec![evidence],
-        }),
+        None => {
+            let name = if owner == PROGRAM { "unknown" } else { owner };
+            heaps.push(Heap::new(name, Role::LibcHeap, vec![evidence]));
+        }
     }
     // musl's smallest heap has nothing in it to be told by.
     let bump = clues.note.is_some_and(|note| note.libc_heap.as_deref() == Some("bump"));
     if bump && heaps.iter().all(|heap| heap.role == Role::LibcHeap) {
-        heaps.push(Heap {
-            name: "bump".to_owned(),
-            version: None,
-            kit: false,
-            role: Role::SecondHeap,
-            evidence: vec![Evidence::new(EvidenceKind::Note, "Brawn's note says that libc uses it")],
-        });
+        let evidence = Evidence::new(EvidenceKind::Note, "Brawn's note says that libc uses it");
+        heaps.push(Heap::new("bump", Role::SecondHeap, vec![evidence]));
     }
 }
 
@@ -451,10 +424,7 @@ fn noted_owner(clues: &Clues<'_>, heaps: &mut Vec<Heap>) {
 fn by_callers(clues: &Clues<'_>, heaps: &mut [Heap]) {
     let mark = |name: &str| if name == "mallocng" { Mark::Mallocng } else { Mark::OldMalloc };
     let open = |heap: &Heap| heap.role == Role::Unknown;
-    let Some(own) = heaps.iter().position(|heap| open(heap) && MUSL_HEAPS.contains(&heap.name.as_str()))
-    else {
-        return;
-    };
+    let Some(own) = heaps.iter().position(|heap| open(heap) && heap.is_musls()) else { return };
     let tables = clues.hits.offsets(mark(&heaps[own].name));
     let tables: Vec<_> = tables.filter_map(|offset| clues.image.address_of(offset)).collect();
     let tables: Vec<_> = tables.into_iter().map(|at| at..at.saturating_add(signature::TABLE_BYTES)).collect();

@@ -108,10 +108,24 @@ impl<'data> Image<'data> {
         self.sections.iter().find(|section| section.name == name.as_bytes())
     }
 
+    /// The segments that are loaded.
+    pub(crate) fn loaded(&self) -> impl Iterator<Item = &Segment<'data>> {
+        self.segments.iter().filter(|segment| segment.kind == elf::PT_LOAD.0)
+    }
+
+    /// Those of them that hold code.
+    pub(crate) fn code(&self) -> impl Iterator<Item = &Segment<'data>> {
+        self.loaded().filter(|segment| segment.flags & elf::PF_X.0 != 0)
+    }
+
+    /// The first segment of this type.
+    pub(crate) fn segment(&self, kind: elf::ProgramType) -> Option<&Segment<'data>> {
+        self.segments.iter().find(|segment| segment.kind == kind.0)
+    }
+
     /// The bytes of the file from the one that is loaded at `address` to the end of its segment.
     pub fn bytes_at_address(&self, address: u64) -> Option<&'data [u8]> {
-        let mut loaded = self.segments.iter().filter(|segment| segment.kind == elf::PT_LOAD.0);
-        loaded.find_map(|segment| {
+        self.loaded().find_map(|segment| {
             let start = usize::try_from(address.checked_sub(segment.address)?).ok()?;
             segment.data.get(start..).filter(|rest| !rest.is_empty())
         })
@@ -119,8 +133,7 @@ impl<'data> Image<'data> {
 
     /// The address at which the byte at `offset` of the file is loaded.
     pub(crate) fn address_of(&self, offset: usize) -> Option<u64> {
-        let mut loaded = self.segments.iter().filter(|segment| segment.kind == elf::PT_LOAD.0);
-        loaded.find_map(|segment| {
+        self.loaded().find_map(|segment| {
             let within =
                 offset.checked_sub(segment.file_start).filter(|within| *within < segment.data.len())?;
             segment.address.checked_add(within as u64)
@@ -130,19 +143,18 @@ impl<'data> Image<'data> {
     /// The static symbol table, `None` when the file has none or it is damaged. The result is not kept: a large
     /// table is worth reading once.
     pub fn symbols(&self) -> Option<Vec<Symbol<'data>>> {
-        if self.is_64 {
-            symbols::<elf::FileHeader64<Endianness>>(self.data, self.endian, elf::SHT_SYMTAB)
-        } else {
-            symbols::<elf::FileHeader32<Endianness>>(self.data, self.endian, elf::SHT_SYMTAB)
-        }
+        self.table(elf::SHT_SYMTAB)
     }
 
     /// The symbols that a loader resolves, `None` when the file has no table of them or no section headers.
     pub fn dynamic_symbols(&self) -> Option<Vec<Symbol<'data>>> {
-        if self.is_64 {
-            symbols::<elf::FileHeader64<Endianness>>(self.data, self.endian, elf::SHT_DYNSYM)
-        } else {
-            symbols::<elf::FileHeader32<Endianness>>(self.data, self.endian, elf::SHT_DYNSYM)
+        self.table(elf::SHT_DYNSYM)
+    }
+
+    fn table(&self, kind: elf::SectionType) -> Option<Vec<Symbol<'data>>> {
+        match self.is_64 {
+            true => symbols::<elf::FileHeader64<Endianness>>(self.data, self.endian, kind),
+            false => symbols::<elf::FileHeader32<Endianness>>(self.data, self.endian, kind),
         }
     }
 }

@@ -22,7 +22,7 @@ use crate::note::notes_of_image;
 use crate::property;
 use crate::signature;
 use crate::symbols::SymbolFacts;
-use crate::{BrawnNotes, Error, Evidence, EvidenceKind, Image, crates, verdict};
+use crate::{BrawnNotes, Error, Evidence, EvidenceKind, Heap, Image, crates, verdict};
 
 /// Says what is inside an ELF executable or shared library, stripped or not.
 ///
@@ -87,9 +87,7 @@ pub(crate) fn look(image: &Image<'_>) -> Result<(Inspection, Traces), Error> {
         interpreter: interpreter.as_deref(),
     });
     let mut libc = libc(image, &dynamic, &hits, symbols.as_ref(), interpreter.as_deref(), note.as_ref());
-    if libc.name == LibcName::Unknown
-        && allocators.iter().any(|heap| heap::MUSL_HEAPS.contains(&heap.name.as_str()))
-    {
+    if libc.name == LibcName::Unknown && allocators.iter().any(Heap::is_musls) {
         libc.name = LibcName::Musl;
         libc.evidence.push(Evidence::new(EvidenceKind::Data, "musl's own heap is in it"));
     }
@@ -196,7 +194,7 @@ fn format(image: &Image<'_>) -> Format {
 }
 
 fn interpreter(image: &Image<'_>) -> Option<String> {
-    let segment = image.segments.iter().find(|segment| segment.kind == elf::PT_INTERP.0)?;
+    let segment = image.segment(elf::PT_INTERP)?;
     let text = &segment.data[..segment.data.len().min(4096)];
     let text = &text[..memchr::memchr(0, text).unwrap_or(text.len())];
     Some(String::from_utf8_lossy(text).into_owned())

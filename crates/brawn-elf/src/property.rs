@@ -1,5 +1,6 @@
 //! What the linker notes of all objects together: `.note.gnu.property`.
 
+use object::read::elf::NoteIterator;
 use object::{Endianness, elf};
 
 use crate::Image;
@@ -25,26 +26,36 @@ const MOST: usize = 64;
 
 pub(crate) fn read(image: &Image<'_>) -> Properties {
     let mut properties = Properties::default();
-    let segments = image.segments.iter().filter(|segment| segment.kind == elf::PT_GNU_PROPERTY.0);
-    let sections = image.sections.iter().filter(|section| section.name == b".note.gnu.property");
-    let areas = segments.map(|segment| segment.data).chain(sections.map(|section| section.data));
     let align = if image.is_64 { 8 } else { 4 };
-    for area in areas.take(4) {
-        let Ok(mut notes) = object::read::elf::NoteIterator::<elf::FileHeader64<Endianness>>::new(
-            image.endian,
-            align as u64,
-            area,
-        ) else {
-            continue;
-        };
+    let place = (elf::PT_GNU_PROPERTY, &b".note.gnu.property"[..]);
+    for note in gnu_notes(image, place, align as u64, elf::NT_GNU_PROPERTY_TYPE_0) {
+        read_all(note, image, align, &mut properties);
+    }
+    properties
+}
+
+/// The descriptions of GNU's notes of one type, in segments of a type and in sections of a name.
+pub(crate) fn gnu_notes<'data>(
+    image: &Image<'data>,
+    (segments, sections): (elf::ProgramType, &[u8]),
+    align: u64,
+    kind: elf::NoteType,
+) -> Vec<&'data [u8]> {
+    let segments = image.segments.iter().filter(|segment| segment.kind == segments.0);
+    let sections = image.sections.iter().filter(|section| section.name == sections);
+    let areas = segments.map(|segment| segment.data).chain(sections.map(|section| section.data));
+    let mut found = Vec::new();
+    for area in areas.take(MOST) {
+        let notes = NoteIterator::<elf::FileHeader64<Endianness>>::new(image.endian, align, area);
+        let Ok(mut notes) = notes else { continue };
         for _ in 0..MOST {
             let Ok(Some(note)) = notes.next() else { break };
-            if note.name() == b"GNU" && note.n_type(image.endian) == elf::NT_GNU_PROPERTY_TYPE_0 {
-                read_all(note.desc(), image, align, &mut properties);
+            if note.name() == b"GNU" && note.n_type(image.endian) == kind {
+                found.push(note.desc());
             }
         }
     }
-    properties
+    found
 }
 
 fn read_all(mut rest: &[u8], image: &Image<'_>, align: usize, properties: &mut Properties) {
@@ -66,8 +77,7 @@ fn read_all(mut rest: &[u8], image: &Image<'_>, align: usize, properties: &mut P
                 properties.return_addresses = bits & 2 != 0;
             }
             (elf::EM_X86_64, X86_ISA_1_NEEDED) => {
-                let levels = [CpuLevel::V1, CpuLevel::V2, CpuLevel::V3, CpuLevel::V4];
-                let needed = levels.into_iter().enumerate().filter(|(bit, _)| bits & 1 << bit != 0);
+                let needed = CpuLevel::ALL.into_iter().enumerate().filter(|(bit, _)| bits & 1 << bit != 0);
                 properties.isa_needed = needed.map(|(_, level)| level).max();
             }
             _ => {}

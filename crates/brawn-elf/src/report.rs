@@ -2,7 +2,6 @@
 
 use serde::Serialize;
 
-use crate::heap::MUSL_HEAPS;
 use crate::verdict::describe;
 use crate::{Heap, Note, PROGRAM};
 
@@ -31,15 +30,14 @@ impl Report {
 
     /// Whose `malloc` the program calls, if it brings one: [`PROGRAM`], or the name of an allocator that is known.
     pub fn malloc_owner(&self) -> Option<String> {
-        let heap =
-            self.heap.as_ref().filter(|heap| !heap.kit && !MUSL_HEAPS.contains(&heap.name.as_str()))?;
+        let heap = self.heap.as_ref().filter(|heap| !heap.kit && !heap.is_musls())?;
         Some(if heap.name == "unknown" { PROGRAM.to_owned() } else { heap.name.clone() })
     }
 
     /// The heap that libc goes on using beside that.
     pub fn libc_heap(&self) -> Option<String> {
         self.malloc_owner()?;
-        let of_libc = |heap: &&Heap| heap.kit || MUSL_HEAPS.contains(&heap.name.as_str());
+        let of_libc = |heap: &&Heap| heap.kit || heap.is_musls();
         self.heaps.iter().find(of_libc).map(|heap| heap.name.clone())
     }
 
@@ -89,75 +87,52 @@ pub struct Problem {
     pub hint: Option<String>,
 }
 
-macro_rules! codes {
-    ($($(#[doc = $doc:literal])+ $name:ident = $text:literal,)+) => {
-        /// Stable names of problems; `docs/reference/inspect.md` lists them.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        #[non_exhaustive]
-        pub enum Code {
-            $($(#[doc = $doc])+ $name,)+
-        }
-
-        impl Code {
-            /// Every code.
-            pub const ALL: &[Code] = &[$(Code::$name,)+];
-
-            /// The name in kebab-case, as it is printed and written as JSON.
-            pub const fn as_str(self) -> &'static str {
-                match self {
-                    $(Code::$name => $text,)+
-                }
-            }
-        }
-    };
-}
-
-codes! {
-    /// Not an ELF file, or one that is no executable.
-    NotAnExecutable = "not-an-executable",
-    /// Headers that contradict the file.
-    Damaged = "damaged",
-    /// The file ends before its last segment.
-    CutOff = "cut-off",
-    /// Compiled for another architecture than was asked for.
-    WrongArchitecture = "wrong-architecture",
-    /// It needs a loader.
-    DynamicExecutable = "dynamic-executable",
-    /// It needs shared libraries.
-    NeedsLibraries = "needs-libraries",
-    /// It carries no note of Brawn.
-    NoNote = "no-note",
-    /// Its note cannot be read.
-    NoteDamaged = "note-damaged",
-    /// It carries notes that contradict each other.
-    NotesDisagree = "notes-disagree",
-    /// The note names another allocator, overlay or link than was asked for.
-    NotAsAsked = "not-as-asked",
-    /// malloc is not served by the allocator that the note names.
-    HeapNotAsNoted = "heap-not-as-noted",
-    /// A part of musl's own heap is linked in beside the one that took its place.
-    LeftoverMuslHeap = "leftover-musl-heap",
-    /// Some functions of the malloc family belong to another heap than the others.
-    TwoOwners = "two-owners",
-    /// Two allocators of the kit are linked in.
-    TwoKitHeaps = "two-kit-heaps",
-    /// The string functions are not the ones that the note names.
-    StringsNotAsNoted = "strings-not-as-noted",
-    /// The program brings a heap of its own for a part of its code. A warning where the caller says so.
-    SecondHeap = "second-heap",
-    /// The program can call `dlopen`, which always fails in a static executable. A warning.
-    DynamicLoading = "dynamic-loading",
-}
-
-impl Serialize for Code {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.as_str())
+brawn_base::named! {
+    /// Stable names of problems, as they are printed and written as JSON; `docs/reference/inspect.md` lists them.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+    #[serde(rename_all = "kebab-case")]
+    #[non_exhaustive]
+    pub enum Code {
+        /// Not an ELF file, or one that is no executable.
+        NotAnExecutable = "not-an-executable",
+        /// Headers that contradict the file.
+        Damaged = "damaged",
+        /// The file ends before its last segment.
+        CutOff = "cut-off",
+        /// Compiled for another architecture than was asked for.
+        WrongArchitecture = "wrong-architecture",
+        /// It needs a loader.
+        DynamicExecutable = "dynamic-executable",
+        /// It needs shared libraries.
+        NeedsLibraries = "needs-libraries",
+        /// It carries no note of Brawn.
+        NoNote = "no-note",
+        /// Its note cannot be read.
+        NoteDamaged = "note-damaged",
+        /// It carries notes that contradict each other.
+        NotesDisagree = "notes-disagree",
+        /// The note names another allocator, overlay or link than was asked for.
+        NotAsAsked = "not-as-asked",
+        /// malloc is not served by the allocator that the note names.
+        HeapNotAsNoted = "heap-not-as-noted",
+        /// A part of musl's own heap is linked in beside the one that took its place.
+        LeftoverMuslHeap = "leftover-musl-heap",
+        /// Some functions of the malloc family belong to another heap than the others.
+        TwoOwners = "two-owners",
+        /// Two allocators of the kit are linked in.
+        TwoKitHeaps = "two-kit-heaps",
+        /// The string functions are not the ones that the note names.
+        StringsNotAsNoted = "strings-not-as-noted",
+        /// The program brings a heap of its own for a part of its code. A warning where the caller says so.
+        SecondHeap = "second-heap",
+        /// The program can call `dlopen`, which always fails in a static executable. A warning.
+        DynamicLoading = "dynamic-loading",
     }
 }
 
 impl std::fmt::Display for Code {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.as_str())
+        f.write_str(self.name())
     }
 }
 

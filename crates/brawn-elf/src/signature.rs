@@ -182,8 +182,7 @@ pub(crate) fn search(image: &Image<'_>) -> Hits {
 /// the data: what those contain is not linked into this one.
 pub fn constant_data(image: &Image<'_>) -> Vec<Range<usize>> {
     let loaded = |wanted: &dyn Fn(u32) -> bool| -> Vec<Range<usize>> {
-        let segments = image.segments.iter().filter(|segment| segment.kind == elf::PT_LOAD.0);
-        let wanted = segments.filter(|segment| wanted(segment.flags));
+        let wanted = image.loaded().filter(|segment| wanted(segment.flags));
         wanted.map(|segment| segment.file_start..segment.file_start + segment.data.len()).collect()
     };
     let mut ranges = loaded(&|flags| flags & elf::PF_X.0 == 0);

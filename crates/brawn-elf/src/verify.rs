@@ -1,7 +1,7 @@
 use brawn_base::Diagnostic as _;
 
 use crate::expectation::{Expectation, SecondHeap, check_note};
-use crate::heap::{KitMarker, MUSL_HEAPS};
+use crate::heap::KitMarker;
 use crate::inspect::{Traces, look};
 use crate::inspection::{Inspection, Kind};
 use crate::obfuscated::{obfuscate, reveal};
@@ -122,8 +122,7 @@ fn check_heaps(
     report: &mut Report,
 ) {
     let heaps = &inspection.allocators;
-    let of_musl = |heap: &&Heap| MUSL_HEAPS.contains(&heap.name.as_str());
-    let musl: Vec<&Heap> = heaps.iter().filter(of_musl).collect();
+    let musl: Vec<&Heap> = heaps.iter().filter(|heap| heap.is_musls()).collect();
     let findings = &mut report.findings;
     if note.malloc == STOCK {
         check_stock(heaps, &musl, traces, note, second_heap, findings);
@@ -134,7 +133,7 @@ fn check_heaps(
     }
     let server = heaps.iter().find(|heap| heap.role == Role::LibcHeap);
     if let (Some(owner), Some(server)) = (&note.malloc_owner, server)
-        && (server.kit || of_musl(&server))
+        && (server.kit || server.is_musls())
     {
         let owner = if owner == PROGRAM { "the program" } else { owner };
         findings.push(problem(
@@ -148,8 +147,8 @@ fn check_heaps(
         Some(first) => describe(first),
         None => "the one that the note names".to_owned(),
     };
-    let own =
-        |heap: &&Heap| !heap.kit && !of_musl(heap) && !matches!(heap.role, Role::LibcHeap | Role::Runtime);
+    let serves = |heap: &Heap| matches!(heap.role, Role::LibcHeap | Role::Runtime);
+    let own = |heap: &&Heap| !heap.kit && !heap.is_musls() && !serves(heap);
     for second in heaps.iter().filter(own) {
         let hint = "remove the #[global_allocator] attribute and the crate that it names from the dependencies, as \
                     Brawn's heap already serves Rust and C; or link with --one-heap, which puts Brawn's in the place of \
@@ -242,7 +241,7 @@ fn check_stock(
         ));
     }
     let Some(owner) = heaps.iter().find(|heap| heap.role == Role::LibcHeap) else { return };
-    if owner.kit || MUSL_HEAPS.contains(&owner.name.as_str()) {
+    if owner.kit || owner.is_musls() {
         return;
     }
     let whole = own_malloc_is_whole(heaps, traces, note);
@@ -363,9 +362,7 @@ fn check_kit(
             .symbols
             .as_ref()
             .and_then(|symbols| symbols.family.keys().find(|name| **name != "__malloc_atfork"));
-        let owner = heaps
-            .iter()
-            .find(|heap| heap.role == Role::LibcHeap && !MUSL_HEAPS.contains(&heap.name.as_str()));
+        let owner = heaps.iter().find(|heap| heap.role == Role::LibcHeap && !heap.is_musls());
         let message = match (owner, family, heaps.first()) {
             (Some(owner), _, _) => format!("malloc belongs to {}", describe(owner)),
             (None, Some(name), _) if musl.is_empty() => format!("`{name}` is defined without it"),

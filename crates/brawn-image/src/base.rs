@@ -96,6 +96,10 @@ impl Base {
         Ok(base)
     }
 
+    fn damaged(&self, what: String) -> Error {
+        Error::damaged(self.place(), what)
+    }
+
     fn place(&self) -> String {
         match &self.source {
             Source::Store(store) => store.place(),
@@ -112,10 +116,7 @@ impl Base {
                     return Ok(());
                 }
                 if depth == limits::DEPTH {
-                    return Err(Error::damaged(
-                        self.place(),
-                        format!("indexes are nested deeper than {}", limits::DEPTH),
-                    ));
+                    return Err(self.damaged(format!("indexes are nested deeper than {}", limits::DEPTH)));
                 }
                 let index: ImageIndex = self.document(descriptor)?;
                 self.read.1 += index.manifests().len();
@@ -138,10 +139,10 @@ impl Base {
                 }
                 Ok(())
             }
-            other => Err(Error::damaged(
-                self.place(),
-                format!("{} is of the type {other}, which is no image", descriptor.digest()),
-            )),
+            other => {
+                let digest = descriptor.digest();
+                Err(self.damaged(format!("{digest} is of the type {other}, which is no image")))
+            }
         }
     }
 
@@ -169,13 +170,9 @@ impl Base {
                 continue;
             }
             if config.rootfs().diff_ids().len() != manifest.layers().len() {
-                return Err(Error::damaged(
-                    self.place(),
-                    format!(
-                        "{} and its configuration disagree about the number of layers",
-                        descriptor.digest()
-                    ),
-                ));
+                let digest = descriptor.digest();
+                return Err(self
+                    .damaged(format!("{digest} and its configuration disagree about the number of layers")));
             }
             let layers = manifest.layers().iter().map(|layer| self.layer(layer)).collect::<Result<_, _>>()?;
             return Ok(BaseImage { digest: descriptor.digest().to_string(), config, layers });
@@ -210,9 +207,8 @@ impl Base {
                     Blob { descriptor: descriptor.clone(), content: Content::Remote(repository.clone()) }
                         .read()?
                 };
-                serde_json::from_slice(&bytes).map_err(|error| {
-                    Error::damaged(self.place(), format!("{}: {error}", descriptor.digest()))
-                })
+                serde_json::from_slice(&bytes)
+                    .map_err(|error| self.damaged(format!("{}: {error}", descriptor.digest())))
             }
         }
     }

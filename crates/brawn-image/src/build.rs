@@ -2,7 +2,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use brawn_check::{Provider, Strength};
 use oci_spec::image::{
-    Config, ConfigBuilder, HistoryBuilder, ImageConfiguration, ImageConfigurationBuilder, ImageIndexBuilder,
+    Config, ConfigBuilder, HistoryBuilder, ImageConfiguration, ImageConfigurationBuilder,
     ImageManifestBuilder, MediaType, RootFsBuilder,
 };
 
@@ -114,7 +114,7 @@ pub fn build(request: &Request<'_>) -> Result<Bundle, Error> {
         .collect::<Result<Vec<_>, _>>()?;
     // The order of the arguments is no part of what was asked for.
     images.sort_by_key(|image| image.platform.architecture());
-    let index = (images.len() > 1).then(|| index(request, &images)).transpose()?;
+    let index = (images.len() > 1).then(|| index(request, &images));
     Ok(Bundle { images, index })
 }
 
@@ -294,7 +294,7 @@ fn run_configuration(
     builder.labels(labels).build().expect("a configuration needs nothing")
 }
 
-fn index(request: &Request<'_>, images: &[Image]) -> Result<Blob, Error> {
+fn index(request: &Request<'_>, images: &[Image]) -> Blob {
     let manifests: Vec<_> = images
         .iter()
         .map(|image| {
@@ -303,12 +303,8 @@ fn index(request: &Request<'_>, images: &[Image]) -> Result<Blob, Error> {
             descriptor
         })
         .collect();
-    let index = ImageIndexBuilder::default()
-        .schema_version(2u32)
-        .media_type(MediaType::ImageIndex)
-        .manifests(manifests)
-        .annotations(annotations(request.settings, &metadata(request, None, &BTreeSet::new())))
-        .build()
-        .expect("every field that an index needs is set");
-    Ok(Blob::new(MediaType::ImageIndex, json::canonical(&index)))
+    let mut index = json::index(manifests);
+    let metadata = metadata(request, None, &BTreeSet::new());
+    index.set_annotations(Some(annotations(request.settings, &metadata)));
+    Blob::new(MediaType::ImageIndex, json::canonical(&index))
 }

@@ -1,3 +1,5 @@
+use std::time::{Duration, UNIX_EPOCH};
+
 use crate::Error;
 
 /// The time that an image says it was made at: `SOURCE_DATE_EPOCH`, or the beginning of 1970, so that the same input
@@ -26,30 +28,11 @@ impl Epoch {
 
     /// As RFC 3339 has it: `1970-01-01T00:00:00Z`.
     pub fn rfc3339(self) -> String {
-        let days = self.seconds / 86_400;
-        let (mut year, mut day) = (1970, days);
-        let leap =
-            |year: u64| year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
-        loop {
-            let length = if leap(year) { 366 } else { 365 };
-            if day < length {
-                break;
-            }
-            day -= length;
-            year += 1;
-        }
-        let february = if leap(year) { 29 } else { 28 };
-        let mut month = 1;
-        for length in [31, february, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] {
-            if day < length {
-                break;
-            }
-            day -= length;
-            month += 1;
-        }
-        let second = self.seconds % 86_400;
-        let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
-        format!("{year:04}-{month:02}-{:02}T{hour:02}:{minute:02}:{second:02}Z", day + 1)
+        const MONTHS: &str = "JanFebMarAprMayJunJulAugSepOctNovDec";
+        // `Thu, 01 Jan 1970 00:00:00 GMT`: every part has its place.
+        let date = httpdate::fmt_http_date(UNIX_EPOCH + Duration::from_secs(self.seconds.min(LAST)));
+        let month = MONTHS.find(&date[8..11]).expect("months have these names") / 3 + 1;
+        format!("{}-{month:02}-{}T{}Z", &date[12..16], &date[5..7], &date[17..25])
     }
 }
 

@@ -1,3 +1,4 @@
+use oci_spec::image::{Descriptor, ImageIndex, ImageIndexBuilder, MediaType};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -6,6 +7,16 @@ use serde_json::Value;
 pub(crate) fn canonical(value: &impl Serialize) -> Vec<u8> {
     let value = serde_json::to_value(value).expect("the types of this crate have string keys only");
     serde_json::to_vec(&sorted(value)).expect("a JSON value can be written")
+}
+
+/// An index of these manifests.
+pub(crate) fn index(manifests: Vec<Descriptor>) -> ImageIndex {
+    ImageIndexBuilder::default()
+        .schema_version(2u32)
+        .media_type(MediaType::ImageIndex)
+        .manifests(manifests)
+        .build()
+        .expect("every field that an index needs is set")
 }
 
 fn sorted(value: Value) -> Value {

@@ -84,31 +84,34 @@ fn archive(entries: &Entries) -> Result<Vec<u8>, Error> {
     for (path, entry) in all.iter().filter(|(_, entry)| !matches!(entry.kind, Kind::HardLink(_))) {
         match &entry.kind {
             Kind::File(bytes) => {
-                builder.append_data(&mut header(entry, EntryType::Regular, bytes.len()), path, &**bytes)?;
+                let mut header = header(entry.mode, entry.owner, EntryType::Regular, bytes.len() as u64);
+                builder.append_data(&mut header, path, &**bytes)?;
             }
             Kind::Directory => {
                 let path = format!("{path}/");
-                builder.append_data(&mut header(entry, EntryType::Directory, 0), path, std::io::empty())?;
+                let mut header = header(entry.mode, entry.owner, EntryType::Directory, 0);
+                builder.append_data(&mut header, path, std::io::empty())?;
             }
             Kind::HardLink(_) => {}
         }
     }
     for (path, entry) in &all {
         if let Kind::HardLink(target) = &entry.kind {
-            builder.append_link(&mut header(entry, EntryType::Link, 0), path, target)?;
+            builder.append_link(&mut header(entry.mode, entry.owner, EntryType::Link, 0), path, target)?;
         }
     }
     Ok(builder.into_inner()?)
 }
 
-fn header(entry: &Entry, kind: EntryType, size: usize) -> Header {
+/// A header that is the same on every machine and at every time.
+pub(crate) fn header(mode: u32, owner: u32, kind: EntryType, size: u64) -> Header {
     let mut header = Header::new_ustar();
     header.set_entry_type(kind);
-    header.set_mode(entry.mode);
-    header.set_uid(entry.owner.into());
-    header.set_gid(entry.owner.into());
+    header.set_mode(mode);
+    header.set_uid(owner.into());
+    header.set_gid(owner.into());
     header.set_mtime(0);
-    header.set_size(size as u64);
+    header.set_size(size);
     header
 }
 

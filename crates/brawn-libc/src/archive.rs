@@ -197,14 +197,18 @@ pub fn without(
             continue;
         }
         let name = String::from_utf8_lossy(member.name()).into_owned();
-        members.push(NewArchiveMember::new(bytes, &DEFAULT_OBJECT_READER, name));
+        members.push((name, bytes));
     }
-    if gone == 0 {
-        return Ok(None);
-    }
+    if gone == 0 { Ok(None) } else { write(members).map(Some) }
+}
+
+/// Writes an archive of these members, without dates or owners.
+pub(crate) fn write<'a>(members: impl IntoIterator<Item = (String, &'a [u8])>) -> Result<Vec<u8>, Error> {
+    let new = |(name, bytes)| NewArchiveMember::new(bytes, &DEFAULT_OBJECT_READER, name);
+    let members: Vec<_> = members.into_iter().map(new).collect();
     let mut out = Cursor::new(Vec::new());
     write_archive_to_stream(&mut out, &members, ArchiveKind::Gnu, false, None)?;
-    Ok(Some(out.into_inner()))
+    Ok(out.into_inner())
 }
 
 /// The name of the architecture with this `e_machine`, or its number.

@@ -1,10 +1,8 @@
 //! Making overlays, which are known by what went into them.
 
 use std::collections::BTreeMap;
-use std::io::Cursor;
 use std::path::{Path, PathBuf};
 
-use ar_archive_writer::{ArchiveKind, DEFAULT_OBJECT_READER, NewArchiveMember, write_archive_to_stream};
 use brawn_base::{file, temporary};
 use brawn_elf::Arch;
 use brawn_elf::note::Note;
@@ -15,7 +13,7 @@ use crate::cache::Hold;
 use crate::choice::{Choice, LEVEL_KNOB, Malloc};
 use crate::musl::Musl;
 use crate::plan::{Dropped, Plan};
-use crate::{Error, atomic, digest, layout, redirect, sha256_hex};
+use crate::{Error, archive, atomic, digest, layout, redirect, sha256_hex};
 
 /// Says what an overlay's `libc.a` is made of; written beside it as `manifest.json`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -300,15 +298,7 @@ fn write(
         let name = member.name.rsplit('/').next().unwrap_or(&member.name);
         (name.to_owned(), data)
     });
-    let members: Vec<_> = kit
-        .iter()
-        .map(|member| (member.name.clone(), member.data))
-        .chain(kept)
-        .map(|(name, data)| NewArchiveMember::new(data, &DEFAULT_OBJECT_READER, name))
-        .collect();
-    let mut out = Cursor::new(Vec::new());
-    write_archive_to_stream(&mut out, &members, ArchiveKind::Gnu, false, None)?;
-    Ok(out.into_inner())
+    archive::write(kit.iter().map(|member| (member.name.clone(), member.data)).chain(kept))
 }
 
 /// Copies a cached overlay's files into `dir`, under the same conditions as [`write_to`].

@@ -71,8 +71,7 @@ impl Invocation {
         let package = option(cargo_args, "--manifest-path")
             .and_then(|path| Some(Path::new(&path).parent()?.to_owned()))
             .unwrap_or_else(|| ".".into());
-        let config = Config::load_with_cwd(std::env::current_dir()?)
-            .map_err(|error| Error::CargoConfig { source: error.into() })?;
+        let config = Config::load_with_cwd(std::env::current_dir()?)?;
         let settings = Settings::collect(flags.clone(), package_folder(&package).as_deref())?;
         // Wrong names are refused here, once, and not by each link.
         let choice = settings.choice()?;

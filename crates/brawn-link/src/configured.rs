@@ -14,20 +14,18 @@ pub(crate) fn configured_linker(
     triple: &str,
     config: &Config,
 ) -> Result<(Option<PathBuf>, Option<Vec<String>>), Error> {
-    let failed = |error: cargo_config2::Error| Error::CargoConfig { source: error.into() };
-    if let Some(flags) = config.rustflags(triple).map_err(failed)?
+    if let Some(flags) = config.rustflags(triple)?
         && let (rest, Some(named)) = without_linker(flags.flags)
     {
         return Ok((Some(named.into()), Some(rest)));
     }
-    Ok((config.linker(triple).map_err(failed)?, None))
+    Ok((config.linker(triple)?, None))
 }
 
 /// The linkers that cargo may have called for `arch` here: the one that its configuration names, and the default.
 pub(crate) fn linkers(arch: Arch) -> Result<Vec<PathBuf>, Error> {
     let rust = Rust::find()?;
-    let config = Config::load_with_cwd(std::env::current_dir()?)
-        .map_err(|error| Error::CargoConfig { source: error.into() })?;
+    let config = Config::load_with_cwd(std::env::current_dir()?)?;
     let (named, _) = configured_linker(&rust.triple(arch), &config)?;
     let named = named.map(|path| seam::Seam::from_call(&path).map_or(Ok(path), |seam| seam.linker()));
     Ok(named.transpose()?.into_iter().chain(seam::default_linker(&rust, arch).ok()).collect())

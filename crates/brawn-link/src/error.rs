@@ -124,6 +124,12 @@ brawn_base::errors! {
     }
 }
 
+impl From<cargo_config2::Error> for Error {
+    fn from(error: cargo_config2::Error) -> Error {
+        Error::CargoConfig { source: error.into() }
+    }
+}
+
 impl Error {
     /// What a failed verification found.
     pub(crate) fn unverified(output: &Path, report: brawn_elf::Report) -> Error {

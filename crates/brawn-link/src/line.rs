@@ -100,16 +100,24 @@ impl Line {
 
     /// The folders in which libraries are looked for, in order.
     pub fn search_dirs(&self) -> Vec<PathBuf> {
-        let mut dirs = Vec::new();
+        self.values("-L", "--library-path").map(PathBuf::from).collect()
+    }
+
+    /// The values of an option, which follow its name or are a part of the word.
+    fn values(&self, short: &str, long: &str) -> impl Iterator<Item = &str> {
         let mut words = self.words();
-        while let Some(word) = words.next() {
-            if word == "-L" || word == "--library-path" {
-                dirs.extend(words.next().map(PathBuf::from));
-            } else if let Some(dir) = word.strip_prefix("--library-path=").or(word.strip_prefix("-L")) {
-                dirs.push(dir.into());
+        std::iter::from_fn(move || {
+            loop {
+                let word = words.next()?;
+                if word == short || word == long {
+                    return words.next();
+                }
+                let attached = word.strip_prefix(long).and_then(|rest| rest.strip_prefix('='));
+                if let Some(value) = attached.or(word.strip_prefix(short)) {
+                    return Some(value);
+                }
             }
-        }
-        dirs
+        })
     }
 
     /// The file of this name, in the first of these folders that has one.
@@ -119,16 +127,7 @@ impl Line {
 
     /// The libraries that are asked for by name (`-lssl`: `ssl`), in order.
     pub fn libraries(&self) -> Vec<String> {
-        let mut names = Vec::new();
-        let mut words = self.words();
-        while let Some(word) = words.next() {
-            if word == "-l" || word == "--library" {
-                names.extend(words.next().map(str::to_owned));
-            } else if let Some(name) = word.strip_prefix("--library=").or(word.strip_prefix("-l")) {
-                names.push(name.to_owned());
-            }
-        }
-        names
+        self.values("-l", "--library").map(str::to_owned).collect()
     }
 
     /// The objects, archives and Rust libraries, given by path or found by name in the folders of this line.

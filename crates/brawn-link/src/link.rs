@@ -46,10 +46,9 @@ pub fn perform(job: &Job, cache: &Cache, choice: &Choice, gate: Gate) -> Result<
     let named = job.line.libc().or_else(|| job.libc.clone()).ok_or(Error::NoLibc)?;
     let base = brawn_libc::patch::base_of(&named)?;
     let overlay = crate::base::overlay(cache, &base, job.arch, choice).map_err(|error| match error {
-        Error::Libc(brawn_libc::Error::Glibc { path }) => match unfit::glibcs_folder(job, &path) {
-            Some((what, hint)) => Error::LibraryUnfit { what, hint },
-            None => brawn_libc::Error::Glibc { path }.into(),
-        },
+        Error::Libc(brawn_libc::Error::Glibc { path }) => {
+            unfit::glibcs_folder(job, &path).unwrap_or_else(|| brawn_libc::Error::Glibc { path }.into())
+        }
         other => other,
     })?;
     libraries::refuse_foreign_cxx(&job.line, &job.linker)?;
@@ -92,10 +91,8 @@ pub fn perform(job: &Job, cache: &Cache, choice: &Choice, gate: Gate) -> Result<
     });
     linked.map_err(|error| match error {
         Error::LinkerFailed { status } => {
-            served.explain(&job.line).unwrap_or_else(|| match unfit::explain(job, &base) {
-                Some((what, hint)) => Error::LibraryUnfit { what, hint },
-                None => Error::LinkerFailed { status },
-            })
+            let why = served.explain(&job.line).or_else(|| unfit::explain(job, &base));
+            why.unwrap_or(Error::LinkerFailed { status })
         }
         other => other,
     })?;
@@ -144,10 +141,17 @@ fn template(job: &Job, folder: &Path, served: &Served) -> Result<(Vec<String>, V
     let libc_argument = line.libc_argument();
     let mut args = Vec::with_capacity(line.args.len() + 4);
     let mut inputs = Vec::new();
-    let mut rest = line.args.iter().enumerate();
     let mut after_output_flag = false;
     let mut saved = 0;
-    for (index, arg) in rest.by_ref() {
+    // Files that will not be there any more: each gets a name in the record's folder.
+    let mut save = |path: &Path, inputs: &mut Vec<PathBuf>| -> Result<String, Error> {
+        let name = format!("{saved:04}-{}", path.file_name().unwrap_or_default().to_string_lossy());
+        saved += 1;
+        keep(path, &folder.join(&name))?;
+        inputs.push(folder.join(&name));
+        Ok(format!("{RECORD}/{name}"))
+    };
+    for (index, arg) in line.args.iter().enumerate() {
         if index == line.front() {
             args.push(format!("-L{OVERLAY}"));
             if served.by_name {
@@ -173,20 +177,16 @@ fn template(job: &Job, folder: &Path, served: &Served) -> Result<(Vec<String>, V
             if let Some(copy) = served.copies.get(path) {
                 inputs.push(folder.join(copy));
                 args.push(format!("{RECORD}/{copy}"));
-                continue;
-            }
-            if is_file && job.keep.applies(path) {
-                let name = format!("{saved:04}-{}", path.file_name().unwrap_or_default().to_string_lossy());
-                saved += 1;
-                keep(path, &folder.join(&name))?;
-                inputs.push(folder.join(&name));
-                args.push(format!("{RECORD}/{name}"));
-                continue;
-            }
-            if is_file {
+            } else if is_file && job.keep.applies(path) {
+                args.push(save(path, &mut inputs)?);
+            } else if is_file {
                 inputs.push(path.to_owned());
+                args.push(arg.clone());
+            } else if let Some((option, file)) = option_file(arg).filter(|(_, file)| job.keep.applies(file)) {
+                args.push(format!("{option}{}", save(file, &mut inputs)?));
+            } else {
+                args.push(arg.clone());
             }
-            args.push(save_option_file(job, arg, folder, &mut saved, &mut inputs)?);
         }
     }
     args.push(format!("{RECORD}/{NOTE}"));
@@ -206,24 +206,11 @@ fn output_flag(arg: &str) -> Option<&'static str> {
     }
 }
 
-/// A version script or the like in an option (`-Wl,--version-script=FILE`), if it lies in a temporary folder.
-fn save_option_file(
-    job: &Job,
-    arg: &str,
-    folder: &Path,
-    saved: &mut usize,
-    inputs: &mut Vec<PathBuf>,
-) -> Result<String, Error> {
-    let Some((option, file)) = arg.rsplit_once(['=', ',']) else { return Ok(arg.to_owned()) };
-    let path = Path::new(file);
-    if !arg.starts_with('-') || !path.is_absolute() || !path.is_file() || !job.keep.applies(path) {
-        return Ok(arg.to_owned());
-    }
-    let name = format!("{saved:04}-{}", path.file_name().unwrap_or_default().to_string_lossy());
-    *saved += 1;
-    keep(path, &folder.join(&name))?;
-    inputs.push(folder.join(&name));
-    Ok(format!("{option}{}{RECORD}/{name}", &arg[option.len()..=option.len()]))
+/// A version script or the like in an option: `-Wl,--version-script=` and the file.
+fn option_file(arg: &str) -> Option<(&str, &Path)> {
+    let (option, file) = arg.split_at(arg.rfind(['=', ','])? + 1);
+    let file = Path::new(file);
+    (arg.starts_with('-') && file.is_absolute() && file.is_file()).then_some((option, file))
 }
 
 /// A second name for a file, or a copy where a second name is not possible.

@@ -50,15 +50,11 @@ impl Settings {
                 require("cpu", is(cpu));
             }
         }
-        let named;
         let knobs = match &choice {
-            Some(choice) => &choice.knobs,
-            None => {
-                named = self.knobs()?;
-                &named
-            }
+            Some(choice) => choice.knobs.clone(),
+            None => self.knobs()?,
         };
-        for (key, value) in knobs {
+        for (key, value) in &knobs {
             let mut values = is(value);
             // What is not written down is as it is built in.
             if choice.as_ref().is_some_and(|choice| built_in(choice.malloc, key) == Some(value)) {

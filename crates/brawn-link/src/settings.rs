@@ -250,11 +250,13 @@ impl Layer {
     }
 }
 
+/// A folder of the user's: the one that a variable names, or one in the home folder.
+fn user_folder(variable: &str, name: &str) -> Option<PathBuf> {
+    vars::get(variable).map(PathBuf::from).or_else(|| Some(std::env::home_dir()?.join(name)))
+}
+
 fn user_file() -> Option<PathBuf> {
-    let base = vars::get("XDG_CONFIG_HOME")
-        .map(PathBuf::from)
-        .or_else(|| std::env::home_dir().map(|home| home.join(".config")))?;
-    Some(base.join("brawn/config.toml"))
+    Some(user_folder("XDG_CONFIG_HOME", ".config")?.join("brawn/config.toml"))
 }
 
 /// The limit of the cache, as it was written, and where: the environment, or the user's file. No package decides on it.
@@ -280,13 +282,7 @@ pub fn cache_limit() -> Result<Option<(String, String)>, Error> {
 
 /// Where zig keeps what it compiled for `brawn c++`.
 pub fn zig_cache() -> Option<PathBuf> {
-    let user = || {
-        Some(
-            vars::get("XDG_CACHE_HOME")
-                .map_or_else(|| Some(std::env::home_dir()?.join(".cache")), |path| Some(path.into()))?
-                .join("zig"),
-        )
-    };
+    let user = || Some(user_folder("XDG_CACHE_HOME", ".cache")?.join("zig"));
     vars::get("ZIG_GLOBAL_CACHE_DIR").map(PathBuf::from).or_else(user)
 }
 

@@ -40,21 +40,23 @@ const OF_COMPILERS: &[&str] = &[
 ];
 
 /// Why a link may have failed: libraries that are only there in a form that a static musl executable cannot use, or not at all.
-/// What, and what to do about it.
-pub(crate) fn explain(job: &Job, libc: &Path) -> Option<(String, String)> {
+pub(crate) fn explain(job: &Job, libc: &Path) -> Option<Error> {
     let line = &job.line;
-    let remedy = |library: &str| remedy(library, job.package.is_some());
+    let unfit = |what: String, library: &str| {
+        let hint = remedy(library, job.package.is_some());
+        Some(Error::LibraryUnfit { what, hint })
+    };
     for name in line.libraries() {
         let archive = format!("lib{name}.a");
         if let (None, Some(shared)) = (line.find(&archive), line.find(&format!("lib{name}.so"))) {
-            return Some((is_shared(&shared, &archive), remedy(&name)));
+            return unfit(is_shared(&shared, &archive), &name);
         }
     }
     // By its path, as CMake and Meson name what they found.
     for given in line.args.iter().filter(|arg| !arg.starts_with('-')).map(Path::new) {
         if let Some(library) = name_of_shared(given).filter(|_| given.is_file()) {
             let what = is_shared(given, &format!("{library}.a"));
-            return Some((what, remedy(library.strip_prefix("lib").unwrap_or(library))));
+            return unfit(what, library.strip_prefix("lib").unwrap_or(library));
         }
     }
     // Not in the folders of the line: where the compiler looks.
@@ -72,19 +74,19 @@ pub(crate) fn explain(job: &Job, libc: &Path) -> Option<(String, String)> {
         .map(|(file, name)| (name, of_the_compiler(line, &job.linker, &file)))
         .collect();
     let inputs = line.inputs().into_iter().chain(elsewhere.iter().filter_map(|(_, path)| path.clone()));
-    let unfit = inputs.filter(|path| path != libc).find_map(|input| {
+    let for_glibc = inputs.filter(|path| path != libc).find_map(|input| {
         let symbol = made_for_glibc(&input)?;
         let name = input.file_stem()?.to_string_lossy().into_owned();
         let what = format!(
             "the linker failed: {} was compiled for glibc (it calls {symbol}), and this executable is linked with musl",
             input.display()
         );
-        Some((what, remedy(name.strip_prefix("lib").unwrap_or(&name))))
+        unfit(what, name.strip_prefix("lib").unwrap_or(&name))
     });
-    unfit.or_else(|| {
+    for_glibc.or_else(|| {
         let (name, _) = elsewhere.iter().find(|(_, path)| path.is_none())?;
         let what = format!("the linker failed: there is no lib{name}.a for musl where it looks");
-        Some((what, remedy(name)))
+        unfit(what, name)
     })
 }
 
@@ -101,7 +103,7 @@ pub(crate) fn without_crypt(libc: &Path) -> Option<Error> {
 }
 
 /// Why a link cannot have the libraries of a folder that is glibc's: its `libm.a`, `libpthread.a` and so on would come along.
-pub(crate) fn glibcs_folder(job: &Job, libc: &Path) -> Option<(String, String)> {
+pub(crate) fn glibcs_folder(job: &Job, libc: &Path) -> Option<Error> {
     if job.line.libc_argument().is_some() {
         return None;
     }
@@ -117,7 +119,7 @@ pub(crate) fn glibcs_folder(job: &Job, libc: &Path) -> Option<(String, String)> 
         }
         None => "leave the folder away".to_owned(),
     };
-    Some((what, hint))
+    Some(Error::LibraryUnfit { what, hint })
 }
 
 /// A library in a compiler's own folders.
@@ -185,6 +187,7 @@ fn remedy(name: &str, crates: bool) -> String {
 mod tests {
     use super::*;
     use crate::job::Keep;
+    use brawn_base::Diagnostic as _;
 
     /// A link by a linker, so that no compiler is asked.
     fn job(text: &str) -> Job {
@@ -199,7 +202,11 @@ mod tests {
     }
 
     fn explained(text: &str) -> Option<(String, String)> {
-        explain(&job(text), Path::new("/musl/libc.a"))
+        explain(&job(text), Path::new("/musl/libc.a")).map(parts)
+    }
+
+    fn parts(error: Error) -> (String, String) {
+        (error.to_string(), error.hint().expect("what to do about it"))
     }
 
     #[test]
@@ -248,7 +255,7 @@ mod tests {
                 package: package.map(PathBuf::from),
                 ..job("-flavor gnu -static a.o -lm -lz -lgcc -lc")
             };
-            explain(&job, Path::new("/musl/libc.a")).unwrap()
+            parts(explain(&job, Path::new("/musl/libc.a")).unwrap())
         };
         assert_eq!(said(None).0, "the linker failed: there is no libz.a for musl where it looks");
         assert!(

@@ -91,6 +91,11 @@ impl Line {
         self
     }
 
+    /// `hint: text`, with a word in its style, so far to the right.
+    pub fn labelled(indent: &str, style: Style, word: &str, text: impl Display) -> Line {
+        Line::new().plain(indent).styled(style, word).plain(format_args!(" {text}"))
+    }
+
     /// Prints it as data.
     pub fn print(mut self) {
         self.0.push('\n');
@@ -211,7 +216,7 @@ pub fn warning(about: &str, problem: &brawn_elf::Problem) {
 
 /// Prints a broken promise, with its published name.
 pub fn problem(about: &str, problem: &brawn_elf::Problem) {
-    let code = problem.code.as_str();
+    let code = problem.code.name();
     message(ERROR, "error:", format_args!("{}: {} [{code}]", shown(about), problem.message));
     if let Some(text) = &problem.hint {
         hint(text);

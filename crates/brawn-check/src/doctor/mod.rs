@@ -6,7 +6,7 @@
 mod checks;
 mod finding;
 
-pub use checks::{CHECKS, Check};
+pub use checks::{CHECKS, Check, login_files};
 pub use finding::{Finding, Report, SCHEMA_VERSION, State};
 
 /// Looks at everything.

@@ -83,19 +83,16 @@ fn looked_for(need: Need, accesses: &[&Access], run: &Run, with: &BTreeSet<Conte
     };
     let message = match (found, need.provider()) {
         (true, Provider::Runtime(_)) => {
-            format!(
-                "it uses {}, which a container runtime provides and a bare chroot does not",
-                need.describe()
-            )
+            format!("it uses {need}, which a container runtime provides and a bare chroot does not")
         }
-        (true, _) => format!("it uses {}, and finds what it looks for", need.describe()),
-        (false, _) if only_default => format!("it looks for {}, and does without", need.describe()),
+        (true, _) => format!("it uses {need}, and finds what it looks for"),
+        (false, _) if only_default => format!("it looks for {need}, and does without"),
         (false, _) if has => {
-            format!("it looked for {}, but not for what an image's part holds", need.describe())
+            format!("it looked for {need}, but not for what an image's part holds")
         }
         (false, _) => {
             let then = if run.end.is_ok() { "went on" } else { "failed" };
-            format!("it looked for {}, found none, and {then}", need.describe())
+            format!("it looked for {need}, found none, and {then}")
         }
     };
     // First what decided.
@@ -118,7 +115,7 @@ fn hint(need: Need, run: &Run) -> Option<&'static str> {
     }
 }
 
-/// What was looked for in vain and belongs to nothing that is known here: the program's own files, mostly.
+/// What was looked for and not found, and belongs to nothing that is known here: the program's own files, mostly.
 fn missing_files(accesses: &[&Access]) -> Vec<Finding> {
     let of = |wanted: &dyn Fn(i32) -> bool| -> Vec<&&Access> {
         accesses.iter().filter(|access| access.error.is_some_and(wanted)).collect()

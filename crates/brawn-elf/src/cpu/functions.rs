@@ -65,9 +65,7 @@ fn gaps<'data>(code: &[(u64, &'data [u8])], known: &[(u64, &'data [u8])]) -> Vec
 /// The executable segments: address and content.
 fn code<'data>(image: &Image<'data>) -> Vec<(u64, &'data [u8])> {
     let mut code: Vec<(u64, &[u8])> = image
-        .segments
-        .iter()
-        .filter(|segment| segment.kind == elf::PT_LOAD.0 && segment.flags & elf::PF_X.0 != 0)
+        .code()
         .filter(|segment| !segment.data.is_empty())
         // No address space ends in the middle of code.
         .filter(|segment| segment.address.checked_add(segment.data.len() as u64).is_some())
@@ -105,9 +103,7 @@ fn by_symbols(image: &Image<'_>) -> Vec<Range<u64>> {
 /// function and of its record from the beginning of the section.
 fn by_unwinding(image: &Image<'_>, code: &[(u64, &[u8])]) -> Vec<Range<u64>> {
     const HEADER: [u8; 4] = [1, 0x1b, 0x03, 0x3b];
-    let Some(header) = image.segments.iter().find(|segment| segment.kind == elf::PT_GNU_EH_FRAME.0) else {
-        return Vec::new();
-    };
+    let Some(header) = image.segment(elf::PT_GNU_EH_FRAME) else { return Vec::new() };
     let Some(count) = header.data.get(8..12).filter(|_| header.data[..4] == HEADER) else {
         return Vec::new();
     };
@@ -170,8 +166,7 @@ fn by_records(image: &Image<'_>) -> Vec<Range<u64>> {
 
 /// The segments that may hold the records.
 fn records<'data>(image: &Image<'data>) -> Vec<(u64, &'data [u8])> {
-    let loaded = image.segments.iter().filter(|segment| segment.kind == elf::PT_LOAD.0);
-    loaded.map(|segment| (segment.address, segment.data)).take(MOST_SEGMENTS).collect()
+    image.loaded().map(|segment| (segment.address, segment.data)).take(MOST_SEGMENTS).collect()
 }
 
 /// The length of the function whose record stands at `address`: length, distance to its common part, start relative to

@@ -15,24 +15,19 @@ pub(super) fn hardening(
     libc: &Libc,
     code: CodeFacts,
 ) -> Hardening {
-    let segment = |kind: elf::ProgramType| image.segments.iter().find(|segment| segment.kind == kind.0);
-    let relro = match segment(elf::PT_GNU_RELRO) {
+    let relro = match image.segment(elf::PT_GNU_RELRO) {
         None => Relro::None,
         Some(_) if kind.is_static() && libc.name == LibcName::Musl => Relro::NotApplied,
         Some(_) if kind.is_static() || dynamic.bind_now => Relro::Full,
         Some(_) => Relro::Partial,
     };
     let Properties { branch_targets, return_addresses, .. } = property::read(image);
-    let both = elf::PF_W.0 | elf::PF_X.0;
     Hardening {
         pie: matches!(kind, Kind::StaticPie | Kind::DynamicPie),
         relro,
         // Without the header, the kernel gives an executable stack on x86.
-        nx_stack: segment(elf::PT_GNU_STACK).is_some_and(|stack| stack.flags & elf::PF_X.0 == 0),
-        writable_code: image
-            .segments
-            .iter()
-            .any(|segment| segment.kind == elf::PT_LOAD.0 && segment.flags & both == both),
+        nx_stack: image.segment(elf::PT_GNU_STACK).is_some_and(|stack| stack.flags & elf::PF_X.0 == 0),
+        writable_code: image.code().any(|segment| segment.flags & elf::PF_W.0 != 0),
         stack_canary: stack_canary(image, kind, code),
         branch_targets,
         return_addresses,
@@ -57,8 +52,7 @@ pub(super) fn thread_stack(image: &Image<'_>, kind: Kind, libc: &Libc) -> Thread
     // (src/internal/pthread_impl.h, src/env/__init_tls.c, ldso/dynlink.c).
     const MUSL_DEFAULT: u64 = 128 * 1024;
     const MUSL_MOST: u64 = 8 * 1024 * 1024;
-    let size = image.segments.iter().find(|segment| segment.kind == elf::PT_GNU_STACK.0);
-    let size = size.map_or(0, |segment| segment.memory_size);
+    let size = image.segment(elf::PT_GNU_STACK).map_or(0, |segment| segment.memory_size);
     let (bytes, source) = match libc.name {
         _ if kind == Kind::SharedObject => (None, ThreadStackSource::Unknown),
         LibcName::Musl if size > MUSL_DEFAULT => {

@@ -20,13 +20,7 @@ pub(super) fn libc(
     let mut libc =
         Libc { name: LibcName::Unknown, version: None, minimum_version: None, evidence: Vec::new() };
     let mut claim = |name: LibcName, kind: EvidenceKind, detail: String| {
-        // The first to speak decides, and the others may only agree.
-        if libc.name == LibcName::Unknown {
-            libc.name = name;
-        }
-        if libc.name == name {
-            libc.evidence.push(Evidence::new(kind, detail));
-        }
+        agree(&mut libc.name, LibcName::Unknown, name, &mut libc.evidence, Evidence::new(kind, detail));
     };
     if let Some(interpreter) = interpreter {
         let file = interpreter.rsplit('/').next().unwrap_or_default();
@@ -78,6 +72,22 @@ pub(super) fn libc(
     libc
 }
 
+/// The first to speak decides, and the others may only agree.
+fn agree<T: Copy + PartialEq>(
+    said: &mut T,
+    unknown: T,
+    claimed: T,
+    known: &mut Vec<Evidence>,
+    new: Evidence,
+) {
+    if *said == unknown {
+        *said = claimed;
+    }
+    if *said == claimed {
+        known.push(new);
+    }
+}
+
 /// From `GNU C Library (Debian GLIBC 2.36-9) stable release version 2.36.`
 fn glibc_version(image: &Image<'_>, hits: &Hits) -> Option<String> {
     hits.offsets(Mark::GlibcVersion).find_map(|offset| {
@@ -101,12 +111,8 @@ pub(super) fn strings(
 ) -> StringFunctions {
     let mut strings = StringFunctions { owner: StringsOwner::Unknown, evidence: Vec::new() };
     let mut claim = |owner: StringsOwner, kind: EvidenceKind, detail: &str| {
-        if strings.owner == StringsOwner::Unknown {
-            strings.owner = owner;
-        }
-        if strings.owner == owner {
-            strings.evidence.push(Evidence::new(kind, detail));
-        }
+        let evidence = Evidence::new(kind, detail);
+        agree(&mut strings.owner, StringsOwner::Unknown, owner, &mut strings.evidence, evidence);
     };
     match note.map(|note| note.strings) {
         Some(true) => claim(StringsOwner::Brawn, EvidenceKind::Note, "Brawn's note says so"),

@@ -1,10 +1,11 @@
 //! What made a file: compilers, their versions, and the identity of the build.
 
-use object::{Endianness, elf};
+use object::elf;
 
 use crate::Image;
 use crate::cpu::CpuLevel;
 use crate::inspection::Rust;
+use crate::property::gnu_notes;
 use crate::signature::{self, Hits, Mark};
 
 /// Go's build information: the magic, at offset 15 flags, from offset 32 the length and the text of the version
@@ -21,13 +22,12 @@ pub(super) fn go_version(image: &Image<'_>, hits: &Hits) -> Option<String> {
 
 /// The level that Go's compiler was told, from the build information: `build\tGOAMD64=v3`.
 pub(super) fn go_level(image: &Image<'_>) -> Option<CpuLevel> {
-    let levels = [("v1", CpuLevel::V1), ("v2", CpuLevel::V2), ("v3", CpuLevel::V3), ("v4", CpuLevel::V4)];
     let data = signature::constant_data(image);
     let finder = memchr::memmem::Finder::new(b"build\tGOAMD64=");
     data.into_iter().find_map(|range| {
         let data = &image.data[range];
         let name = data.get(finder.find(data)? + finder.needle().len()..)?.get(..2)?;
-        levels.iter().find(|(known, _)| known.as_bytes() == name).map(|(_, level)| *level)
+        ["v1", "v2", "v3", "v4"].iter().position(|known| known.as_bytes() == name).map(|at| CpuLevel::ALL[at])
     })
 }
 
@@ -57,23 +57,8 @@ pub(super) fn rust(image: &Image<'_>, hits: &Hits, comments: &[String]) -> Optio
 }
 
 pub(super) fn build_id(image: &Image<'_>) -> Option<String> {
-    let segments = image.segments.iter().filter(|segment| segment.kind == elf::PT_NOTE.0);
-    let sections = image.sections.iter().filter(|section| section.name == b".note.gnu.build-id");
-    let areas = segments.map(|segment| segment.data).chain(sections.map(|section| section.data));
-    areas.take(64).find_map(|data| {
-        let mut notes =
-            object::read::elf::NoteIterator::<elf::FileHeader64<Endianness>>::new(image.endian, 4, data)
-                .ok()?;
-        // The identity is among the first notes of its segment.
-        for _ in 0..16 {
-            let note = notes.next().ok()??;
-            if note.name() == b"GNU"
-                && note.n_type(image.endian) == elf::NT_GNU_BUILD_ID
-                && note.desc().len() <= 64
-            {
-                return Some(note.desc().iter().map(|byte| format!("{byte:02x}")).collect());
-            }
-        }
-        None
-    })
+    let place = (elf::PT_NOTE, &b".note.gnu.build-id"[..]);
+    let ids = gnu_notes(image, place, 4, elf::NT_GNU_BUILD_ID);
+    let id = ids.into_iter().find(|id| id.len() <= 64)?;
+    Some(id.iter().map(|byte| format!("{byte:02x}")).collect())
 }

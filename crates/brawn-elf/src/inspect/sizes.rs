@@ -38,7 +38,7 @@ pub(super) fn sizes(image: &Image<'_>) -> Sizes {
             *part = part.saturating_add(section.size);
         }
     } else {
-        for segment in image.segments.iter().filter(|segment| segment.kind == elf::PT_LOAD.0) {
+        for segment in image.loaded() {
             let size = segment.data.len() as u64;
             let part = match segment.flags {
                 flags if flags & elf::PF_X.0 != 0 => &mut sizes.text,

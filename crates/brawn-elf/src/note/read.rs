@@ -84,45 +84,42 @@ impl Reader {
                 continue;
             }
             match note.n_type(self.endian).0 {
-                NOTE_TYPE_KIT => self.kit(Note::from_description(note.desc())?)?,
-                NOTE_TYPE_LINK => self.link(LinkId::from_description(note.desc())?)?,
-                NOTE_TYPE_HEAPS => self.heaps(HeapFacts::from_description(note.desc())?)?,
+                NOTE_TYPE_KIT => {
+                    let note = Note::from_description(note.desc())?;
+                    let differ = |first: &Note, note: &Note| disagreement(&first.entries(), &note.entries());
+                    keep(&mut self.notes.note, note, differ)?;
+                }
+                NOTE_TYPE_LINK => {
+                    let id = LinkId::from_description(note.desc())?;
+                    keep(&mut self.notes.link_id, id, |first, id| Error::NotesDisagree {
+                        key: "link".to_owned(),
+                        first: first.to_string(),
+                        second: id.to_string(),
+                    })?;
+                }
+                NOTE_TYPE_HEAPS => {
+                    let heaps = HeapFacts::from_description(note.desc())?;
+                    keep(&mut self.heaps, heaps, |first, heaps| {
+                        disagreement(&first.entries(), &heaps.entries())
+                    })?;
+                }
                 _ => {}
             }
         }
     }
+}
 
-    fn kit(&mut self, note: Note) -> Result<(), Error> {
-        match &self.notes.note {
-            Some(first) if *first != note => Err(disagreement(&first.entries(), &note.entries())),
-            _ => {
-                self.notes.note = Some(note);
-                Ok(())
-            }
-        }
-    }
-
-    fn heaps(&mut self, heaps: HeapFacts) -> Result<(), Error> {
-        match &self.heaps {
-            Some(first) if *first != heaps => Err(disagreement(&first.entries(), &heaps.entries())),
-            _ => {
-                self.heaps = Some(heaps);
-                Ok(())
-            }
-        }
-    }
-
-    fn link(&mut self, id: LinkId) -> Result<(), Error> {
-        match &self.notes.link_id {
-            Some(first) if *first != id => Err(Error::NotesDisagree {
-                key: "link".to_owned(),
-                first: first.to_string(),
-                second: id.to_string(),
-            }),
-            _ => {
-                self.notes.link_id = Some(id);
-                Ok(())
-            }
+/// Keeps a note, of which there may be many that are the same.
+fn keep<T: PartialEq>(
+    place: &mut Option<T>,
+    note: T,
+    differ: impl FnOnce(&T, &T) -> Error,
+) -> Result<(), Error> {
+    match place {
+        Some(first) if *first != note => Err(differ(first, &note)),
+        _ => {
+            *place = Some(note);
+            Ok(())
         }
     }
 }

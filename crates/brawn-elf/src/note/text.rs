@@ -111,26 +111,21 @@ impl Note {
 
     /// The note as it is written: every key with its value, by name.
     pub fn entries(&self) -> BTreeMap<String, String> {
-        let mut entries = BTreeMap::new();
-        let mut put = |key: &str, value: &str| entries.insert(key.to_owned(), value.to_owned());
-        put("kit", &self.kit);
-        put("libc", &self.libc);
-        put("libc-sha256", &self.libc_sha256);
-        put("malloc", &self.malloc);
-        put("overlay", &self.overlay);
-        put("strings", if self.strings { "yes" } else { "no" });
-        if let Some(cpu) = &self.cpu {
-            put("cpu", cpu);
-        }
-        if let Some(version) = &self.malloc_version {
-            put("malloc-version", version);
-        }
-        if let Some(preset) = &self.preset {
-            put("preset", preset);
-        }
-        for (name, value) in &self.knobs {
-            put(&format!("{KNOB}{name}"), value);
-        }
+        let strings = if self.strings { "yes" } else { "no" };
+        let needed = [
+            ("kit", &self.kit),
+            ("libc", &self.libc),
+            ("libc-sha256", &self.libc_sha256),
+            ("malloc", &self.malloc),
+            ("overlay", &self.overlay),
+            ("strings", &strings.to_owned()),
+        ];
+        let optional =
+            [("cpu", &self.cpu), ("malloc-version", &self.malloc_version), ("preset", &self.preset)];
+        let optional = optional.into_iter().filter_map(|(key, value)| Some((key, value.as_ref()?)));
+        let named = needed.into_iter().chain(optional).map(|(key, value)| (key.to_owned(), value.clone()));
+        let knobs = self.knobs.iter().map(|(name, value)| (format!("{KNOB}{name}"), value.clone()));
+        let mut entries: BTreeMap<String, String> = named.chain(knobs).collect();
         let heaps = HeapFacts {
             malloc_owner: self.malloc_owner.clone(),
             libc_heap: self.libc_heap.clone(),

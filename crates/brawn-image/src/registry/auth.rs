@@ -109,14 +109,18 @@ fn fetch(
     form: Option<String>,
     password: Option<String>,
 ) -> Result<String, Failure> {
-    let (method, headers, payload) = match &form {
-        Some(form) => {
-            let form_type = ("content-type", "application/x-www-form-urlencoded".to_owned());
-            (Method::POST, vec![form_type], Payload::Bytes(form.as_bytes()))
-        }
-        None => (Method::GET, Vec::new(), Payload::Nothing),
+    let mut call = Call {
+        method: Method::GET,
+        url,
+        headers: Vec::new(),
+        payload: Payload::Nothing,
+        scope: String::new(),
     };
-    let call = Call { method, url, headers, payload, scope: String::new() };
+    if let Some(form) = &form {
+        call.method = Method::POST;
+        call.headers.push(("content-type", "application/x-www-form-urlencoded".to_owned()));
+        call.payload = Payload::Bytes(form.as_bytes());
+    }
     let response = client.log_in(&call, password)?;
     if response.status() != 200 {
         return Err(Failure::lasting(client.refused(&call, response)));

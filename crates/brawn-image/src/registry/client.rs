@@ -80,9 +80,13 @@ impl Client {
         })
     }
 
-    /// Makes a request until there is an answer that is worth an answer.
-    pub fn send(&self, call: &Call<'_>) -> Result<Response<Body>, Error> {
-        self.attempts(|| self.once(call))
+    /// Makes a request once. An answer with another status than these is a refusal.
+    pub fn once_as(&self, call: &Call<'_>, statuses: &[u16]) -> Result<Response<Body>, Failure> {
+        let response = self.once(call)?;
+        match statuses.contains(&response.status().as_u16()) {
+            true => Ok(response),
+            false => Err(Failure::lasting(self.refused(call, response))),
+        }
     }
 
     /// Makes a request once, logging in if that is asked for.

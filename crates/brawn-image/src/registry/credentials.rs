@@ -15,7 +15,7 @@ const HELPER: Duration = Duration::from_secs(60);
 /// What `docker login` and `podman login` left, if anything: podman's files first, then Docker's. No helper may take longer
 /// than `limit`.
 pub(super) fn find(reference: &Reference, limit: Duration) -> Result<Option<DockerCredential>, Error> {
-    for file in files() {
+    for file in brawn_check::doctor::login_files() {
         let bytes = match brawn_base::file::read(&file, limits::DOCUMENT) {
             Ok(bytes) => bytes,
             // What cannot be read holds no login; what is no file would hold the command up.
@@ -75,19 +75,6 @@ pub fn strange_helper(config: &[u8]) -> Option<String> {
     let sound = |name: &str| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte));
     let mut names = named.chain([&config["credsStore"]]).filter_map(Value::as_str);
     names.find(|name| !sound(name)).map(str::to_owned)
-}
-
-fn files() -> Vec<PathBuf> {
-    let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let home = variable("HOME");
-    let podman = variable("REGISTRY_AUTH_FILE")
-        .or_else(|| variable("XDG_RUNTIME_DIR").map(|dir| dir.join("containers/auth.json")));
-    let config = variable("XDG_CONFIG_HOME").or_else(|| home.as_ref().map(|home| home.join(".config")));
-    let docker = variable("DOCKER_CONFIG").or_else(|| home.map(|home| home.join(".docker")));
-    [podman, config.map(|dir| dir.join("containers/auth.json")), docker.map(|dir| dir.join("config.json"))]
-        .into_iter()
-        .flatten()
-        .collect()
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::sync::{Arc, Mutex};
 
-use oci_spec::image::{Descriptor, ImageIndex, ImageIndexBuilder, MediaType};
+use oci_spec::image::{Descriptor, ImageIndex, MediaType};
 use ureq::Body;
 use ureq::http::{Method, Response};
 use url::Url;
@@ -62,10 +62,7 @@ impl Repository {
         let mut call = self.call(Method::GET, &format!("manifests/{reference}"), Payload::Nothing);
         call.headers.push(("accept", MANIFESTS.to_owned()));
         self.client.attempts(|| {
-            let response = self.client.once(&call)?;
-            if response.status() != 200 {
-                return Err(Failure::lasting(self.client.refused(&call, response)));
-            }
+            let response = self.client.once_as(&call, &[200])?;
             let media_type = header::media_type(response.headers()).to_owned();
             Ok((self.client.read(&call, response, "a manifest", limits::DOCUMENT)?, media_type))
         })
@@ -111,10 +108,7 @@ impl Repository {
         let call = self.call(Method::GET, &format!("blobs/{}", descriptor.digest()), Payload::Nothing);
         let size = descriptor.size();
         self.client.attempts(|| {
-            let response = self.client.once(&call)?;
-            if response.status() != 200 {
-                return Err(Failure::lasting(self.client.refused(&call, response)));
-            }
+            let response = self.client.once_as(&call, &[200])?;
             if let Some(found) = header::content_length(response.headers()).filter(|found| *found != size) {
                 let what = format!("{} should be {size} bytes, and comes as {found}", descriptor.digest());
                 return Err(Failure::lasting(Error::damaged(self.to_string(), what)));
@@ -170,16 +164,14 @@ impl Repository {
             call.url.query_pairs_mut().append_pair("mount", blob.digest()).append_pair("from", source);
             call.scope.push_str(&format!(" repository:{source}:pull"));
         }
-        let response = self.client.once(&call)?;
-        match response.status().as_u16() {
-            201 if source.is_some() => Ok(None),
-            202 => {
-                let location = header::location(response.headers())
-                    .ok_or_else(|| self.client.protocol(&call, "it does not say where to send the blob"))?;
-                Ok(Some(self.client.address.resolve(&call.url, location)?))
-            }
-            _ => Err(Failure::lasting(self.client.refused(&call, response))),
+        let statuses: &[u16] = if source.is_some() { &[201, 202] } else { &[202] };
+        let response = self.client.once_as(&call, statuses)?;
+        if response.status() == 201 {
+            return Ok(None);
         }
+        let location = header::location(response.headers())
+            .ok_or_else(|| self.client.protocol(&call, "it does not say where to send the blob"))?;
+        Ok(Some(self.client.address.resolve(&call.url, location)?))
     }
 
     fn upload(&self, blob: &Blob, mut location: Url) -> Result<(), Failure> {
@@ -187,11 +179,7 @@ impl Repository {
         let mut call = self.call(Method::PUT, "", Payload::Blob(blob));
         call.url = location;
         call.headers.push(("content-type", "application/octet-stream".to_owned()));
-        let response = self.client.once(&call)?;
-        match response.status().as_u16() {
-            201 | 204 => Ok(()),
-            _ => Err(Failure::lasting(self.client.refused(&call, response))),
-        }
+        self.client.once_as(&call, &[201, 204]).map(drop)
     }
 
     /// Puts a manifest under a tag or its digest, and makes sure that the registry understood the same one.
@@ -199,10 +187,7 @@ impl Repository {
         let bytes = manifest.read()?;
         let mut call = self.call(Method::PUT, &format!("manifests/{reference}"), Payload::Bytes(&bytes));
         call.headers.push(("content-type", manifest.descriptor.media_type().to_string()));
-        let response = self.client.send(&call)?;
-        if !matches!(response.status().as_u16(), 200..=202) {
-            return Err(self.client.refused(&call, response));
-        }
+        let response = self.client.attempts(|| self.client.once_as(&call, &[200, 201, 202]))?;
         let said = header::content_digest(response.headers());
         if let Some(found) = said.filter(|found| *found != manifest.digest()) {
             return Err(Error::Digest {
@@ -238,13 +223,8 @@ impl Repository {
             return Ok(());
         }
         entries.push(descriptor);
-        let index = ImageIndexBuilder::default()
-            .schema_version(2u32)
-            .media_type(MediaType::ImageIndex)
-            .manifests(entries)
-            .build()
-            .expect("every field that an index needs is set");
-        self.put_manifest(&Blob::new(MediaType::ImageIndex, json::canonical(&index)), &tag)?;
+        let index = json::canonical(&json::index(entries));
+        self.put_manifest(&Blob::new(MediaType::ImageIndex, index), &tag)?;
         Ok(())
     }
 }

@@ -1,11 +1,11 @@
-use std::io::{BufWriter, Read, Write};
+use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 
-use tar::{EntryType, Header};
+use tar::EntryType;
 
 use super::{Sink, docker, whole};
 use crate::registry::Reference;
-use crate::{Bundle, Error, Store, check};
+use crate::{Bundle, Error, Store, check, layer};
 
 /// One tar file that `docker load`, `podman load` and `skopeo` read: an OCI layout, and Docker's own list of the same files.
 #[derive(Debug)]
@@ -24,17 +24,18 @@ impl Sink for Archive {
         let mut file = whole::file(&self.path)?;
         let fail = |source| Error::unwritable(&self.path, source);
         let mut builder = tar::Builder::new(BufWriter::new(file.as_file_mut()));
+        let header = |size| layer::header(0o644, 0, EntryType::Regular, size);
         let heads = docker::heads(bundle, &self.name);
         for (name, bytes) in
             heads.into_iter().chain([("manifest.json", docker::manifest(bundle, &self.name))])
         {
-            append(&mut builder, name, bytes.len() as u64, &mut &*bytes).map_err(fail)?;
+            builder.append_data(&mut header(bytes.len() as u64), name, &*bytes).map_err(fail)?;
         }
         let mut blobs = bundle.blobs();
         blobs.sort_by_key(|blob| blob.digest().to_owned());
         for blob in blobs {
-            append(&mut builder, &docker::path_of(&blob.descriptor), blob.size(), &mut blob.open()?)
-                .map_err(fail)?;
+            let path = docker::path_of(&blob.descriptor);
+            builder.append_data(&mut header(blob.size()), path, blob.open()?).map_err(fail)?;
         }
         let mut writer = builder.into_inner().map_err(fail)?;
         writer.flush().map_err(fail)?;
@@ -47,20 +48,4 @@ impl Sink for Archive {
         }
         Ok(self.path.display().to_string())
     }
-}
-
-fn append<W: Write>(
-    builder: &mut tar::Builder<W>,
-    name: &str,
-    size: u64,
-    reader: &mut dyn Read,
-) -> std::io::Result<()> {
-    let mut header = Header::new_ustar();
-    header.set_entry_type(EntryType::Regular);
-    header.set_mode(0o644);
-    header.set_uid(0);
-    header.set_gid(0);
-    header.set_mtime(0);
-    header.set_size(size);
-    builder.append_data(&mut header, name, reader)
 }

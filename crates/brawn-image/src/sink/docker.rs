@@ -1,4 +1,4 @@
-use oci_spec::image::{Descriptor, ImageIndexBuilder, MediaType, OciLayoutBuilder};
+use oci_spec::image::{Descriptor, OciLayoutBuilder};
 use serde::{Deserialize, Serialize};
 
 use crate::registry::Reference;
@@ -33,13 +33,8 @@ pub(super) fn heads(bundle: &Bundle, name: &Reference) -> [(&'static str, Vec<u8
     ];
     descriptor
         .set_annotations(Some(annotations.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()));
-    let index = ImageIndexBuilder::default()
-        .schema_version(2u32)
-        .media_type(MediaType::ImageIndex)
-        .manifests(vec![descriptor])
-        .build()
-        .expect("every field that an index needs is set");
-    [("oci-layout", json::canonical(&layout)), ("index.json", json::canonical(&index))]
+    let index = json::canonical(&json::index(vec![descriptor]));
+    [("oci-layout", json::canonical(&layout)), ("index.json", index)]
 }
 
 /// The `manifest.json` for Docker before version 25 and for `skopeo copy docker-archive:`, which know one platform only:

@@ -39,7 +39,6 @@ pub(super) fn prepare_target(
     if !rust.sysroot.join("lib/rustlib").join(&triple).join("lib").exists() {
         return Err(Error::NoRustTarget { sysroot: rust.sysroot.clone(), triple });
     }
-    let failed = |error: cargo_config2::Error| Error::CargoConfig { source: error.into() };
     let (linker, flags) = configured_linker(&triple, config)?;
     if let Some(flags) = flags {
         environment.push(("CARGO_ENCODED_RUSTFLAGS".to_owned(), flags.join("\u{1f}").into()));
@@ -78,7 +77,7 @@ pub(super) fn prepare_target(
     {
         environment.push((format!("AR_{underscored}"), archiver.into()));
     }
-    if Arch::from_triple(&rust.host) != Some(arch) && config.runner(&*triple).map_err(failed)?.is_none() {
+    if Arch::from_triple(&rust.host) != Some(arch) && config.runner(&*triple)?.is_none() {
         let emulators = [format!("qemu-{arch}-static"), format!("qemu-{arch}")];
         if let Some(path) = emulators.iter().find_map(|name| on_path(name)) {
             environment.push((format!("CARGO_TARGET_{}_RUNNER", upper(&triple)), path.into()));
@@ -97,7 +96,7 @@ pub(super) fn runner_of(
     if let Some((_, emulator)) = environment.iter().find(|(name, _)| *name == variable) {
         return Ok(vec![emulator.to_string_lossy().into_owned()]);
     }
-    let runner = config.runner(triple).map_err(|error| Error::CargoConfig { source: error.into() })?;
+    let runner = config.runner(triple)?;
     let words = |runner: cargo_config2::PathAndArgs| {
         let args = runner.args.into_iter().map(|word| word.to_string_lossy().into_owned());
         std::iter::once(runner.path.display().to_string()).chain(args).collect()

@@ -95,16 +95,11 @@ fn print(built: &Built) -> Result<()> {
         super::inspect::render::kind(inspection.kind),
         manifest.libc
     );
-    let malloc = manifest.malloc_version.as_ref().map_or_else(
-        || format!("malloc {}", manifest.malloc),
-        |version| format!("malloc {} {version}", manifest.malloc),
-    );
-    let preset = manifest.preset.as_ref().map(|preset| format!(" (preset {preset})")).unwrap_or_default();
     let replaced = match manifest.functions() {
         0 => String::new(),
         functions => format!(": {} members of libc.a out, {functions} functions in", manifest.dropped.len()),
     };
-    outln!("  {malloc}{preset}{replaced}");
+    outln!("  malloc {}{replaced}", super::libc::heap(manifest));
     outln!("  verified: static, {}", built.linked.heaps);
     Ok(())
 }

@@ -177,7 +177,7 @@ fn print(path: &Path, report: &Report, options: &Options) {
     for finding in listed {
         // The headline has said it.
         if finding.code == "failed" {
-            print_hint("  ", finding.hint.as_deref().unwrap_or_default());
+            Line::labelled("  ", output::HINT, "hint:", finding.hint.as_deref().unwrap_or_default()).print();
         } else if !(options.quiet && finding.severity == Severity::Info) {
             print_finding(finding);
         }
@@ -240,7 +240,7 @@ fn print_finding(finding: &Finding) {
         (None, Severity::Warning) => (output::WARNING, "warning"),
         (None, Severity::Info) => (Style::new(), "note"),
     };
-    line("  ", style, &format!("{word}:"), format_args!("{message} [{code}]"));
+    Line::labelled("  ", style, &format!("{word}:"), format_args!("{message} [{code}]")).print();
     for evidence in &finding.evidence {
         outln!("    {evidence}");
     }
@@ -248,16 +248,8 @@ fn print_finding(finding: &Finding) {
     let flag = flag.map(|content| format!("--with {content}"));
     let text: Vec<&str> = flag.iter().map(String::as_str).chain(finding.hint.as_deref()).collect();
     if !text.is_empty() {
-        print_hint("    ", &text.join("; "));
+        Line::labelled("    ", output::HINT, "hint:", text.join("; ")).print();
     }
-}
-
-fn print_hint(indent: &str, text: &str) {
-    line(indent, output::HINT, "hint:", format_args!("{text}"));
-}
-
-fn line(indent: &str, style: Style, word: &str, text: std::fmt::Arguments<'_>) {
-    Line::new().plain(indent).styled(style, word).plain(format_args!(" {text}")).print();
 }
 
 /// A user's and a group's number.

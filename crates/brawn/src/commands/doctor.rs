@@ -50,6 +50,6 @@ fn print(finding: &Finding) {
         outln!("        costs: {cost}");
     }
     if let Some(hint) = &finding.hint {
-        Line::new().plain("        ").styled(output::HINT, "hint:").plain(format_args!(" {hint}")).print();
+        Line::labelled("        ", output::HINT, "hint:", hint).print();
     }
 }

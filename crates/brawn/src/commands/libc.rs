@@ -85,16 +85,21 @@ fn base(from: &str, target: Option<&str>) -> Result<(PathBuf, Option<Arch>)> {
 
 /// `mimalloc 3.6.0 (preset balanced) for musl 1.2.5 on x86_64: 14 members out, 21 functions in`
 pub fn summary(manifest: &Manifest) -> String {
-    let version = manifest.malloc_version.as_ref().map(|version| format!(" {version}")).unwrap_or_default();
-    let preset = manifest.preset.as_ref().map(|preset| format!(" (preset {preset})")).unwrap_or_default();
     format!(
-        "{}{version}{preset} for {} on {}: {} members out, {} functions in",
-        manifest.malloc,
+        "{} for {} on {}: {} members out, {} functions in",
+        heap(manifest),
         manifest.libc,
         manifest.arch,
         manifest.dropped.len(),
         manifest.functions()
     )
+}
+
+/// `mimalloc 3.6.0 (preset balanced)`
+pub fn heap(manifest: &Manifest) -> String {
+    let version = manifest.malloc_version.as_ref().map(|version| format!(" {version}")).unwrap_or_default();
+    let preset = manifest.preset.as_ref().map(|preset| format!(" (preset {preset})")).unwrap_or_default();
+    format!("{}{version}{preset}", manifest.malloc)
 }
 
 fn allocators() -> String {

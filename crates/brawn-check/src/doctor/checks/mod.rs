@@ -16,6 +16,8 @@ mod user_namespaces;
 
 use crate::doctor::Finding;
 
+pub use registry::login_files;
+
 /// The name of something that is looked at, and what looks.
 pub type Check = (&'static str, fn() -> Finding);
 

@@ -10,7 +10,7 @@ use crate::doctor::Finding;
 pub(super) fn look() -> Finding {
     let mut names = BTreeSet::new();
     let mut damaged = Vec::new();
-    for file in files() {
+    for file in login_files() {
         let Ok(text) = brawn_base::file::text(&file) else { continue };
         match registries(&text) {
             Some(found) => names.extend(found),
@@ -28,18 +28,18 @@ pub(super) fn look() -> Finding {
     Finding::good(names.into_iter().collect::<Vec<_>>().join(", "))
 }
 
-/// Where docker, podman and skopeo keep credentials.
-fn files() -> Vec<PathBuf> {
-    let folder = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let home = std::env::home_dir();
-    let docker = folder("DOCKER_CONFIG").or_else(|| Some(home.as_ref()?.join(".docker")));
-    let candidates = [
-        folder("REGISTRY_AUTH_FILE"),
-        folder("XDG_RUNTIME_DIR").map(|folder| folder.join("containers/auth.json")),
-        home.as_ref().map(|home| home.join(".config/containers/auth.json")),
-        docker.map(|folder| folder.join("config.json")),
-    ];
-    candidates.into_iter().flatten().collect()
+/// Where podman, skopeo and docker keep credentials: `brawn image` looks there in this order.
+pub fn login_files() -> Vec<PathBuf> {
+    let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let home = variable("HOME");
+    let podman = variable("REGISTRY_AUTH_FILE")
+        .or_else(|| variable("XDG_RUNTIME_DIR").map(|dir| dir.join("containers/auth.json")));
+    let config = variable("XDG_CONFIG_HOME").or_else(|| home.as_ref().map(|home| home.join(".config")));
+    let docker = variable("DOCKER_CONFIG").or_else(|| home.map(|home| home.join(".docker")));
+    [podman, config.map(|dir| dir.join("containers/auth.json")), docker.map(|dir| dir.join("config.json"))]
+        .into_iter()
+        .flatten()
+        .collect()
 }
 
 /// The registries that such a file has credentials or a helper for; the credentials are not looked at. None when it

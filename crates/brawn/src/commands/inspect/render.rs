@@ -1,6 +1,5 @@
 //! An inspection in words.
 
-use anstyle::Style;
 use brawn_elf::inspection::{
     Hardening, Kind, Libc, LibcName, Relro, Severity, Sizes, StringFunctions, StringsOwner, ThreadStack,
     ThreadStackSource,
@@ -18,18 +17,14 @@ pub fn print(path: &str, inspection: &Inspection) {
     for finding in &inspection.verdict {
         let text = &finding.message;
         match finding.severity {
-            Severity::Error => line(output::ERROR, "error:", text),
-            Severity::Warning => line(output::WARNING, "warning:", text),
+            Severity::Error => Line::labelled("  ", output::ERROR, "error:", text).print(),
+            Severity::Warning => Line::labelled("  ", output::WARNING, "warning:", text).print(),
             Severity::Info => outln!("  note: {text}"),
         }
         if let Some(hint) = &finding.hint {
-            line(output::HINT, "hint:", hint);
+            Line::labelled("  ", output::HINT, "hint:", hint).print();
         }
     }
-}
-
-fn line(style: Style, word: &str, text: &str) {
-    Line::new().plain("  ").styled(style, word).plain(format_args!(" {text}")).print();
 }
 
 /// How a file is linked, in a word.
