@@ -8,6 +8,7 @@
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::path::Path;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
@@ -37,27 +38,41 @@ pub(crate) struct Group {
 }
 
 impl Group {
-    /// A new group, where this user may make one. Those that a killed run of this user left are removed first.
+    /// A new group, where this user may make one. Those that killed runs of this user left are removed before the first.
     pub fn create() -> io::Result<Self> {
+        /// The place is looked for once.
+        static PARENT: OnceLock<OwnedFd> = OnceLock::new();
+        if let Some(parent) = PARENT.get() {
+            return Ok(Self::create_in(parent.try_clone()?)?);
+        }
+        let group = Self::create_first()?;
+        let _ = PARENT.set(group.parent.try_clone()?);
+        Ok(group)
+    }
+
+    fn create_first() -> io::Result<Self> {
+        let create = |parent: OwnedFd| {
+            // A group that cannot be removed belongs to the run that left it; this one goes on.
+            let _ = remove_left(&parent);
+            Self::create_in(parent)
+        };
         let of_kernel = |file: &str| fs_err::read_to_string(format!("/proc/self/{file}"));
         let own = of_kernel("cgroup")?;
         let own = own_group(&own).ok_or(io::ErrorKind::Unsupported)?;
         let mut refusal = None;
         for folder in folders(&of_kernel("mountinfo")?, own) {
-            match open(rustix::fs::CWD, &folder).and_then(Self::create_in) {
+            match open(rustix::fs::CWD, &folder).and_then(create) {
                 Ok(group) => return Ok(group),
                 Err(error) => refusal = refusal.or(Some(error)),
             }
         }
         // Where none is mounted, or only to be read, root can have a mount that no one else sees.
-        let group = mount().and_then(|mount| open(mount, &own[1..])).and_then(Self::create_in);
+        let group = mount().and_then(|mount| open(mount, &own[1..])).and_then(create);
         group.map_err(|error| refusal.unwrap_or(error).into())
     }
 
     fn create_in(parent: OwnedFd) -> rustix::io::Result<Self> {
         static NEXT: AtomicUsize = AtomicUsize::new(0);
-        // A group that cannot be removed belongs to the run that left it; this one goes on.
-        let _ = remove_left(&parent);
         let name = format!("{PREFIX}{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
         mkdirat(&parent, &name, Mode::from(0o755))?;
         let locked = open(&parent, &name).and_then(|folder| lock(&folder).map(|()| folder));

@@ -93,7 +93,7 @@ const SHARES: [f64; 3] = [0.34, 0.54, 1.0];
 const SHARES_OF_ALL: [f64; 3] = [0.25, 0.40, 1.0];
 /// A block for warming up that takes more than this share of the round's time counts as the first.
 const WARMING: f64 = 0.15;
-/// When so many have waited in vain and none has ended well, the others are not tried: each would take the longest time that
+/// When so many have waited for nothing and none has ended well, the others are not tried: each would take the longest time that
 /// there is.
 const IN_VAIN: usize = 3;
 /// Most candidates in the last round, beside what is used now and the references.

@@ -2,7 +2,7 @@
  *
 * Plan: a position is a candidate when the first and the last byte of the needle stand where they should; a
  * vector tests as many positions at once as it has lanes, and a candidate's other bytes are compared. Text
- * that keeps offering false candidates would cost haystack x needle that way: once the bytes compared in vain
+ * that keeps offering false candidates would cost haystack x needle that way: once failed comparisons
  * outweigh the bytes searched, the two-way algorithm (two_way.h) takes the rest, in linear time and constant
  * memory. */
 #include "vector16.h"

@@ -1,5 +1,5 @@
 /* jemalloc's names for what every heap can do, with the prefix of the build or without one. Not here, because nothing stands
- * behind them in another heap: `mallctl` and its kin, statistics, and the variables by which a program configures it. */
+ * behind them in another heap: `mallctl` and its like, statistics, and the variables by which a program configures it. */
 #include "names.h"
 
 /* The lowest bits of `flags` are the logarithm of the alignment; the highest ones name an arena and a cache, of which there is
