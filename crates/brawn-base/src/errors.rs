@@ -86,50 +86,24 @@ pub trait Hint {
     fn text(self) -> Option<String>;
 }
 
-impl Hint for () {
-    fn text(self) -> Option<String> {
-        None
-    }
+macro_rules! hints {
+    ($($type:ty: $hint:ident => $text:expr;)+) => {$(
+        impl Hint for $type {
+            fn text(self) -> Option<String> {
+                let $hint = self;
+                $text
+            }
+        }
+    )+};
 }
 
-impl Hint for &str {
-    fn text(self) -> Option<String> {
-        Some(self.to_owned())
-    }
-}
-
-impl Hint for &&str {
-    fn text(self) -> Option<String> {
-        Some((*self).to_owned())
-    }
-}
-
-impl Hint for String {
-    fn text(self) -> Option<String> {
-        Some(self)
-    }
-}
-
-impl Hint for &String {
-    fn text(self) -> Option<String> {
-        Some(self.clone())
-    }
-}
-
-impl Hint for Option<String> {
-    fn text(self) -> Option<String> {
-        self
-    }
-}
-
-impl Hint for Option<&str> {
-    fn text(self) -> Option<String> {
-        self.map(str::to_owned)
-    }
-}
-
-impl Hint for &Option<String> {
-    fn text(self) -> Option<String> {
-        self.clone()
-    }
+hints! {
+    (): _none => None;
+    &str: text => Some(text.to_owned());
+    &&str: text => Some((*text).to_owned());
+    String: text => Some(text);
+    &String: text => Some(text.clone());
+    Option<String>: text => text;
+    Option<&str>: text => text.map(str::to_owned);
+    &Option<String>: text => text.clone();
 }

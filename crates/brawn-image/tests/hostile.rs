@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use brawn_elf::Arch;
 use brawn_image::registry::{Access, Event, Limits, Reporter, Repository};
-use brawn_image::sink::{Push, Sink};
+use brawn_image::sink;
 use brawn_image::{Base, Error, Settings};
 use common::Sandbox;
 use hostile::{Hostile, Seen, chunks, flood, head, redirect, send, sha256, silence, trickle};
@@ -350,9 +350,9 @@ fn a_layer_is_fetched_once() {
 fn push(answer: impl Fn(&str, &Seen, &mut TcpStream) -> io::Result<()> + Send + Sync + 'static) -> Error {
     let server = Hostile::start(answer);
     let reference: brawn_image::registry::Reference = format!("{}/a:1", server.address).parse().unwrap();
-    let repository = Arc::new(Repository::open(&reference, &quick()).unwrap());
+    let repository = Repository::open(&reference, &quick()).unwrap();
     let bundle = Sandbox::new().bundle(&Settings { sbom: Some(false), ..Settings::default() });
-    soon(|| Push { repository, reference, mount_from: Vec::new() }.write(&bundle))
+    soon(|| sink::push(&bundle, &repository, &reference, &[]))
 }
 
 #[test]

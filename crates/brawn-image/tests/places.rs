@@ -4,13 +4,13 @@ mod common;
 
 use brawn_elf::Arch;
 use brawn_image::registry::Access;
-use brawn_image::sink::{Archive, Layout, Rootfs, Sink};
+use brawn_image::sink;
 use brawn_image::{Base, Error, Settings, Store, check};
 use common::{Sandbox, build, corrupt, layout, request, with};
 
 fn archive(sandbox: &Sandbox, name: &str, bundle: &brawn_image::Bundle) -> std::path::PathBuf {
     let path = sandbox.path(name);
-    Archive { path: path.clone(), name: "hello:1".parse().unwrap() }.write(bundle).unwrap();
+    sink::archive(bundle, &path, &"hello:1".parse().unwrap()).unwrap();
     path
 }
 
@@ -56,12 +56,11 @@ fn a_layout_takes_the_place_of_another_and_of_nothing_else() {
     fs_err::write(sandbox.path("file"), "more of it").unwrap();
     let names = sandbox.names();
     for name in ["mine", "file"] {
-        let sink = Layout { path: sandbox.path(name), name: "x".parse().unwrap() };
-        let error = sink.write(&new).unwrap_err();
+        let error = sink::layout(&new, &sandbox.path(name), &"x".parse().unwrap()).unwrap_err();
         assert!(matches!(error, Error::NotALayout { .. }), "{error}");
     }
-    let sink = Rootfs { path: sandbox.path("mine") };
-    assert!(matches!(sink.write(&new).unwrap_err(), Error::NotALayout { .. }));
+    let error = sink::rootfs(&new, &sandbox.path("mine")).unwrap_err();
+    assert!(matches!(error, Error::NotALayout { .. }));
     assert_eq!(sandbox.names(), names);
     assert_eq!(fs_err::read(sandbox.path("mine/thesis")).unwrap(), b"years of work");
 }
@@ -73,9 +72,9 @@ fn a_place_that_cannot_be_written_is_named_and_nothing_is_left() {
     let names = sandbox.names();
     let missing = sandbox.path("no/such/folder");
     for error in [
-        Layout { path: missing.join("layout"), name: "x".parse().unwrap() }.write(&bundle).unwrap_err(),
-        Archive { path: missing.join("image.tar"), name: "x".parse().unwrap() }.write(&bundle).unwrap_err(),
-        Rootfs { path: missing.join("root") }.write(&bundle).unwrap_err(),
+        sink::layout(&bundle, &missing.join("layout"), &"x".parse().unwrap()).unwrap_err(),
+        sink::archive(&bundle, &missing.join("image.tar"), &"x".parse().unwrap()).unwrap_err(),
+        sink::rootfs(&bundle, &missing.join("root")).unwrap_err(),
     ] {
         assert!(error.to_string().starts_with(&format!("cannot write {}", missing.display())), "{error}");
     }
@@ -221,7 +220,7 @@ fn the_files_of_an_image_in_a_folder() {
     let sandbox = Sandbox::new();
     let bundle = sandbox.bundle(&with(&["certificates", "tmp", "users"]));
     let root = sandbox.path("root");
-    Rootfs { path: root.clone() }.write(&bundle).unwrap();
+    sink::rootfs(&bundle, &root).unwrap();
     use std::os::unix::fs::PermissionsExt;
     let mode = |name: &str| fs_err::metadata(root.join(name)).unwrap().permissions().mode() & 0o7777;
     assert_eq!((mode("tmp"), mode("hello"), mode("etc/passwd")), (0o1777, 0o755, 0o644));

@@ -7,14 +7,14 @@ mod stub;
 use brawn_base::Diagnostic as _;
 use brawn_elf::Arch;
 use brawn_image::registry::{Access, Repository};
-use brawn_image::sink::{Push, Sink};
+use brawn_image::sink;
 use brawn_image::{Base, Bundle, Error, Settings};
 use common::{Sandbox, build, with};
 use stub::{Faults, State, Stub};
 
 fn push(stub: &Stub, name: &str, bundle: &Bundle, mount_from: &[&str]) -> Result<String, Error> {
-    let mount_from = mount_from.iter().map(|name| (*name).to_owned()).collect();
-    Push { repository: stub.repository(name), reference: stub.reference(name), mount_from }.write(bundle)
+    let mount_from: Vec<String> = mount_from.iter().map(|name| (*name).to_owned()).collect();
+    sink::push(bundle, &stub.repository(name), &stub.reference(name), &mount_from)
 }
 
 fn no_sbom() -> Settings {
@@ -148,8 +148,7 @@ fn a_base_is_pulled_by_digest_and_mounted() {
     let upper = build(&[sandbox.executable(Arch::X86_64, &["upper"])], &no_sbom(), Some(&base));
     stub.state.lock().unwrap().faults.corrupt = true;
     let names = sandbox.names();
-    let sink = brawn_image::sink::Layout { path: sandbox.path("other"), name: "x".parse().unwrap() };
-    let error = sink.write(&upper).unwrap_err();
+    let error = sink::layout(&upper, &sandbox.path("other"), &"x".parse().unwrap()).unwrap_err();
     assert!(matches!(error, Error::Digest { .. }), "{error}");
     assert_eq!(sandbox.names(), names, "nothing half-written");
 }

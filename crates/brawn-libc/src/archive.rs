@@ -55,8 +55,7 @@ impl<'data> Archive<'data> {
         if !data.starts_with(MAGIC) {
             return Err(Error::NotAnArchive { path: path.to_owned() });
         }
-        let damaged =
-            |error: object::read::Error| Error::Truncated { path: path.to_owned(), source: error.into() };
+        let damaged = |error: object::read::Error| truncated(path, error.into());
         let file = ArchiveFile::parse(data).map_err(damaged)?;
         let mut members = Vec::new();
         let mut places = HashMap::new();
@@ -68,9 +67,7 @@ impl<'data> Archive<'data> {
             members.push(Member::parse(path, name, bytes)?);
         }
         let archive = Archive { members };
-        archive
-            .compare_with_index(&file, &places)
-            .map_err(|source| Error::Truncated { path: path.to_owned(), source })?;
+        archive.compare_with_index(&file, &places).map_err(|source| truncated(path, source))?;
         Ok(archive)
     }
 
@@ -171,6 +168,10 @@ impl<'data> Member<'data> {
     }
 }
 
+fn truncated(path: &Path, source: Box<dyn std::error::Error + Send + Sync>) -> Error {
+    Error::Truncated { path: path.to_owned(), source }
+}
+
 /// A copy of an archive without some of its members: those for which `goes` says so, of their bytes. Members that are no
 /// objects stay as they are. None for what is no archive of this kind, and where nothing goes.
 ///
@@ -184,8 +185,7 @@ pub fn without(
     if !data.starts_with(MAGIC) {
         return Ok(None);
     }
-    let damaged =
-        |error: object::read::Error| Error::Truncated { path: path.to_owned(), source: error.into() };
+    let damaged = |error: object::read::Error| truncated(path, error.into());
     let file = ArchiveFile::parse(data).map_err(damaged)?;
     let mut members = Vec::new();
     let mut gone = 0;

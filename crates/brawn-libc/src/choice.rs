@@ -99,11 +99,9 @@ pub const PRESETS: &[Preset] = &[
 impl Choice {
     /// The choice behind a preset's name.
     pub fn preset(name: &str) -> Result<Choice, Error> {
-        let preset = PRESETS.iter().find(|preset| preset.name == name).ok_or_else(|| Error::UnknownName {
-            kind: "preset",
-            given: name.to_owned(),
-            known: PRESETS.iter().map(|preset| preset.name.to_owned()).collect(),
-        })?;
+        let names = PRESETS.iter().map(|preset| preset.name);
+        let preset = PRESETS.iter().find(|preset| preset.name == name);
+        let preset = preset.ok_or_else(|| Error::unknown("preset", name, names))?;
         let choice = Choice {
             preset: Some(preset),
             malloc: Malloc::from_name(preset.malloc)?,
@@ -127,7 +125,7 @@ impl Choice {
 
     /// Whether this executable holds what of the kit the choice takes for an architecture.
     pub fn fits(&self, arch: Arch) -> Result<(), Error> {
-        let from_kit = self.strings || matches!(self.malloc, Malloc::Kit(_));
+        let from_kit = self.strings || self.malloc.kit().is_some();
         if from_kit && !brawn_kit::ARCHES.contains(&arch) { Err(Error::NoKit { arch }) } else { Ok(()) }
     }
 
@@ -138,11 +136,8 @@ impl Choice {
 
     /// The same choice with string functions for one kind of processor.
     pub fn with_cpu(self, name: &str) -> Result<Choice, Error> {
-        let cpu = Cpu::from_name(name).ok_or_else(|| Error::UnknownName {
-            kind: "processor",
-            given: name.to_owned(),
-            known: Cpu::ALL.iter().map(|cpu| cpu.name().to_owned()).collect(),
-        })?;
+        let names = Cpu::ALL.iter().map(|cpu| cpu.name());
+        let cpu = Cpu::from_name(name).ok_or_else(|| Error::unknown("processor", name, names))?;
         Ok(Choice { cpu: Some(cpu), ..self })
     }
 
@@ -153,12 +148,10 @@ impl Choice {
     /// of another allocator, [`Error::KnobValue`] for a value that the knob does not take.
     pub fn with_knob(mut self, key: &str, value: &str) -> Result<Choice, Error> {
         if key == LEVEL_KNOB {
-            if !brawn_kit::level_names().any(|name| name == value) {
-                return Err(Error::UnknownName {
-                    kind: "level of the string functions",
-                    given: value.to_owned(),
-                    known: brawn_kit::level_names().map(str::to_owned).collect(),
-                });
+            let mut names = brawn_kit::level_names();
+            if !names.any(|name| name == value) {
+                let kind = "level of the string functions";
+                return Err(Error::unknown(kind, value, brawn_kit::level_names()));
             }
         } else {
             let knob = self.malloc.knob(key)?;
@@ -196,11 +189,8 @@ impl Malloc {
         if name == "stock" {
             return Ok(Malloc::Stock);
         }
-        brawn_kit::allocator(name).map(Malloc::Kit).ok_or_else(|| Error::UnknownName {
-            kind: "allocator",
-            given: name.to_owned(),
-            known: Malloc::names().into_iter().map(str::to_owned).collect(),
-        })
+        let allocator = brawn_kit::allocator(name).map(Malloc::Kit);
+        allocator.ok_or_else(|| Error::unknown("allocator", name, Malloc::names()))
     }
 
     /// Every name for `--malloc`.
@@ -210,18 +200,20 @@ impl Malloc {
 
     /// The name for `--malloc`.
     pub fn name(self) -> &'static str {
+        self.kit().map_or("stock", |allocator| allocator.name)
+    }
+
+    /// The kit's allocator, if it is one.
+    pub fn kit(self) -> Option<&'static Allocator> {
         match self {
-            Malloc::Stock => "stock",
-            Malloc::Kit(allocator) => allocator.name,
+            Malloc::Stock => None,
+            Malloc::Kit(allocator) => Some(allocator),
         }
     }
 
     /// The allocator's knobs, if it has any.
     pub fn knobs(self) -> Option<&'static Knobs> {
-        match self {
-            Malloc::Stock => None,
-            Malloc::Kit(allocator) => allocator.knobs.as_ref(),
-        }
+        self.kit()?.knobs.as_ref()
     }
 
     /// The knob with this key, such as `jemalloc.narenas`.
@@ -249,11 +241,7 @@ impl Malloc {
         let forgotten = knobs.find(key);
         let listed = knobs.knobs.iter().filter(|knob| forgotten.is_none_or(|it| it.name == knob.name));
         let own = listed.map(|knob| format!("{}.{}", knobs.prefix, knob.name));
-        Error::UnknownName {
-            kind: "knob",
-            given: key.to_owned(),
-            known: own.chain(forgotten.is_none().then(|| LEVEL_KNOB.to_owned())).collect(),
-        }
+        Error::unknown("knob", key, own.chain(forgotten.is_none().then(|| LEVEL_KNOB.to_owned())))
     }
 
     /// The allocators that have the knob with this key.
@@ -267,10 +255,7 @@ impl Malloc {
 
     /// The allocator's own version, if it is one of the kit's.
     pub fn version(self) -> Option<&'static str> {
-        match self {
-            Malloc::Stock => None,
-            Malloc::Kit(allocator) => Some(allocator.version),
-        }
+        Some(self.kit()?.version)
     }
 }
 

@@ -183,6 +183,16 @@ brawn_base::errors! {
 }
 
 impl Error {
+    /// [`Error::UnknownName`].
+    pub(crate) fn unknown(
+        kind: &'static str,
+        given: &str,
+        known: impl IntoIterator<Item = impl Into<String>>,
+    ) -> Error {
+        let known = known.into_iter().map(Into::into).collect();
+        Error::UnknownName { kind, given: given.to_owned(), known }
+    }
+
     /// [`Error::Unwritable`].
     pub fn unwritable(path: &Path, source: std::io::Error) -> Error {
         Error::Unwritable { path: path.to_owned(), source }

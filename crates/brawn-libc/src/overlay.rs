@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::archive::{Archive, Member};
 use crate::cache::Hold;
-use crate::choice::{Choice, LEVEL_KNOB, Malloc};
+use crate::choice::{Choice, LEVEL_KNOB};
 use crate::musl::Musl;
 use crate::plan::{Dropped, Plan};
 use crate::{Error, archive, atomic, digest, layout, redirect, sha256_hex};
@@ -166,10 +166,8 @@ pub(crate) fn make_from(
 
 /// The id of the overlay that `choice` makes of the libc.a with this digest.
 pub(crate) fn id(libc_sha256: &str, arch: Arch, choice: &Choice) -> String {
-    let object = match choice.malloc {
-        Malloc::Stock => String::new(),
-        Malloc::Kit(allocator) => allocator.object(arch).map_or("", |object| object.file.sha256()).to_owned(),
-    };
+    let object = choice.malloc.kit().and_then(|allocator| allocator.object(arch));
+    let object = object.map_or("", |object| object.file.sha256());
     let mut text = format!(
         "brawn overlay {FORMAT}\nkit {}\nlibc {libc_sha256}\narch {arch}\npreset {}\nmalloc {} {object}\n",
         brawn_kit::VERSION,
@@ -190,8 +188,7 @@ pub(crate) fn id(libc_sha256: &str, arch: Arch, choice: &Choice) -> String {
 
 /// The allocator's object with the knobs written into it, where they are not those that it has built in.
 fn object_with_knobs(arch: Arch, choice: &Choice) -> Option<Vec<u8>> {
-    let Malloc::Kit(allocator) = choice.malloc else { return None };
-    Some(allocator.object(arch)?.with_knobs(&choice.knob_text()?))
+    Some(choice.malloc.kit()?.object(arch)?.with_knobs(&choice.knob_text()?))
 }
 
 fn kit_members<'a>(
@@ -201,19 +198,14 @@ fn kit_members<'a>(
     choice: &Choice,
     with_knobs: Option<&'a [u8]>,
 ) -> Result<Vec<Member<'a>>, Error> {
-    let mut members = match choice.malloc {
-        Malloc::Stock => Vec::new(),
-        Malloc::Kit(allocator) => {
-            let object = allocator.object(arch).ok_or(Error::NoKit { arch })?;
-            vec![Member::parse(
-                path,
-                object.member_name.to_owned(),
-                with_knobs.unwrap_or_else(|| object.file.bytes()),
-            )?]
-        }
-    };
+    let mut members = Vec::new();
+    if let Some(allocator) = choice.malloc.kit() {
+        let object = allocator.object(arch).ok_or(Error::NoKit { arch })?;
+        let bytes = with_knobs.unwrap_or_else(|| object.file.bytes());
+        members.push(Member::parse(path, object.member_name.to_owned(), bytes)?);
+    }
     members.extend(string_members(path, arch, choice)?);
-    let from_elsewhere = matches!(choice.malloc, Malloc::Kit(_)) && !archive.mentions("malloc");
+    let from_elsewhere = choice.malloc.kit().is_some() && !archive.mentions("malloc");
     if from_elsewhere && !choice.strings {
         members.extend(duplicating_members(path, arch)?);
     }

@@ -1,4 +1,5 @@
-//! Places for a finished image.
+//! Places for a finished image. What is there afterwards is the whole image, or what was there before; what a function gives
+//! is the one line that says where it is.
 
 mod archive;
 mod docker;
@@ -7,17 +8,9 @@ mod push;
 mod rootfs;
 mod whole;
 
-pub use archive::Archive;
+pub use archive::archive;
 pub(crate) use docker::DockerImage;
-pub use layout::Layout;
-pub use push::Push;
-pub use rootfs::Rootfs;
+pub use layout::layout;
+pub use push::push;
+pub use rootfs::rootfs;
 pub use whole::discard;
-
-use crate::{Bundle, Error};
-
-/// A place that a finished image can be written to. What is there afterwards is the whole image, or what was there before.
-pub trait Sink {
-    /// Writes the image, and gives the one line that says where it is.
-    fn write(&self, bundle: &Bundle) -> Result<String, Error>;
-}

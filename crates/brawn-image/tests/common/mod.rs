@@ -106,9 +106,8 @@ pub fn with(parts: &[&str]) -> Settings {
 
 /// Writes a layout, and gives its folder.
 pub fn layout(sandbox: &Sandbox, name: &str, bundle: &Bundle) -> PathBuf {
-    use brawn_image::sink::{Layout, Sink};
     let path = sandbox.path(name);
-    Layout { path: path.clone(), name: "hello".parse().unwrap() }.write(bundle).unwrap();
+    brawn_image::sink::layout(bundle, &path, &"hello".parse().unwrap()).unwrap();
     path
 }
 

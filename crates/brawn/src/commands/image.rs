@@ -6,14 +6,12 @@ mod settings;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::time::Duration;
 
 use brawn_base::Code;
 use brawn_base::text::shown;
 use brawn_image::registry::{Access, Limits, Reference, Repository};
-use brawn_image::sink::{Archive, Layout, Push, Rootfs, Sink};
-use brawn_image::{Base, Bundle, Epoch, Executable, Package, Parts, Platform, Request, Settings};
+use brawn_image::{Base, Bundle, Epoch, Executable, Package, Parts, Platform, Request, Settings, sink};
 use clap::Args;
 use serde_json::json;
 
@@ -108,7 +106,7 @@ pub fn run(before: Options, arguments: Arguments) -> Result<ExitCode> {
     access.token_hosts.clone_from(&arguments.token_host);
     access.reporter = progress::reporter(options.quiet);
     // What can fail early does, before anything is compiled.
-    let sink = sink(&arguments, &access)?;
+    let write = place(&arguments, &access)?;
     let base = settings.base.as_deref().map_or(Ok(None), |base| Base::open(base, &access))?;
     let executables = match &package {
         Some(package) => match package::build(package, &arguments, &settings, &options)? {
@@ -129,9 +127,9 @@ pub fn run(before: Options, arguments: Arguments) -> Result<ExitCode> {
     if !options.quiet {
         explain(&request, &bundle)?;
     }
-    let place = match (options.dry_run, sink) {
+    let place = match (options.dry_run, write) {
         (true, _) | (_, None) => bundle.digest().to_owned(),
-        (false, Some(sink)) => sink(&bundle, name(&arguments, package.as_ref(), &executables)?)?,
+        (false, Some(write)) => write(&bundle, &name(&arguments, package.as_ref(), &executables)?)?,
     };
     if options.json() {
         output::json_text(&message(&place, &bundle));
@@ -147,7 +145,7 @@ fn leave_nothing_on_signals() -> Result<()> {
         .context(|| "cannot listen for signals")?;
     std::thread::spawn(move || {
         if signals.forever().next().is_some() {
-            brawn_image::sink::discard();
+            sink::discard();
             std::process::exit(Code::Interrupted as i32);
         }
     });
@@ -159,28 +157,25 @@ fn read(arguments: &Arguments) -> Result<Vec<Executable>> {
     Ok(arguments.files.iter().map(read).collect::<Result<_, _>>()?)
 }
 
-type Write<'a> = Box<dyn FnOnce(&Bundle, Reference) -> Result<String, brawn_image::Error> + 'a>;
+type Write<'a> = Box<dyn FnOnce(&Bundle, &Reference) -> Result<String, brawn_image::Error> + 'a>;
 
 /// The place that was asked for, made ready as far as it can be before the image is there.
-fn sink<'a>(arguments: &'a Arguments, access: &Access) -> Result<Option<Write<'a>>> {
+fn place<'a>(arguments: &'a Arguments, access: &Access) -> Result<Option<Write<'a>>> {
     if let Some(reference) = &arguments.push {
         if reference.digest.is_some() {
             crate::cli::usage("an image is pushed to a tag: its digest follows from what is in it");
         }
-        let repository = Arc::new(Repository::open(reference, access)?);
-        let push =
-            Push { repository, reference: reference.clone(), mount_from: arguments.mount_from.clone() };
-        return Ok(Some(Box::new(move |bundle, _| push.write(bundle))));
+        let repository = Repository::open(reference, access)?;
+        let from = &arguments.mount_from;
+        return Ok(Some(Box::new(move |bundle, _| sink::push(bundle, &repository, reference, from))));
     }
     if let Some(path) = &arguments.rootfs {
-        let rootfs = Rootfs { path: path.clone() };
-        return Ok(Some(Box::new(move |bundle, _| rootfs.write(bundle))));
+        return Ok(Some(Box::new(move |bundle, _| sink::rootfs(bundle, path))));
     }
     Ok(arguments.output.as_ref().map(|path| -> Write<'a> {
-        let path = path.clone();
         Box::new(move |bundle, name| match path.extension().is_some_and(|extension| extension == "tar") {
-            true => Archive { path, name }.write(bundle),
-            false => Layout { path, name }.write(bundle),
+            true => sink::archive(bundle, path, name),
+            false => sink::layout(bundle, path, name),
         })
     }))
 }
