@@ -1,8 +1,9 @@
 //! Compiles one C file for one architecture.
 
 use crate::arches::Arch;
+use crate::command::run;
 use crate::compiler::Compiler;
-use crate::error::{Context as _, Error, Result};
+use crate::error::Result;
 use crate::knobs;
 use crate::sources::Source;
 use crate::table::Recipe;
@@ -146,16 +147,6 @@ pub fn compile_file(
     }
     run(&mut command)?;
     Ok(fs_err::read(object)?)
-}
-
-/// Runs a program to its end, and gives what it printed.
-pub fn run(command: &mut Command) -> Result<Vec<u8>> {
-    let output = command.output().context(|| format!("could not run `{command:?}`"))?;
-    if output.status.success() {
-        return Ok(output.stdout);
-    }
-    let said = String::from_utf8_lossy(&output.stderr);
-    Err(Error::new(format!("`{command:?}` failed:\n{}", said.trim_end())))
 }
 
 fn prefix_map(folder: &Path, name: &str) -> String {

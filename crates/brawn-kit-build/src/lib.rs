@@ -4,6 +4,7 @@
 #![allow(missing_docs, reason = "for the build script and the tests of one crate")]
 
 pub mod arches;
+mod command;
 pub mod compile;
 pub mod compiler;
 mod emit;
@@ -19,22 +20,20 @@ pub mod sources;
 mod strings;
 pub mod table;
 mod unwind;
+mod workshop;
 
 use arches::{ARCHES, Arch};
-use compile::{Folders, Form};
-use compiler::Compiler;
+use compile::Form;
 use error::Context as _;
 use pack::{Base, Packed};
 use parallel::in_parallel;
-use seal::{Contract, Sealed};
-use sources::Source;
-use std::collections::BTreeMap;
+use seal::Sealed;
 use std::env;
-use std::ffi::OsStr;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use table::Recipe;
 
 pub use error::{Error, Result};
+pub use workshop::Workshop;
 
 /// What the build script of `brawn-kit` does.
 pub fn main() {
@@ -68,102 +67,23 @@ fn wanted() -> Result<Vec<&'static Arch>> {
     )))
 }
 
-/// Compilers, sources and folders: what rows are built with.
-pub struct Workshop {
-    arches: Vec<&'static Arch>,
-    compilers: BTreeMap<&'static str, Compiler>,
-    sources: BTreeMap<String, Source>,
-    /// Where it works.
-    pub folders: Folders,
-    root: PathBuf,
-    own_version: String,
-}
-
-impl Workshop {
-    /// Finds a compiler for each architecture. `crate_folder` is that of `brawn-kit`; `host` is this machine's triple.
-    pub fn new(crate_folder: &Path, out: &Path, host: &str, arches: Vec<&'static Arch>) -> Result<Workshop> {
-        // In the repository its tools are at hand; in a package the crate stands alone.
-        let repository =
-            crate_folder.ancestors().nth(2).filter(|folder| folder.join("scripts/setup").is_file());
-        let root = repository.unwrap_or(crate_folder).to_owned();
-        let host_arch = host.split('-').next().unwrap_or_default();
-        let mut compilers = BTreeMap::new();
-        for &arch in &arches {
-            compilers.insert(arch.name, compiler::find(&root, arch, host_arch)?);
-        }
-        let folders = Folders::new(&root, crate_folder.join("libc"), out);
-        let own_version = env!("CARGO_PKG_VERSION").to_owned();
-        Ok(Workshop { arches, compilers, sources: BTreeMap::new(), folders, root, own_version })
-    }
-
-    /// Finds the sources of rows that come from crates.
-    pub fn find_sources(
-        &mut self,
-        crate_folder: &Path,
-        cargo: &OsStr,
-        host: &str,
-        recipes: &[Recipe],
-    ) -> Result<()> {
-        let mut names: Vec<&str> = recipes.iter().filter_map(|recipe| recipe.from_crate.as_deref()).collect();
-        names.sort_unstable();
-        names.dedup();
-        self.sources = sources::find(crate_folder, cargo, host, &names)?;
-        Ok(())
-    }
-
-    /// The compiler for an architecture.
-    pub fn compiler(&self, arch: &Arch) -> &Compiler {
-        &self.compilers[arch.name]
-    }
-
-    /// Where the sources of a row lie.
-    pub fn source(&self, recipe: &Recipe) -> Source {
-        let own = || Source {
-            folder: recipe.folder.parent().unwrap_or(&recipe.folder).to_owned(),
-            version: self.own_version.clone(),
-        };
-        recipe.from_crate.as_ref().and_then(|name| self.sources.get(name).cloned()).unwrap_or_else(own)
-    }
-
-    /// The object of a row, fit for a libc.a.
-    pub fn object(&self, recipe: &Recipe, arch: &Arch) -> Result<Sealed> {
-        let source = self.source(recipe);
-        let made = || -> Result<Sealed> {
-            let compiler = self.compiler(arch);
-            let object = compile::compile(recipe, arch, compiler, &source, Form::Member, &self.folders)?;
-            let symbols = recipe.family.symbols();
-            let contract = Contract::new(arch.machine, &symbols.exports, &symbols.imports);
-            self.seal(&object, Contract { weak: &symbols.weak, ..contract }, Some(&source))
-        };
-        made().context(|| format!("{} for {}", recipe.name, arch.name))
-    }
-
-    /// Seals an object, which may hold no path of this machine: not that of its sources either.
-    fn seal(&self, object: &[u8], contract: Contract<'_>, source: Option<&Source>) -> Result<Sealed> {
-        let folders = [&self.root, &self.folders.out].into_iter().chain(source.map(|source| &source.folder));
-        let folders: Vec<_> = folders.map(|folder| folder.to_string_lossy()).collect();
-        let forbidden: Vec<&str> = folders.iter().map(AsRef::as_ref).collect();
-        seal::seal(object, &Contract { forbidden: &forbidden, ..contract })
-    }
-
-    /// The object as `brawn-kit` will show it.
-    fn shown(
-        &self,
-        recipe: &Recipe,
-        arch: &Arch,
-        sealed: &Sealed,
-        base: Option<&Base<'_>>,
-    ) -> Result<emit::Object> {
-        let file = self.folders.out.join(format!("{}-{}.o.zst", recipe.name, arch.name));
-        Ok(emit::Object {
-            arch_variant: arch.variant,
-            file: Packed::write(file, &sealed.bytes, base)?,
-            compiler: self.compiler(arch).identity.clone(),
-            flags: compile::flags(recipe, arch, self.compiler(arch), Form::Member),
-            imports: sealed.imports.clone(),
-            knobs_at: sealed.knobs_at,
-        })
-    }
+/// The object as `brawn-kit` will show it.
+fn shown(
+    workshop: &Workshop,
+    recipe: &Recipe,
+    arch: &Arch,
+    sealed: &Sealed,
+    base: Option<&Base<'_>>,
+) -> Result<emit::Object> {
+    let file = workshop.folders.out.join(format!("{}-{}.o.zst", recipe.name, arch.name));
+    Ok(emit::Object {
+        arch_variant: arch.variant,
+        file: Packed::write(file, &sealed.bytes, base)?,
+        compiler: workshop.compiler(arch).identity.clone(),
+        flags: compile::flags(recipe, arch, workshop.compiler(arch), Form::Member),
+        imports: sealed.imports.clone(),
+        knobs_at: sealed.knobs_at,
+    })
 }
 
 fn run() -> Result<()> {
@@ -201,7 +121,7 @@ fn run() -> Result<()> {
     let mut objects = in_parallel(&indices, |&index| {
         let (recipe, arch) = jobs[index];
         let base = plain_form(recipe, &recipes).and_then(|plain| base(plain, arch));
-        workshop.shown(recipe, arch, &sealed[index], base.as_ref())
+        shown(&workshop, recipe, arch, &sealed[index], base.as_ref())
     })?
     .into_iter();
     let mut rows = Vec::new();

@@ -1,6 +1,5 @@
 //! Compiles the names by which crates call the allocators that they bring.
 
-use crate::Workshop;
 use crate::arches::Arch;
 use crate::compile::{self, C_FLAGS, FLAGS};
 use crate::error::{Context as _, Result};
@@ -8,6 +7,7 @@ use crate::family::{Names, TABLE};
 use crate::pack::Packed;
 use crate::parallel::in_parallel;
 use crate::seal::Contract;
+use crate::workshop::Workshop;
 use std::ffi::OsString;
 
 /// A finished object.

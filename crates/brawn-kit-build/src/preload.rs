@@ -1,8 +1,8 @@
 //! Makes the shared libraries for programs that load their libc at run time: an allocator and the string functions in
 //! one file, which serves musl and glibc.
 
-use crate::Workshop;
 use crate::arches::Arch;
+use crate::command::run;
 use crate::compile::{self, Folders, Form};
 use crate::compiler::Compiler;
 use crate::error::{Context as _, Error, Result};
@@ -11,6 +11,7 @@ use crate::pack::{Base, Packed};
 use crate::seal::Contract;
 use crate::strings::Set;
 use crate::table::Recipe;
+use crate::workshop::Workshop;
 use object::read::elf::ElfFile64;
 use object::{Object as _, ObjectSection as _, ObjectSymbol as _};
 use std::path::Path;
@@ -104,7 +105,7 @@ fn link(
     command.args(spelled(&["--whole-archive"])).arg(strings).args(spelled(&["--no-whole-archive"]));
     command.arg(object).arg("-o").arg(output);
     command.env("ZIG_GLOBAL_CACHE_DIR", &folders.zig_cache).env("ZIG_LOCAL_CACHE_DIR", &folders.zig_cache);
-    compile::run(&mut command).map(drop)
+    run(&mut command).map(drop)
 }
 
 /// The size of an entry of a symbol table, in bytes.

@@ -1,6 +1,6 @@
 //! Finds the sources of the allocators: crates that Cargo has already fetched.
 
-use crate::compile::run;
+use crate::command::run;
 use crate::error::{Context as _, Error, Result};
 use std::collections::BTreeMap;
 use std::ffi::OsStr;

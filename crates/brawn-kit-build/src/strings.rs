@@ -1,7 +1,6 @@
 //! Compiles the string functions: every file of `libc/string/functions.toml`, those for long operands once per level,
 //! into one static library per architecture and kind of processor.
 
-use crate::Workshop;
 use crate::arches::Arch;
 use crate::compile;
 use crate::compiler::Compiler;
@@ -9,6 +8,7 @@ use crate::error::{Context as _, Error, Result};
 use crate::pack::Packed;
 use crate::parallel::in_parallel;
 use crate::seal::Contract;
+use crate::workshop::Workshop;
 use ar_archive_writer::{ArchiveKind, DEFAULT_OBJECT_READER, NewArchiveMember, write_archive_to_stream};
 use object::{Object as _, ObjectSection as _};
 use serde::Deserialize;
