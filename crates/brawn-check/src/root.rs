@@ -7,41 +7,7 @@ use std::path::{Path, PathBuf};
 use brawn_base::file;
 use brawn_trace::Scratch;
 
-use crate::Error;
-
-/// A file or folder of the root.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
-    /// Where it stands, from the root on, without the slash in front: `etc/passwd`.
-    pub path: String,
-    /// Permission bits.
-    pub mode: u32,
-    /// What it is.
-    pub kind: EntryKind,
-}
-
-/// What an entry of the root is.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum EntryKind {
-    /// A folder; those above an entry are made without being asked for.
-    Folder,
-    /// A file with this content.
-    File(Vec<u8>),
-    /// A symbolic link to this path.
-    Link(String),
-}
-
-impl Entry {
-    /// A file that everyone may read.
-    pub fn file(path: impl Into<String>, content: impl Into<Vec<u8>>) -> Entry {
-        Entry { path: path.into(), mode: 0o644, kind: EntryKind::File(content.into()) }
-    }
-
-    /// A folder with these permission bits.
-    pub fn folder(path: impl Into<String>, mode: u32) -> Entry {
-        Entry { path: path.into(), mode, kind: EntryKind::Folder }
-    }
-}
+use crate::{Entries, Entry, Error, Kind};
 
 /// Folders of the kernel's that a container runtime mounts.
 pub(crate) const KERNEL_FOLDERS: [&str; 2] = ["proc", "sys"];
@@ -66,13 +32,18 @@ pub(crate) struct Root {
 
 impl Root {
     /// Builds it. `runtime` adds the places where a container runtime mounts something.
-    pub fn build(executable: &Path, entries: &[Entry], runtime: bool) -> Result<Root, Error> {
+    pub fn build(executable: &Path, entries: &Entries, runtime: bool) -> Result<Root, Error> {
         let folder = Scratch::create(&std::env::temp_dir(), PREFIX)?;
         let name = executable.file_name().unwrap_or(OsStr::new("program"));
         let mut root = Root { folder, folders: Vec::new(), program: Path::new("/").join(name) };
         root.folders.push((root.path().to_owned(), 0o755));
-        for entry in entries {
-            root.add(entry)?;
+        for (path, entry) in entries {
+            // A second name is another copy here.
+            let entry = match &entry.kind {
+                Kind::HardLink(target) => entries.get(target).unwrap_or(entry),
+                _ => entry,
+            };
+            root.add(path, entry)?;
         }
         if runtime {
             root.add_runtime()?;
@@ -96,53 +67,53 @@ impl Root {
         Ok(())
     }
 
-    fn add(&mut self, entry: &Entry) -> Result<(), Error> {
-        let plain =
-            Path::new(&entry.path).components().all(|part| matches!(part, std::path::Component::Normal(_)));
+    fn add(&mut self, name: &str, entry: &Entry) -> Result<(), Error> {
+        let plain = Path::new(name).components().all(|part| matches!(part, std::path::Component::Normal(_)));
         if !plain {
             let source =
                 std::io::Error::other("it must be a path from the root on, without a slash in front");
-            return Err(Error::System { doing: format!("put {} into the root", entry.path), source });
+            return Err(Error::System { doing: format!("put {name} into the root"), source });
         }
-        let path = self.path().join(&entry.path);
+        let path = self.path().join(name);
         self.folder_above(&path)?;
         match &entry.kind {
-            EntryKind::Folder => {
+            Kind::Directory => {
                 if !path.exists() {
                     fs_err::create_dir(&path)?;
                 }
                 self.folders.retain(|known| known.0 != path);
                 self.folders.push((path, entry.mode));
             }
-            EntryKind::File(content) => {
+            Kind::File(content) => {
                 fs_err::write(&path, content)?;
                 fs_err::set_permissions(&path, PermissionsExt::from_mode(entry.mode))?;
             }
-            EntryKind::Link(target) => symlink(target, &path)?,
+            Kind::HardLink(_) => {}
         }
         Ok(())
     }
 
     fn add_runtime(&mut self) -> Result<(), Error> {
-        let mut entries: Vec<Entry> = KERNEL_FOLDERS.iter().map(|name| Entry::folder(*name, 0o555)).collect();
-        entries.push(Entry::folder("dev", 0o755));
-        entries.push(Entry::folder("dev/shm", 0o1777));
-        entries.extend(DEVICES.iter().map(|name| Entry::file(format!("dev/{name}"), "")));
-        let links = [("fd", "fd"), ("stdin", "fd/0"), ("stdout", "fd/1"), ("stderr", "fd/2")];
-        entries.extend(links.map(|(name, target)| Entry {
-            path: format!("dev/{name}"),
-            mode: 0o777,
-            kind: EntryKind::Link(format!("/proc/self/{target}")),
-        }));
+        let folder = |path: &str, mode| (path.to_owned(), Entry::directory(mode, 0));
+        let mut entries = Entries::from([folder("dev", 0o755), folder("dev/shm", 0o1777)]);
+        entries.extend(KERNEL_FOLDERS.map(|name| folder(name, 0o555)));
+        entries.extend(DEVICES.map(|name| (format!("dev/{name}"), Entry::file(&b""[..]))));
         for name in RUNTIME_FILES {
             if let Ok(content) = file::read(Path::new("/etc").join(name), file::TEXT) {
-                entries.push(Entry::file(format!("etc/{name}"), content));
+                entries.insert(format!("etc/{name}"), Entry::file(content));
             }
         }
-        for entry in entries {
-            // What was asked for stands.
-            if self.path().join(&entry.path).symlink_metadata().is_err() {
-                self.add(&entry)?;
+        // What was asked for stands.
+        let is_free = |root: &Root, path: &str| root.path().join(path).symlink_metadata().is_err();
+        for (path, entry) in &entries {
+            if is_free(self, path) {
+                self.add(path, entry)?;
+            }
+        }
+        for (name, target) in [("fd", "fd"), ("stdin", "fd/0"), ("stdout", "fd/1"), ("stderr", "fd/2")] {
+            let name = format!("dev/{name}");
+            if is_free(self, &name) {
+                symlink(format!("/proc/self/{target}"), self.path().join(name))?;
             }
         }
         Ok(())
@@ -174,8 +145,9 @@ mod tests {
     #[test]
     fn a_root_holds_what_was_asked_for_and_goes_away() {
         let executable = std::env::current_exe().unwrap();
-        let entries =
-            [Entry::folder("tmp", 0o1777), Entry::file("etc/passwd", "x"), Entry::file("etc/hosts", "mine")];
+        let file = |path: &str, text: &'static str| (path.to_owned(), Entry::file(text.as_bytes()));
+        let tmp = ("tmp".to_owned(), Entry::directory(0o1777, 0));
+        let entries = Entries::from([tmp, file("etc/passwd", "x"), file("etc/hosts", "mine")]);
         let root = Root::build(&executable, &entries, true).unwrap();
         root.seal(true).unwrap();
         let mode = |name: &str| root.path().join(name).metadata().unwrap().permissions().mode() & 0o7777;
@@ -191,7 +163,8 @@ mod tests {
     fn nothing_is_written_outside() {
         let executable = std::env::current_exe().unwrap();
         for path in ["/etc/passwd", "../x", "a/../../x"] {
-            let error = Root::build(&executable, &[Entry::file(path, "")], false).unwrap_err();
+            let entries = Entries::from([(path.to_owned(), Entry::file(&b""[..]))]);
+            let error = Root::build(&executable, &entries, false).unwrap_err();
             assert!(error.to_string().contains(path), "{error}");
         }
     }

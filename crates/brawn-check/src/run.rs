@@ -17,10 +17,10 @@ use nix::unistd::Pid;
 use rustix::process::pidfd_send_signal;
 use serde::{Deserialize, Serialize};
 
-use crate::Error;
-use crate::root::{Entry, Root};
+use crate::root::Root;
 use crate::sandbox::{How, Plan, Step};
 use crate::trace::{Access, Watched, watch};
+use crate::{Entries, Error};
 
 /// How often it is looked whether a run is to be given up.
 const LOOK: Duration = Duration::from_millis(20);
@@ -38,7 +38,7 @@ pub struct Program {
     /// Its environment, besides `PATH` and `HOME`.
     pub environment: Vec<(OsString, OsString)>,
     /// What the root holds besides the executable.
-    pub entries: Vec<Entry>,
+    pub entries: Entries,
     /// User and group that it runs as.
     pub user: (u32, u32),
     /// Whether `/proc`, `/sys`, `/dev`, `/etc/resolv.conf` and `/etc/hosts` are there, as a container runtime would
@@ -272,7 +272,8 @@ pub fn ways() -> Vec<(How, std::io::Result<()>)> {
 }
 
 fn allows(how: How) -> std::io::Result<()> {
-    let root = Root::build(Path::new("/proc/self/exe"), &[], false).map_err(std::io::Error::other)?;
+    let root =
+        Root::build(Path::new("/proc/self/exe"), &Entries::new(), false).map_err(std::io::Error::other)?;
     let plan = Plan::new(how, &root, (NONROOT, NONROOT), false)?;
     let mut command = trial_command();
     // SAFETY: system calls only between fork and exec; the last step ends it before the exec.

@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use brawn_base::Diagnostic as _;
 use brawn_check::{
-    Content, End, Entry, Error, How, NONROOT, Need, Program, Report, Run, Severity, judge, needs, run_by,
+    Content, End, Entries, Entry, Error, How, NONROOT, Need, Program, Report, Run, Severity, judge, needs,
+    run_by,
 };
 
 struct Sandbox {
@@ -37,7 +38,7 @@ impl Sandbox {
             executable: self.path("program"),
             arguments: Vec::new(),
             environment: Vec::new(),
-            entries: Vec::new(),
+            entries: Entries::new(),
             user: (NONROOT, NONROOT),
             runtime: true,
             limit: Duration::from_secs(60),
@@ -128,12 +129,13 @@ fn what_is_looked_for_in_vain_is_told_with_the_part_that_mends_it() {
         assert!(!report.ok);
         assert_eq!(report.missing.iter().copied().collect::<Vec<_>>(), wanted, "{report:#?}");
 
-        let entries = vec![
-            Entry::file("etc/ssl/certs/ca-certificates.crt", "none"),
-            Entry::file("etc/passwd", "root:x:0:0:::\n"),
-            Entry::folder("tmp", 0o1777),
-            Entry::file("usr/share/zoneinfo/Europe/Vienna", "none"),
-        ];
+        let file = |path: &str, text: &'static str| (path.to_owned(), Entry::file(text.as_bytes()));
+        let entries = Entries::from([
+            file("etc/ssl/certs/ca-certificates.crt", "none"),
+            file("etc/passwd", "root:x:0:0:::\n"),
+            ("tmp".to_owned(), Entry::directory(0o1777, 0)),
+            file("usr/share/zoneinfo/Europe/Vienna", "none"),
+        ]);
         let run = run_by(&Program { entries, ..sandbox.program() }, &[how]).unwrap();
         assert_eq!(run.end, End::Exited { status: 0 });
         let report = sandbox.judge(run, &wanted);
@@ -201,7 +203,7 @@ fn relative_paths_are_those_of_the_program() {
          openat(d, \"passwd\", 0); chdir(\"/etc\"); open(\"../etc/group\", 0); return 0; }",
     );
     for how in ways() {
-        let entries = vec![Entry::folder("etc", 0o755)];
+        let entries = Entries::from([("etc".to_owned(), Entry::directory(0o755, 0))]);
         let run = run_by(&Program { entries, ..sandbox.program() }, &[how]).unwrap();
         let targets: Vec<&str> = run.accesses.iter().map(|access| access.target.as_str()).collect();
         assert!(targets.contains(&"/etc/passwd") && targets.contains(&"/etc/group"), "{how:?} {targets:?}");

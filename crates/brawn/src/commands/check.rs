@@ -9,10 +9,8 @@ use brawn_base::Code;
 use brawn_base::file;
 use brawn_base::text::{exact, shown};
 use brawn_check::{
-    Content, Entry, EntryKind, Finding, Grade, NONROOT, Program, Report, Severity, configure, judge, needs,
-    run as run_it,
+    Content, Finding, Grade, NONROOT, Program, Report, Severity, configure, judge, needs, run as run_it,
 };
-use brawn_image::layer::Kind;
 use clap::Args;
 use serde_json::json;
 
@@ -88,7 +86,7 @@ pub fn run(before: Options, arguments: Arguments) -> Result<ExitCode> {
                 .iter()
                 .map(|(name, value)| (name.into(), value.into()))
                 .collect(),
-            entries: entries(&with),
+            entries: brawn_image::contents::entries(&with, ""),
             user: (arguments.user.0, arguments.user.1),
             runtime: !arguments.bare,
             limit: Duration::from_secs(arguments.seconds),
@@ -149,24 +147,6 @@ fn fix(manifest: &Path, report: &Report, dry_run: bool) -> Result<()> {
     fs_err::write(manifest, text)?;
     output::say(&format!("{} now has: {}", place(), names.join(", ")));
     Ok(())
-}
-
-/// The files of these parts, as an image has them.
-fn entries(with: &BTreeSet<Content>) -> Vec<Entry> {
-    let files = brawn_image::contents::entries(with, "");
-    let content = |kind: &Kind| match kind {
-        Kind::File(bytes) => bytes.to_vec(),
-        Kind::Directory | Kind::HardLink(_) => Vec::new(),
-    };
-    let entry = |(path, entry): (&String, &brawn_image::layer::Entry)| {
-        let kind = match &entry.kind {
-            Kind::Directory => EntryKind::Folder,
-            Kind::File(_) => EntryKind::File(content(&entry.kind)),
-            Kind::HardLink(target) => EntryKind::File(content(&files[target].kind)),
-        };
-        Entry { path: path.clone(), mode: entry.mode, kind }
-    };
-    files.iter().map(entry).collect()
 }
 
 /// The answer: what happened first, then what the program needs, the most important first.
