@@ -15,7 +15,7 @@ pub fn run(brawn: &Path, blocks: usize, seed: Option<u64>) -> Result<()> {
     let input = leptosfmt::input(&workshop)?;
     let mut session = leptosfmt::session(blocks);
     if let Some(seed) = seed {
-        session = session.seed(seed);
+        session.seed = seed;
     }
     let outcome = measure(leptosfmt::TITLE, &session, &leptosfmt::variants(&executables, &input), |_| {})?;
     println!(

@@ -118,5 +118,9 @@ pub fn variants(executables: &ThreeWays, input: &Input) -> Vec<Variant> {
 
 /// Its threads report files in any order, and its last line holds its own time.
 pub fn session(blocks: usize) -> Session {
-    Session { ignored_lines: Some("Checked ".to_owned()), ..Session::new(blocks).output(Output::SortedLines) }
+    Session {
+        ignored_lines: Some("Checked ".to_owned()),
+        output: Output::SortedLines,
+        ..Session::new(blocks)
+    }
 }

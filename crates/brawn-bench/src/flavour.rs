@@ -9,29 +9,20 @@ use crate::Error;
 pub struct Flavour {
     /// The name for `--variants`.
     pub name: String,
-    /// What is behind it.
-    pub libc: Libc,
-}
-
-/// A libc, and how programs are linked with it.
-#[derive(Clone, Debug)]
-pub enum Libc {
-    /// The host's glibc, shared, as compilers here do unasked.
-    Glibc,
-    /// The host's glibc, linked statically.
-    GlibcStatic,
-    /// musl, static, with this overlay over it.
-    Musl(Choice),
+    /// What programs are built for.
+    pub base: Base,
+    /// The overlay over it, of a musl variant.
+    pub choice: Option<Choice>,
 }
 
 /// What a program is built for; the musl variants are made of one build by doing its link again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Base {
-    /// The host's glibc, dynamically.
+    /// The host's glibc, shared, as compilers here do unasked.
     Glibc,
-    /// The host's glibc, statically.
+    /// The host's glibc, linked statically.
     GlibcStatic,
-    /// musl, by a link that Brawn records.
+    /// musl, static, by a link that Brawn records.
     Musl,
 }
 
@@ -45,22 +36,22 @@ impl Flavour {
     /// # Errors
     /// [`Error::UnknownName`], with all names.
     pub fn from_name(name: &str) -> Result<Flavour, Error> {
-        let libc = if name == GLIBC {
-            Libc::Glibc
+        let (base, choice) = if name == GLIBC {
+            (Base::Glibc, None)
         } else if name == GLIBC_STATIC {
-            Libc::GlibcStatic
+            (Base::GlibcStatic, None)
         } else if PRESETS.iter().any(|preset| preset.name == name) {
-            Libc::Musl(Choice::preset(name)?)
+            (Base::Musl, Some(Choice::preset(name)?))
         } else if Malloc::names().contains(&name) {
-            Libc::Musl(Choice::malloc(name)?)
+            (Base::Musl, Some(Choice::malloc(name)?))
         } else if let Some(choice) = with_knobs(name)? {
-            Libc::Musl(choice)
+            (Base::Musl, Some(choice))
         } else if let Some(choice) = with_other_strings(name)? {
-            Libc::Musl(choice)
+            (Base::Musl, Some(choice))
         } else {
             return Err(Error::UnknownName { kind: "variant", given: name.to_owned(), known: names() });
         };
-        Ok(Flavour { name: name.to_owned(), libc })
+        Ok(Flavour { name: name.to_owned(), base, choice })
     }
 
     /// The variants of a list such as `glibc,stock,balanced`, in this order; the first is the baseline.
@@ -84,51 +75,37 @@ impl Flavour {
         Flavour::list([GLIBC, "stock"].into_iter().chain(presets)).expect("the table names what exists")
     }
 
-    /// The overlay, of a musl variant.
-    pub fn choice(&self) -> Option<&Choice> {
-        match &self.libc {
-            Libc::Musl(choice) => Some(choice),
-            Libc::Glibc | Libc::GlibcStatic => None,
-        }
-    }
-
     /// For people: `musl 1.2.5 with mimalloc 3.6.0`. The versions are those that this machine has.
     pub fn title(&self, glibc: Option<&str>, musl: Option<&str>) -> String {
         let versioned = |name: &str, version: Option<&str>| match version {
             Some(version) => format!("{name} {version}"),
             None => name.to_owned(),
         };
-        match &self.libc {
-            Libc::Glibc => format!("{}, dynamic", versioned("glibc", glibc)),
-            Libc::GlibcStatic => format!("{}, static", versioned("glibc", glibc)),
-            Libc::Musl(choice) => {
-                let mut parts = Vec::new();
-                if let Malloc::Kit(_) = choice.malloc {
-                    let knobs = choice.knobs.iter().filter(|(key, _)| *key != LEVEL_KNOB);
-                    let knobs: Vec<_> = knobs.map(|(key, value)| format!("{key}={value}")).collect();
-                    let of =
-                        if knobs.is_empty() { String::new() } else { format!(" ({})", knobs.join(", ")) };
-                    parts.push(versioned(choice.malloc.name(), choice.malloc.version()) + &of);
-                }
-                if choice.strings {
-                    let level = choice.knobs.get(LEVEL_KNOB);
-                    parts.push(level.map_or("strings".into(), |level| format!("strings held to {level}")));
-                }
-                let with = if parts.is_empty() {
-                    ", untouched".into()
-                } else {
-                    format!(" with {}", parts.join(" and "))
-                };
-                versioned("musl", musl) + &with
-            }
+        let Some(choice) = &self.choice else {
+            let linked = if self.base == Base::Glibc { "dynamic" } else { "static" };
+            return format!("{}, {linked}", versioned("glibc", glibc));
+        };
+        let mut parts = Vec::new();
+        if let Malloc::Kit(_) = choice.malloc {
+            let knobs = choice.knobs.iter().filter(|(key, _)| *key != LEVEL_KNOB);
+            let knobs: Vec<_> = knobs.map(|(key, value)| format!("{key}={value}")).collect();
+            let of = if knobs.is_empty() { String::new() } else { format!(" ({})", knobs.join(", ")) };
+            parts.push(versioned(choice.malloc.name(), choice.malloc.version()) + &of);
         }
+        if choice.strings {
+            let level = choice.knobs.get(LEVEL_KNOB);
+            parts.push(level.map_or("strings".into(), |level| format!("strings held to {level}")));
+        }
+        let with =
+            if parts.is_empty() { ", untouched".into() } else { format!(" with {}", parts.join(" and ")) };
+        versioned("musl", musl) + &with
     }
 }
 
 /// `jemalloc+narenas=2+dirty_decay_ms=0`: another variant with knobs, whose keys may leave the allocator's prefix away.
 fn with_knobs(name: &str) -> Result<Option<Choice>, Error> {
     let Some((base, knobs)) = name.split_once('+') else { return Ok(None) };
-    let Libc::Musl(mut choice) = Flavour::from_name(base)?.libc else { return Ok(None) };
+    let Some(mut choice) = Flavour::from_name(base)?.choice else { return Ok(None) };
     let prefix = choice.malloc.knobs().map_or("", |knobs| knobs.prefix);
     for knob in knobs.split('+') {
         let Some((key, value)) = knob.split_once('=') else { return Ok(None) };
@@ -144,7 +121,7 @@ fn with_other_strings(name: &str) -> Result<Option<Choice>, Error> {
     let levels = brawn_kit::level_names().map(|level| (level, Some(level)));
     for (suffix, level) in levels.chain([("no-strings", None)]) {
         let Some(base) = name.strip_suffix(suffix).and_then(|base| base.strip_suffix('-')) else { continue };
-        let Libc::Musl(choice) = Flavour::from_name(base)?.libc else { continue };
+        let Some(choice) = Flavour::from_name(base)?.choice else { continue };
         return Ok(Some(match level {
             Some(level) => choice.with_strings(true).with_knob(LEVEL_KNOB, level)?,
             None => choice.with_strings(false),
@@ -183,7 +160,7 @@ mod tests {
 
     #[test]
     fn string_functions_can_be_left_out_or_held_to_a_level() {
-        let choice = |name: &str| Flavour::from_name(name).unwrap().choice().unwrap().clone();
+        let choice = |name: &str| Flavour::from_name(name).unwrap().choice.unwrap();
         assert!(choice("balanced").strings && !choice("balanced-no-strings").strings);
         assert_eq!(choice("mimalloc2-avx2").knobs[LEVEL_KNOB], "avx2");
         assert_eq!(choice("mimalloc-secure-sse2").malloc.name(), "mimalloc-secure");
@@ -198,7 +175,7 @@ mod tests {
     #[test]
     fn knobs_can_be_part_of_a_variant() {
         let flavour = Flavour::from_name("jemalloc+narenas=2+jemalloc.tcache_max=4096").unwrap();
-        let knobs = &flavour.choice().unwrap().knobs;
+        let knobs = &flavour.choice.as_ref().unwrap().knobs;
         assert_eq!(
             (knobs["jemalloc.narenas"].as_str(), knobs["jemalloc.tcache_max"].as_str()),
             ("2", "4096")

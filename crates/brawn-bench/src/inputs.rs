@@ -1,18 +1,18 @@
 //! What programs work on, and how what they print is checked.
 
-mod module;
 mod truth;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::OnceLock;
+use std::process::Command;
+use std::sync::LazyLock;
 
 use brawn_measure::Reader;
 use serde::Deserialize;
 
 use self::truth::Table;
 use crate::workshop::{Origin, Source};
-use crate::{Error, Workshop, jvm};
+use crate::{Error, Workshop, jvm, workloads};
 
 /// What a case's program works on.
 #[derive(Debug, Deserialize)]
@@ -28,13 +28,16 @@ pub enum Input {
     Jar(String),
 }
 
-/// Inputs, outputs and terms of the function to minimise: less than a second.
-const SIZE: (usize, usize, usize) = (12, 12, 1_000);
-const SEED: u64 = 0xE59;
+/// Twelve functions of the same twelve inputs, in a thousand random terms: espresso minimises them in less than a second.
+const TABLE: &str = "espresso/table.pla";
 
-/// Functions, statements of each, and the seed of the generated module, which is then of 3.6 MB.
-const GENERATED: (u32, u32, u64) = (1_500, 139, 0x5EED);
-/// What it prints, on every engine that is right.
+/// The package that writes the generated module into a file.
+const GENERATOR: &[(&str, &str)] = &[
+    ("Cargo.toml", "module/manifest.toml"),
+    ("Cargo.lock", "module/manifest.lock"),
+    ("src/main.rs", "module/src/main.rs"),
+];
+/// What the module prints, on every engine that is right.
 const ANSWER: &str = "788c77e6\n";
 
 impl Input {
@@ -46,17 +49,10 @@ impl Input {
         match self {
             Input::Espresso => {
                 let path = workshop.root().join("espresso.pla");
-                fs_err::write(&path, table().to_string())?;
+                fs_err::write(&path, workloads::text(TABLE))?;
                 Ok(path)
             }
-            Input::Module => {
-                let folder = workshop.root().join("modules");
-                fs_err::create_dir_all(&folder)?;
-                let path = folder.join("generated.wasm");
-                let (functions, statements, seed) = GENERATED;
-                fs_err::write(&path, module::generate(functions, statements, seed))?;
-                Ok(path)
-            }
+            Input::Module => module(workshop),
             Input::Yosys => yosys(workshop),
             Input::Jar(name) => workshop.source(&jvm::jar(name)),
         }
@@ -71,6 +67,17 @@ impl Input {
             Input::Jar(_) => None,
         }
     }
+}
+
+fn module(workshop: &Workshop) -> Result<PathBuf, Error> {
+    let files: Vec<_> = GENERATOR.iter().map(|(path, file)| (*path, workloads::text(file))).collect();
+    let generator =
+        workshop.for_this_machine(|flavours| workshop.package("brawn-module", &files, flavours))?;
+    let folder = workshop.root().join("modules");
+    fs_err::create_dir_all(&folder)?;
+    let path = folder.join("generated.wasm");
+    workshop.step("generating a module", &folder, Command::new(&generator).arg(&path))?;
+    Ok(path)
 }
 
 fn yosys(workshop: &Workshop) -> Result<PathBuf, Error> {
@@ -90,8 +97,9 @@ fn yosys(workshop: &Workshop) -> Result<PathBuf, Error> {
 }
 
 fn table() -> &'static Table {
-    static TABLE: OnceLock<Table> = OnceLock::new();
-    TABLE.get_or_init(|| Table::generate(SIZE.0, SIZE.1, SIZE.2, SEED))
+    static PARSED: LazyLock<Table> =
+        LazyLock::new(|| Table::parse(workloads::text(TABLE)).expect("a test reads it"));
+    &PARSED
 }
 
 /// What is left must be the same function of its inputs, in fewer terms.
@@ -123,8 +131,6 @@ fn version_of_yosys(stdout: &str, _: &str) -> Result<BTreeMap<String, f64>, Stri
 
 #[cfg(test)]
 mod tests {
-    use sha2::{Digest as _, Sha256};
-
     use super::*;
 
     #[test]
@@ -136,25 +142,11 @@ mod tests {
         assert!(version_of_yosys("", "").is_err());
     }
 
-    /// Who changes the module runs it, and writes down its new answer and digest together:
-    /// `BRAWN_KEEP=FILE cargo test -p brawn-bench --lib inputs` keeps it for that.
-    #[test]
-    fn the_module_is_the_one_whose_answer_is_known() {
-        let (functions, statements, seed) = GENERATED;
-        let module = module::generate(functions, statements, seed);
-        if let Some(file) = std::env::var_os("BRAWN_KEEP") {
-            fs_err::write(file, &module).unwrap();
-        }
-        assert!((3_500_000..3_700_000).contains(&module.len()), "{}", module.len());
-        let digest: String = Sha256::digest(&module).iter().map(|byte| format!("{byte:02x}")).collect();
-        assert_eq!(digest, "58acc303bc4191a07ee2ceb81b5965ec9121af084e59da8e85de40ef7f75391b");
-    }
-
     #[test]
     fn another_function_or_no_smaller_one_is_refused() {
-        let unchanged = same_function(&table().to_string(), "").unwrap_err();
+        let unchanged = same_function(workloads::text(TABLE), "").unwrap_err();
         assert!(unchanged.contains("no fewer"), "{unchanged}");
-        let text = table().to_string();
+        let text = workloads::text(TABLE);
         let less: Vec<&str> = text.lines().filter(|line| !line.starts_with(['0', '1', '-'])).collect();
         assert!(same_function(&less.join("\n"), "").unwrap_err().contains("another function"));
         assert!(same_function("", "").is_err());

@@ -9,7 +9,6 @@ use brawn_measure::Variant;
 use brawn_preload::{Library, Program};
 use serde::Deserialize;
 
-use crate::flavour::Libc;
 use crate::workshop::{Origin, Source};
 use crate::{Context, Error, Flavour, Prepared, Workshop, workloads};
 
@@ -161,13 +160,13 @@ fn plain(program: &Program) -> &'static str {
 
 /// What a variant preloads; none for the heap that the JVM has anyhow; or why it cannot.
 fn library(flavour: &Flavour, program: &Program) -> Result<Option<Library>, String> {
-    match &flavour.libc {
+    match &flavour.choice {
         _ if flavour.name == plain(program) => Ok(None),
-        Libc::Glibc | Libc::GlibcStatic => Err(format!("the JVM here is {}'s, and dynamic", program.libc)),
-        Libc::Musl(choice) if matches!(choice.malloc, Malloc::Stock) => {
+        None => Err(format!("the JVM here is {}'s, and dynamic", program.libc)),
+        Some(choice) if matches!(choice.malloc, Malloc::Stock) => {
             Err(format!("the JVM here is {}'s", program.libc))
         }
-        Libc::Musl(choice) => {
+        Some(choice) => {
             Library::new(choice, program.libc, program.arch).map(Some).map_err(|error| error.to_string())
         }
     }
@@ -246,7 +245,8 @@ mod tests {
         for (name, work) in works() {
             assert!(source(&work.class).contains(" main("), "{name}");
         }
-        let published = works().filter(|(name, _)| !published::DACAPO.row(name).is_empty());
+        let published =
+            works().filter(|(name, _)| !published::table("alpaquita_dacapo_ms").row(name).is_empty());
         assert_eq!(published.count(), works().count() - 1, "all but batik");
     }
 }

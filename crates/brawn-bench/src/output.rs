@@ -25,15 +25,7 @@ pub const FILES: &[(&str, Format)] = &[
 pub fn write(folder: &Path, results: &Results) -> Result<(), Error> {
     fs_err::create_dir_all(folder)?;
     for (name, format) in FILES {
-        file(&folder.join(name), &format.render(results))?;
+        brawn_measure::write_whole(&folder.join(name), &format.render(results))?;
     }
     Ok(())
-}
-
-/// Writes one file in one step.
-///
-/// # Errors
-/// [`Error::Io`].
-pub fn file(path: &Path, text: &str) -> Result<(), Error> {
-    Ok(brawn_measure::write_whole(path, text)?)
 }

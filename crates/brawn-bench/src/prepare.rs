@@ -144,12 +144,13 @@ impl Suite {
                 ..variant.clone().args(args.iter().map(|text| words.fill(text)))
             };
             let place = count.map(|count| (count as f64, template.axis.as_str()));
-            let mut made = Case::new(case, variants.iter().map(variant).collect())
-                .share(template.share.unwrap_or(1.0))
-                .session(|session| template.session(session))
-                .rows(template.rows.iter().flat_map(|row| row.rows(&words, place)));
+            let mut made = Case::new(case, variants.iter().map(variant).collect());
+            made.rows = template.rows.iter().flat_map(|row| row.rows(&words, place)).collect();
+            made.share = template.share.unwrap_or(made.share);
+            made.session = template.session(made.session);
             if !template.watch.is_empty() {
-                made = made.watch(template.watch.iter().map(|name| figure(&words.fill(name))));
+                let watched = template.watch.iter().map(|name| figure(&words.fill(name)));
+                made.session = made.session.watch(watched);
             }
             made
         };
@@ -164,17 +165,10 @@ impl Tool {
     }
 }
 
-/// The program that uses servers and checks their answers, the same for every variant: with glibc where there is one.
+/// The program that uses servers and checks their answers, the same for every variant.
 fn client(workshop: &Workshop) -> Result<PathBuf, Error> {
-    let build = |name: &str| {
-        let flavours = Flavour::list([name])?;
-        let programs = workshop.rust_program("client", workloads::text("client/client.rs"), &flavours)?;
-        Ok(programs.each.into_iter().next().expect("a list without a program is an error").1)
-    };
-    match build("glibc") {
-        Err(Error::Absent { .. }) => build("stock"),
-        other => other,
-    }
+    let source = workloads::text("client/client.rs");
+    workshop.for_this_machine(|flavours| workshop.rust_program("client", source, flavours))
 }
 
 impl Template {

@@ -3,62 +3,57 @@
 //! Absolute figures do not carry over to another machine, so every figure comes with its ratio to the same source's
 //! glibc, where there is one.
 
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
 use brawn_measure::results::Published;
+use serde::Deserialize;
 
 /// One published table: rows by name, columns by system.
+#[derive(Deserialize)]
 pub struct Table {
+    #[serde(skip)]
     csv: &'static str,
     /// The column that ratios are taken against, if the source has one.
-    baseline: Option<&'static str>,
-    source: &'static str,
+    baseline: Option<String>,
+    source: String,
 }
 
-const ALPAQUITA: &str =
-    "BellSoft, \"Alpaquita Linux performance: the race is on\", 14 October 2022 (i5-6600, 4 cores, KVM)";
-
-macro_rules! tables {
-    ($($(#[$about:meta])* $name:ident = $file:literal, $baseline:expr, $source:expr;)+) => {
-        $($(#[$about])* pub const $name: Table = Table {
-            csv: include_str!(concat!("../published/", $file)),
-            baseline: $baseline,
-            source: $source,
-        };)+
-
-        const ALL: &[(&str, &Table)] = &[$(($file, &$name)),+];
+macro_rules! files {
+    ($($file:literal)+) => {
+        const FILES: &[(&str, &str)] = &[$(($file, include_str!(concat!("../published/", $file, ".csv")))),+];
     };
 }
 
-tables! {
-    /// The `vec!` loop on 32 threads, in operations per second (last column). No glibc among them.
-    VEC_LOOP = "vec_loop.csv", None,
-        "a blog post on Rust, Alpine and mimalloc (Ryzen 9 7945HX3D, 32 threads, Alpine 3.20)";
-    /// wasmtime compiling a module, in seconds: parallel mean and deviation, serial mean and deviation.
-    WASMTIME = "wasmtime_s.csv", Some("glibc dynamic"),
-        "Tweag, \"Supercharging your Rust static executables with mimalloc\", 10 August 2023 (48 cores)";
-    /// Resident memory of a service by node, in MB, with jemalloc and with the system's malloc.
-    DENEV = "denev_rss_mb.csv", Some("jemalloc_default_mb"),
-        "N. Denev, \"Reducing stable Rust memory footprint by using the system malloc\", 16 February 2018";
-    /// Boot stages, in seconds.
-    STARTUP = "alpaquita_startup_s.csv", Some("alpaquita-22-glibc"), ALPAQUITA;
-    /// STREAM, in MB/s.
-    STREAM = "alpaquita_stream_mb_s.csv", Some("alpaquita-22-glibc"), ALPAQUITA;
-    /// String functions on 36 characters, in ns.
-    STRINGS_36 = "alpaquita_strings_36_ns.csv", Some("alpaquita-22-glibc"), ALPAQUITA;
-    /// String functions on 132 characters, in ns.
-    STRINGS_132 = "alpaquita_strings_132_ns.csv", Some("alpaquita-22-glibc"), ALPAQUITA;
-    /// String functions on 4,100 characters, in ns.
-    STRINGS_4100 = "alpaquita_strings_4100_ns.csv", Some("alpaquita-22-glibc"), ALPAQUITA;
-    /// nginx by connections, in requests per second.
-    NGINX = "alpaquita_nginx_req_s.csv", Some("alpaquita-22-glibc"), ALPAQUITA;
-    /// DaCapo, in milliseconds.
-    DACAPO = "alpaquita_dacapo_ms.csv", Some("alpaquita-22-glibc"), ALPAQUITA;
-    /// Allocator benchmarks, in operations per second.
-    MALLOC = "alpaquita_malloc_ops_s.csv", Some("alpaquita-22-glibc"), ALPAQUITA;
+files! {
+    "vec_loop"
+    "wasmtime_s"
+    "denev_rss_mb"
+    "alpaquita_startup_s"
+    "alpaquita_stream_mb_s"
+    "alpaquita_strings_36_ns"
+    "alpaquita_strings_132_ns"
+    "alpaquita_strings_4100_ns"
+    "alpaquita_nginx_req_s"
+    "alpaquita_dacapo_ms"
+    "alpaquita_malloc_ops_s"
 }
 
+static TABLES: LazyLock<BTreeMap<String, Table>> = LazyLock::new(|| {
+    let text = include_str!("../published/tables.toml");
+    let mut tables: BTreeMap<String, Table> = toml::from_str(text).expect("a test reads it");
+    for (file, csv) in FILES {
+        tables.get_mut(*file).expect("every file is described").csv = csv;
+    }
+    tables
+});
+
 /// The table in this file of `published/`, without its ending.
-pub fn table(file: &str) -> Option<&'static Table> {
-    ALL.iter().find(|(known, _)| known.strip_suffix(".csv") == Some(file)).map(|(_, table)| *table)
+///
+/// # Panics
+/// When there is none: the suites are constants of this crate, and a test reads them all.
+pub fn table(file: &str) -> &'static Table {
+    TABLES.get(file).unwrap_or_else(|| panic!("no table {file} in published/"))
 }
 
 impl Table {
@@ -101,7 +96,8 @@ impl Table {
         let number = |cell: &str| cell.trim().parse::<f64>().ok();
         let baseline = self
             .baseline
-            .and_then(|baseline| cells.clone().find(|(name, _)| *name == baseline))
+            .as_ref()
+            .and_then(|baseline| cells.clone().find(|(name, _)| name == baseline))
             .and_then(|(_, cell)| number(cell));
         cells
             .filter_map(|(name, cell)| {
@@ -110,7 +106,7 @@ impl Table {
                     label: name.to_owned(),
                     value,
                     ratio: baseline.filter(|base| *base > 0.0).map(|base| value / base),
-                    source: self.source.to_owned(),
+                    source: self.source.clone(),
                 })
             })
             .collect()
@@ -123,7 +119,8 @@ mod tests {
 
     #[test]
     fn every_file_is_a_whole_table() {
-        for (file, table) in ALL {
+        assert_eq!(TABLES.len(), FILES.len());
+        for (file, table) in TABLES.iter() {
             let lines: Vec<_> = table.lines().collect();
             assert!(lines.len() > 2, "{file}");
             assert!(lines.iter().all(|cells| cells.len() == lines[0].len()), "{file}");
@@ -132,20 +129,20 @@ mod tests {
 
     #[test]
     fn ratios_are_to_the_same_sources_glibc() {
-        let row = STRINGS_4100.row("strlen");
+        let row = table("alpaquita_strings_4100_ns").row("strlen");
         let of = |label: &str| row.iter().find(|published| published.label == label).unwrap();
         assert_eq!(of("alpaquita-22-glibc").ratio, Some(1.0));
         let stock = of("alpaquita-22-musl-def");
         assert!((stock.ratio.unwrap() - 300.76 / 42.60).abs() < 1e-9, "{stock:?}");
-        assert!(STRINGS_4100.row("strsep").is_empty());
+        assert!(table("alpaquita_strings_4100_ns").row("strsep").is_empty());
 
-        let parallel = WASMTIME.column("parallel_mean_s");
+        let parallel = table("wasmtime_s").column("parallel_mean_s");
         assert_eq!(parallel.len(), 3);
         assert!((parallel[1].ratio.unwrap() - 92.16 / 4.452).abs() < 1e-9);
         // Two cells of the serial column are all that there is.
-        assert_eq!(WASMTIME.column("serial_mean_s").len(), 2);
+        assert_eq!(table("wasmtime_s").column("serial_mean_s").len(), 2);
 
-        let loops = VEC_LOOP.column("operations_per_second");
+        let loops = table("vec_loop").column("operations_per_second");
         assert!(loops.len() == 4 && loops.iter().all(|published| published.ratio.is_none()));
     }
 }

@@ -61,7 +61,7 @@ impl RowTemplate {
 
     fn row(&self, words: &Words, place: Option<(f64, &str)>) -> RowSpec {
         let figure = figure(&words.fill(&self.figure));
-        let mut row = match (&figure, &self.unit) {
+        let mut spec = match (&figure, &self.unit) {
             (Figure::Metric(name), Some(unit)) => {
                 let (kind, better) = (self.kind.unwrap_or(Kind::Time), self.better.unwrap_or(Better::Lower));
                 RowSpec::metric(name, kind, unit, better)
@@ -70,18 +70,21 @@ impl RowTemplate {
             (Figure::Metric(name), None) if name.ends_with("_bytes") => RowSpec::memory(name, name),
             _ => RowSpec::new(figure),
         };
+        let row = &mut spec.row;
         if let Some(name) = &self.name {
-            row = row.named(words.fill(name));
+            row.name = words.fill(name);
         }
         let at = self.at.as_ref().map(|(x, label)| {
             let x = words.fill(x).parse().expect("a place on a curve is a number");
             (x, label.as_str())
         });
-        if let Some(curve) = &self.curve {
-            row = row.on(words.fill(curve), at.or(place));
+        if let (Some(curve), Some((x, label))) = (&self.curve, at.or(place)) {
+            (row.series, row.x, row.x_label) = (Some(words.fill(curve)), Some(x), Some(label.to_owned()));
         }
-        let theirs = self.published.as_ref().map(|theirs| theirs.find(words, place.map(|(x, _)| x)));
-        row.published(theirs.unwrap_or_default())
+        if let Some(theirs) = &self.published {
+            row.published = theirs.find(words, place.map(|(x, _)| x));
+        }
+        spec
     }
 }
 
@@ -90,8 +93,7 @@ impl Theirs {
         if self.only.as_ref().is_some_and(|case| *case != words.fill("{case}")) {
             return Vec::new();
         }
-        let table = words.fill(&self.table);
-        let table = published::table(&table).unwrap_or_else(|| panic!("no table {table}"));
+        let table = published::table(&words.fill(&self.table));
         let found = match (&self.column, &self.rows_with, count) {
             (Some(column), ..) => table.column(&words.fill(column)),
             (None, Some(name), Some(count)) => table.rows_with(name, count),
@@ -138,7 +140,7 @@ mod tests {
     #[test]
     fn every_row_of_nginxs_table_has_its_case() {
         let case = suite("nginx").template("connections={connections}");
-        assert_eq!(published::NGINX.rows().len(), case.counts.len());
+        assert_eq!(published::table("alpaquita_nginx_req_s").rows().len(), case.counts.len());
         assert!(case.counts.iter().all(|&count| !theirs(case, &case.rows[0], count).is_empty()));
     }
 
@@ -147,7 +149,7 @@ mod tests {
         let case = suite("footprint").template("requests, threads={threads}");
         let of = |threads| theirs(case, &case.rows[2], threads);
         let cells: usize = case.counts.iter().map(|&threads| of(threads).len()).sum();
-        assert_eq!(cells, 2 * published::DENEV.rows().len());
+        assert_eq!(cells, 2 * published::table("denev_rss_mb").rows().len());
         assert!(of(4).iter().all(|cell| cell.label.ends_with("_mb") && cell.ratio.is_some()));
         assert!(of(3).is_empty());
     }
@@ -158,7 +160,7 @@ mod tests {
         let ours = cases.flat_map(|case| case.counts.iter().map(|&count| theirs(case, &case.rows[0], count)));
         let found = ours.filter(|rows| rows.iter().any(|row| row.ratio == Some(1.0))).count();
         // All but espresso, which is a real program.
-        assert_eq!(found, published::MALLOC.rows().len() - 1);
+        assert_eq!(found, published::table("alpaquita_malloc_ops_s").rows().len() - 1);
     }
 
     #[test]

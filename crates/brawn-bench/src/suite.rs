@@ -10,7 +10,7 @@ use crate::inputs::Input;
 use crate::programs::Program;
 use crate::rows::RowTemplate;
 use crate::workshop::Programs;
-use crate::{Error, Figure, Flavour, RowSpec, Workshop};
+use crate::{Error, Flavour, RowSpec, Workshop};
 
 /// A standard suite: programs, the commands that run them, and the figures that come of it.
 #[derive(Debug, Deserialize)]
@@ -284,35 +284,5 @@ impl Case {
             share: 1.0,
             session: Session::new(MAX_BLOCKS).blocks_between(MIN_BLOCKS, MAX_BLOCKS),
         }
-    }
-
-    /// Adds a figure.
-    pub fn row(mut self, row: RowSpec) -> Case {
-        self.rows.push(row);
-        self
-    }
-
-    /// Adds figures.
-    pub fn rows(mut self, rows: impl IntoIterator<Item = RowSpec>) -> Case {
-        self.rows.extend(rows);
-        self
-    }
-
-    /// Goes on until these figures are exact enough, or the budget ends, instead of the wall-clock time.
-    pub fn watch(mut self, figures: impl IntoIterator<Item = Figure>) -> Case {
-        self.session = self.session.watch(figures);
-        self
-    }
-
-    /// Takes this part of a case's usual budget: 0.5 for half, 3 for a case that is long or matters more.
-    pub fn share(mut self, share: f64) -> Case {
-        self.share = share;
-        self
-    }
-
-    /// Changes how it is run: how outputs are compared, the limit of a run, the number of blocks, a timeline.
-    pub fn session(mut self, change: impl FnOnce(Session) -> Session) -> Case {
-        self.session = change(self.session);
-        self
     }
 }

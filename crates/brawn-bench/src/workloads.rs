@@ -12,6 +12,7 @@ macro_rules! files {
 files! {
     "client/client.rs"
     "common.rs"
+    "espresso/table.pla"
     "exporter/manifest.lock" "exporter/manifest.toml" "exporter/src/collect.rs" "exporter/src/main.rs"
     "footprint/churn.rs" "footprint/main.rs" "footprint/pipeline.rs" "footprint/requests.rs"
     "jvm/Batik.java" "jvm/FopReport.java" "jvm/H2.java" "jvm/Jython.java" "jvm/Lucene.java" "jvm/Pmd.java"
@@ -19,6 +20,7 @@ files! {
     "lua/work.lua"
     "malloc/alloc_test.rs" "malloc/barnes.rs" "malloc/cache.rs" "malloc/glibc.rs" "malloc/larson.rs"
     "malloc/main.rs" "malloc/microquill.rs" "malloc/mstress.rs" "malloc/xmalloc.rs"
+    "module/manifest.lock" "module/manifest.toml" "module/src/main.rs"
     "nginx/crypt.h" "nginx/nginx.conf" "nginx/page.html"
     "startup/bare.rs" "startup/empty.rs" "startup/launch.rs" "startup/print.rs"
     "stream/main.rs"

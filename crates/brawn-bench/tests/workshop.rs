@@ -37,7 +37,7 @@ fn a_rust_program_is_built_once_and_linked_for_every_variant() {
         assert_eq!(output.stdout, b"1 2 3\n", "{}", flavour.name);
         let note = brawn_elf::read_notes(&fs_err::read(path).unwrap()).unwrap().note;
         let carries = note.map(|note| note.malloc);
-        let expected = flavour.choice().map(|choice| choice.malloc.name().to_owned());
+        let expected = flavour.choice.as_ref().map(|choice| choice.malloc.name().to_owned());
         assert_eq!(carries, expected, "{}", flavour.name);
     }
     // Two builds and three links, and after that nothing.

@@ -3,58 +3,29 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use brawn_base::{Code, Diagnostic};
 use serde::Deserialize;
 
 use crate::results::{Results, SCHEMA};
 
-/// Why a file of results could not be read.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum DocumentError {
-    /// The file could not be read; the message names it.
-    #[error(transparent)]
-    File(#[from] io::Error),
-
-    /// The file is something else: no JSON, or JSON of another kind.
-    #[error("{} holds no results of `brawn bench`", path.display())]
-    NotResults {
-        /// The file.
-        path: PathBuf,
-        /// Where the text leaves the form.
-        source: serde_json::Error,
-    },
-
-    /// Another version of Brawn wrote the file.
-    #[error("{} has form {found}, this brawn reads form {SCHEMA}", path.display())]
-    Schema {
-        /// The file.
-        path: PathBuf,
-        /// The form of the file.
-        found: u32,
-    },
-}
-
-impl Diagnostic for DocumentError {
-    fn code(&self) -> Code {
-        match self {
-            Self::File(error) => error.code(),
-            Self::NotResults { .. } | Self::Schema { .. } => Code::Input,
+brawn_base::errors! {
+    /// Why a file of results could not be read.
+    pub enum DocumentError {
+        from {
+            /// The file could not be read; the message names it.
+            File(io::Error),
         }
-    }
 
-    fn hint(&self) -> Option<String> {
-        let hint = match self {
-            Self::File(error) => return error.hint(),
-            Self::NotResults { .. } => "give the results.json that `brawn bench --out DIR` writes",
-            Self::Schema { found, .. } if *found > SCHEMA => {
-                "a newer brawn wrote it: update brawn, or measure again with this one"
-            }
-            Self::Schema { .. } => {
-                "an older brawn wrote it: measure again, or read it with the brawn that it names"
-            }
+        /// The file is something else: no JSON, or JSON of another kind. The source says where it leaves the form.
+        #[error("{} holds no results of `brawn bench`", path.display())]
+        NotResults { path: PathBuf, source: serde_json::Error } => Input,
+            "give the results.json that `brawn bench --out DIR` writes";
+
+        /// Another version of Brawn wrote the file.
+        #[error("{} has form {found}, this brawn reads form {SCHEMA}", path.display())]
+        Schema { path: PathBuf, found: u32 } => Input, match *found > SCHEMA {
+            true => "a newer brawn wrote it: update brawn, or measure again with this one",
+            false => "an older brawn wrote it: measure again, or read it with the brawn that it names",
         };
-        Some(hint.to_owned())
     }
 }
 

@@ -1,6 +1,6 @@
 //! The figures that a run is judged by, and how rows of results are made from them.
 
-use crate::results::{Better, Cell, Kind, Published, Row};
+use crate::results::{Better, Cell, Kind, Row};
 use crate::{Measured, Outcome, Sample, Summary, statistics};
 
 /// One figure of a run.
@@ -71,8 +71,10 @@ impl Figure {
 /// What a row of the results shows: a figure, and the row without its cells.
 #[derive(Clone, Debug)]
 pub struct RowSpec {
-    figure: Figure,
-    row: Row,
+    /// The figure.
+    pub figure: Figure,
+    /// The row: its name, its place on a curve, and what others published of it.
+    pub row: Row,
 }
 
 impl RowSpec {
@@ -127,36 +129,9 @@ impl RowSpec {
         Self::metric(metric, Kind::Memory, "bytes", Better::Lower).named(name)
     }
 
-    /// Counts the row as another kind of figure.
-    pub fn of_kind(mut self, kind: Kind) -> Self {
-        self.row.kind = kind;
-        self
-    }
-
     /// Calls the row something else.
     pub fn named(mut self, name: impl Into<String>) -> Self {
         self.row.name = name.into();
-        self
-    }
-
-    /// Puts the row on the curve `series`, at `x` of what `label` counts.
-    pub fn at(mut self, series: impl Into<String>, x: f64, label: impl Into<String>) -> Self {
-        let row = &mut self.row;
-        (row.series, row.x, row.x_label) = (Some(series.into()), Some(x), Some(label.into()));
-        self
-    }
-
-    /// The same where there is a place on that curve.
-    pub fn on(self, series: impl Into<String>, place: Option<(f64, &str)>) -> Self {
-        match place {
-            Some((x, label)) => self.at(series, x, label),
-            None => self,
-        }
-    }
-
-    /// Adds what others published of the same figure.
-    pub fn published(mut self, published: impl IntoIterator<Item = Published>) -> Self {
-        self.row.published.extend(published);
         self
     }
 
@@ -267,7 +242,9 @@ mod tests {
         assert_eq!(row.cells[2].outliers, 1);
         assert_eq!(row.winner.as_deref(), Some("fast"));
 
-        let rate = RowSpec::metric("rate", Kind::Time, "/s", Better::Higher).at("curve", 4.0, "threads");
+        let mut rate = RowSpec::metric("rate", Kind::Time, "/s", Better::Higher);
+        (rate.row.series, rate.row.x, rate.row.x_label) =
+            (Some("curve".into()), Some(4.0), Some("threads".into()));
         let row = rate.row(&outcome).unwrap();
         assert_eq!(row.winner.as_deref(), Some("fast"));
         assert_eq!(

@@ -93,18 +93,6 @@ impl Session {
         self
     }
 
-    /// Takes another rule for comparing outputs.
-    pub fn output(mut self, output: Output) -> Self {
-        self.output = output;
-        self
-    }
-
-    /// Takes a seed from an earlier session.
-    pub fn seed(mut self, seed: u64) -> Self {
-        self.seed = seed;
-        self
-    }
-
     /// Runs all variants, the first being the baseline.
     ///
     /// # Errors

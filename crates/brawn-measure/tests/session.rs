@@ -21,8 +21,7 @@ fn a_session_interleaves_and_its_seed_repeats_the_order() {
     let variants = ["exit", "given-back", "thread"].map(|mode| touch(1, mode));
     let order = |seed| {
         let mut names = Vec::new();
-        let outcome = Session::new(4)
-            .seed(seed)
+        let outcome = Session { seed, ..Session::new(4) }
             .run_with(&variants, |event| {
                 if let Event::Before(progress) = event {
                     names.push(progress.variant.name.clone());
@@ -45,7 +44,7 @@ fn a_session_interleaves_and_its_seed_repeats_the_order() {
 
 #[test]
 fn a_session_ends_when_variants_disagree_or_fail() {
-    let run = |variants: &[Variant]| Session::new(2).seed(0).run(variants).unwrap_err();
+    let run = |variants: &[Variant]| Session { seed: 0, ..Session::new(2) }.run(variants).unwrap_err();
     let error = run(&[touch(1, "exit"), touch(2, "thread")]);
     assert!(matches!(error, Error::OutputDiffers { line: 1, .. }), "{error}");
     let error = run(&[touch(1, "abort")]).to_string();
@@ -55,7 +54,7 @@ fn a_session_ends_when_variants_disagree_or_fail() {
     assert!(matches!(run(&[]), Error::Empty));
     assert!(matches!(run(&[touch(1, "exit"), touch(1, "exit")]), Error::SameName { .. }));
     let variants = [Variant { expected_status: 2, ..Variant::new("a", program("touch")) }];
-    Session::new(2).output(Output::SortedLines).run(&variants).unwrap();
+    Session { output: Output::SortedLines, ..Session::new(2) }.run(&variants).unwrap();
 }
 
 #[test]
@@ -81,7 +80,8 @@ fn an_adaptive_session_ends_for_one_of_its_reasons() {
 #[test]
 fn an_interrupted_session_keeps_what_it_has() {
     let flag = Arc::new(AtomicBool::new(false));
-    let session = Session { interrupt: Some(Arc::clone(&flag)), ..Session::new(5) }.output(Output::Unchecked);
+    let session =
+        Session { interrupt: Some(Arc::clone(&flag)), output: Output::Unchecked, ..Session::new(5) };
     let mut runs = 0;
     let variants = [touch(1, "exit"), touch(1, "given-back")];
     let outcome = session

@@ -84,7 +84,7 @@ fn outcome(state: &State, round: &Round, job: &Job, workload: usize) -> Outcome 
         Measured { samples: lane.samples[workload].clone(), ..Measured::new(variant) }
     });
     let stop = if round.done { Stop::Precise } else { Stop::Interrupted };
-    let mut session = Session::new(round.blocks.max(1)).seed(state.seed);
+    let mut session = Session { seed: state.seed, ..Session::new(round.blocks.max(1)) };
     if job.server.is_some() {
         session = session.watch([Figure::metric(RATE)]);
     }
@@ -118,9 +118,10 @@ fn rows(job: &Job) -> Vec<RowSpec> {
         Figure::InvoluntarySwitches,
     ];
     rows.extend(others.map(|figure| {
-        let row = RowSpec::new(figure.clone());
+        let mut spec = RowSpec::new(figure.clone());
         // Parts of the time and of the memory: they shall not count twice in the means.
-        row.of_kind(Kind::Other)
+        spec.row.kind = Kind::Other;
+        spec
     }));
     rows
 }

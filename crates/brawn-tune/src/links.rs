@@ -99,18 +99,14 @@ fn folder_name(name: &str) -> String {
 pub fn carried(path: &Path) -> Result<Option<Setting>, Error> {
     let notes = brawn_elf::read_notes(&file::elf(path)?).ok();
     Ok(notes.and_then(|notes| notes.note).map(|note| {
-        let mut setting = Setting {
-            preset: note.preset,
+        let setting = Setting {
+            preset: None,
             malloc: note.malloc,
             strings: note.strings,
             cpu: note.cpu,
             knobs: note.knobs,
         };
-        // By the preset's name only where that is the whole truth in this version, too.
-        let plain = Setting::presets().into_iter().find(|preset| preset.preset == setting.preset);
-        let same = plain.is_some_and(|plain| Setting { cpu: setting.cpu.clone(), ..plain }.same_as(&setting));
-        setting.preset = setting.preset.filter(|_| same);
-        setting
+        setting.by_preset(note.preset.as_deref())
     }))
 }
 

@@ -25,23 +25,25 @@ pub struct Setting {
 impl Setting {
     /// The names behind a choice.
     pub fn of(choice: &Choice) -> Self {
-        let mut setting = Self {
+        let setting = Self {
             preset: None,
             malloc: choice.malloc.name().to_owned(),
             strings: choice.strings,
             cpu: choice.cpu.map(|cpu| cpu.name().to_owned()),
             knobs: choice.knobs.clone(),
         };
-        // A preset's name says more than the allocator's, where it is the whole truth.
-        if let Some(preset) = choice.preset
-            && let Ok(plain) = Choice::preset(preset.name)
-            && plain.malloc.name() == setting.malloc
-            && plain.strings == setting.strings
-            && plain.knobs == setting.knobs
-        {
-            setting.preset = Some(preset.name.to_owned());
-        }
-        setting
+        setting.by_preset(choice.preset.map(|preset| preset.name))
+    }
+
+    /// By the name of this preset, which says more than the allocator's, where it is the whole truth.
+    pub fn by_preset(self, name: Option<&str>) -> Self {
+        let is_it = |name: &&str| {
+            Choice::preset(name).is_ok_and(|plain| {
+                (plain.malloc.name(), plain.strings, &plain.knobs)
+                    == (&self.malloc, self.strings, &self.knobs)
+            })
+        };
+        Self { preset: name.filter(is_it).map(str::to_owned), ..self }
     }
 
     /// The settings behind the presets, the default first.
@@ -92,10 +94,7 @@ impl Setting {
 
     /// Whether both make the same executable, however they are named.
     pub fn same_as(&self, other: &Self) -> bool {
-        let key = |setting: &Self| {
-            (setting.malloc.clone(), setting.strings, setting.cpu.clone(), setting.knobs.clone())
-        };
-        key(self) == key(other)
+        *self == Self { preset: self.preset.clone(), ..other.clone() }
     }
 
     /// Whether the allocator is built with hardening.

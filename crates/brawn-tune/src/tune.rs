@@ -76,6 +76,9 @@ pub enum Step<'a> {
     Left(&'a Lane),
 }
 
+/// What is told of each step. An error ends the search.
+pub type On<'a> = dyn FnMut(Step<'_>) -> Result<(), Error> + 'a;
+
 /// Most blocks of a round.
 const MOST: usize = 120;
 /// Fewest blocks, where the budget leaves the last round its own: enough to see who is far behind.
@@ -126,7 +129,7 @@ impl<'a, S: Stage, L: Linker> Search<'a, S, L> {
     ///
     /// # Errors
     /// Those of `on`, and everything that leaves no answer; the state holds what was measured.
-    pub fn run(&mut self, on: &mut dyn FnMut(Step<'_>) -> Result<(), Error>) -> Result<Decision, Error> {
+    pub fn run(&mut self, on: &mut On<'_>) -> Result<Decision, Error> {
         if self.state.rounds.is_empty() {
             let lanes = self.state.candidates.iter().map(|candidate| self.lane(candidate)).collect();
             self.state.rounds.push(Round::new("allocators", lanes));
@@ -177,12 +180,7 @@ impl<'a, S: Stage, L: Linker> Search<'a, S, L> {
     }
 
     /// Runs a round to its end, or until this share of the budget is spent.
-    fn round(
-        &mut self,
-        index: usize,
-        share: f64,
-        on: &mut dyn FnMut(Step<'_>) -> Result<(), Error>,
-    ) -> Result<(), Error> {
+    fn round(&mut self, index: usize, share: f64, on: &mut On<'_>) -> Result<(), Error> {
         if self.state.rounds[index].done {
             return Ok(());
         }
@@ -233,12 +231,7 @@ impl<'a, S: Stage, L: Linker> Search<'a, S, L> {
     }
 
     /// The first block: fills caches, shows who fails, and gives the run limit by what is used now, which runs first.
-    fn warm_up(
-        &mut self,
-        index: usize,
-        until: Duration,
-        on: &mut dyn FnMut(Step<'_>) -> Result<(), Error>,
-    ) -> Result<(), Error> {
+    fn warm_up(&mut self, index: usize, until: Duration, on: &mut On<'_>) -> Result<(), Error> {
         let begun = self.spent();
         let samples = self.block(index, None, on)?;
         let took = self.spent() - begun;
@@ -256,7 +249,7 @@ impl<'a, S: Stage, L: Linker> Search<'a, S, L> {
         &mut self,
         index: usize,
         block: Option<usize>,
-        on: &mut dyn FnMut(Step<'_>) -> Result<(), Error>,
+        on: &mut On<'_>,
     ) -> Result<Vec<Option<Vec<Sample>>>, Error> {
         let mut order: Vec<usize> = (0..self.state.rounds[index].lanes.len()).collect();
         if let Some(block) = block {
@@ -324,11 +317,7 @@ impl<'a, S: Stage, L: Linker> Search<'a, S, L> {
         }
     }
 
-    fn leave(
-        &mut self,
-        index: usize,
-        on: &mut dyn FnMut(Step<'_>) -> Result<(), Error>,
-    ) -> Result<(), Error> {
+    fn leave(&mut self, index: usize, on: &mut On<'_>) -> Result<(), Error> {
         let exhaustive = self.plan.exhaustive;
         let before: Vec<bool> = self.state.rounds[index].lanes.iter().map(Lane::is_in).collect();
         let mut even = self.state.rounds[index].at_one_pace();
@@ -344,7 +333,7 @@ impl<'a, S: Stage, L: Linker> Search<'a, S, L> {
         Ok(())
     }
 
-    fn note(&mut self, on: &mut dyn FnMut(Step<'_>) -> Result<(), Error>) -> Result<(), Error> {
+    fn note(&mut self, on: &mut On<'_>) -> Result<(), Error> {
         self.state.seconds = self.spent().as_secs_f64();
         on(Step::Block(self.state))
     }

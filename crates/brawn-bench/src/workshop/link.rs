@@ -8,7 +8,7 @@ use brawn_link::settings::Gate;
 
 use super::{Slot, Workshop};
 use crate::Error;
-use crate::flavour::{Base, Flavour, Libc};
+use crate::flavour::{Base, Flavour};
 
 /// A program's executables, one for each variant that could be made.
 #[derive(Clone, Debug, Default)]
@@ -37,6 +37,21 @@ impl Programs {
 }
 
 impl Workshop {
+    /// A program that runs beside what is measured, the same for every variant: with glibc where there is one.
+    ///
+    /// # Errors
+    /// Those of `make`.
+    pub fn for_this_machine(
+        &self,
+        make: impl Fn(&[Flavour]) -> Result<Programs, Error>,
+    ) -> Result<PathBuf, Error> {
+        let programs = match make(&Flavour::list(["glibc"])?) {
+            Err(Error::Absent { .. }) => make(&Flavour::list(["stock"])?)?,
+            other => other?,
+        };
+        Ok(programs.each.into_iter().next().expect("a list without a program is an error").1)
+    }
+
     /// Every variant of a program: built where that was not done before, and linked again for each overlay.
     /// `any_static` tells whether it can be linked with a static glibc, too.
     ///
@@ -86,10 +101,11 @@ impl Workshop {
         any_static: bool,
         build: &Builder<'_>,
     ) -> Result<PathBuf, Error> {
-        let (base, file, libc) = match flavour.libc {
-            Libc::Glibc => (Base::Glibc, "glibc", "glibc"),
-            Libc::GlibcStatic => (Base::GlibcStatic, "glibc-static", "static glibc"),
-            Libc::Musl(_) => (Base::Musl, "musl", "musl"),
+        let base = flavour.base;
+        let (file, libc) = match base {
+            Base::Glibc => ("glibc", "glibc"),
+            Base::GlibcStatic => ("glibc-static", "static glibc"),
+            Base::Musl => ("musl", "musl"),
         };
         if base == Base::GlibcStatic && !any_static {
             let reason = format!("{name} is not linked statically with glibc");
@@ -99,7 +115,7 @@ impl Workshop {
             self.say(&format!("building {name} for {libc}"));
         }
         let built = slot.once(file, "", |to| build(base, to))?;
-        let Libc::Musl(choice) = &flavour.libc else { return Ok(built) };
+        let Some(choice) = &flavour.choice else { return Ok(built) };
         let cache = self.cache();
         let found = replay::find(cache, &built).and_then(|recorded| {
             recorded.check()?;

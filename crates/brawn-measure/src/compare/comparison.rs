@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use brawn_base::{Code, Diagnostic};
 use serde::Serialize;
 
 use super::change::{Change, Interval, verdict};
@@ -37,62 +36,27 @@ pub struct Options {
     pub force: bool,
 }
 
-/// Why two documents cannot be compared.
-#[derive(Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum CompareError {
-    /// They were measured on different machines.
-    #[error("the results come from different machines: {what} was `{old}` and is `{new}`")]
-    OtherMachine {
-        /// What differs.
-        what: &'static str,
-        /// As it was.
-        old: String,
-        /// As it is.
-        new: String,
-    },
+brawn_base::errors! {
+    /// Why two documents cannot be compared.
+    pub enum CompareError {
+        from {}
 
-    /// Ratios are to different things.
-    #[error("the results have different baselines: `{old}` and `{new}`")]
-    OtherBaseline {
-        /// As it was.
-        old: String,
-        /// As it is.
-        new: String,
-    },
-
-    /// They have no figure in common.
-    #[error("the results have no figure in common: {old} against {new}")]
-    NothingInCommon {
-        /// Suites and variants before.
-        old: String,
-        /// Suites and variants after.
-        new: String,
-    },
-}
-
-impl Diagnostic for CompareError {
-    fn code(&self) -> Code {
-        match self {
-            Self::OtherMachine { .. } | Self::OtherBaseline { .. } | Self::NothingInCommon { .. } => {
-                Code::Input
-            }
-        }
-    }
-
-    fn hint(&self) -> Option<String> {
-        let hint = match self {
-            Self::OtherMachine { what: "architecture", .. } => "measure both on the same kind of machine",
-            Self::OtherMachine { .. } => {
-                "compare the ratios to the baseline instead of the figures (--ratios), \
-                 or measure both on the same machine"
-            }
-            Self::OtherBaseline { .. } => {
-                "measure both with the same first variant, or compare without --ratios"
-            }
-            Self::NothingInCommon { .. } => "measure the same suites and variants",
+        /// They were measured on different machines: what differs, as it was and as it is.
+        #[error("the results come from different machines: {what} was `{old}` and is `{new}`")]
+        OtherMachine { what: &'static str, old: String, new: String } => Input, match *what {
+            "architecture" => "measure both on the same kind of machine",
+            _ => "compare the ratios to the baseline instead of the figures (--ratios), \
+                  or measure both on the same machine",
         };
-        Some(hint.to_owned())
+
+        /// Ratios are to different things.
+        #[error("the results have different baselines: `{old}` and `{new}`")]
+        OtherBaseline { old: String, new: String } => Input,
+            "measure both with the same first variant, or compare without --ratios";
+
+        /// They have no figure in common: suites and variants before and after.
+        #[error("the results have no figure in common: {old} against {new}")]
+        NothingInCommon { old: String, new: String } => Input, "measure the same suites and variants";
     }
 }
 

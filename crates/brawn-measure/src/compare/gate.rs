@@ -3,7 +3,6 @@
 use std::fmt;
 use std::str::FromStr;
 
-use brawn_base::{Code, Diagnostic};
 use serde::Serialize;
 
 use super::change::{Change, Verdict};
@@ -30,42 +29,20 @@ enum Figures {
     Glob(String),
 }
 
-/// Why a condition could not be understood.
-#[derive(Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{text}` is no condition: {reason}")]
-pub struct ParseGateError {
-    text: String,
-    reason: String,
-}
+brawn_base::errors! {
+    /// What is wrong with a condition.
+    pub enum GateError {
+        from {}
 
-impl Diagnostic for ParseGateError {
-    fn code(&self) -> Code {
-        Code::Usage
-    }
+        /// It could not be understood.
+        #[error("`{text}` is no condition: {reason}")]
+        Parse { text: String, reason: String } => Usage,
+            "a condition is FIGURES[@VARIANT]>PERCENT%: 'time>3%', 'memory@balanced>5%', 'strings/memcpy*>2%'";
 
-    fn hint(&self) -> Option<String> {
-        Some(
-            "a condition is FIGURES[@VARIANT]>PERCENT%: 'time>3%', 'memory@balanced>5%', 'strings/memcpy*>2%'"
-                .to_owned(),
-        )
-    }
-}
-
-/// Why a condition could not be checked.
-#[derive(Debug, PartialEq, Eq, thiserror::Error)]
-#[error("no figure in common fits `{gate}`")]
-pub struct GateError {
-    gate: String,
-    near: Vec<String>,
-}
-
-impl Diagnostic for GateError {
-    fn code(&self) -> Code {
-        Code::Usage
-    }
-
-    fn hint(&self) -> Option<String> {
-        Some(format!("the figures in common are, among others: {}", self.near.join(", ")))
+        /// It could not be checked.
+        #[error("no figure in common fits `{gate}`")]
+        NothingFits { gate: String, near: Vec<String> } => Usage,
+            format!("the figures in common are, among others: {}", near.join(", "));
     }
 }
 
@@ -94,10 +71,10 @@ impl fmt::Display for Failure {
 }
 
 impl FromStr for Gate {
-    type Err = ParseGateError;
+    type Err = GateError;
 
-    fn from_str(text: &str) -> Result<Self, ParseGateError> {
-        let error = |reason: &str| ParseGateError { text: text.to_owned(), reason: reason.to_owned() };
+    fn from_str(text: &str) -> Result<Self, GateError> {
+        let error = |reason: &str| GateError::Parse { text: text.to_owned(), reason: reason.to_owned() };
         let (left, percent) = text.rsplit_once('>').ok_or_else(|| error("it has no `>`"))?;
         let percent = percent.trim();
         let number = percent.strip_suffix('%').ok_or_else(|| error("it does not end in `%`"))?.trim();
@@ -151,7 +128,7 @@ impl Comparison {
     /// The changes that the conditions do not allow: worse by more than the limit, and more than noise.
     ///
     /// # Errors
-    /// [`GateError`] when a condition looks at nothing: a gate with a misspelt name would never close.
+    /// [`GateError::NothingFits`] when a condition looks at nothing: a gate with a misspelt name would never close.
     pub fn check(&self, gates: &[Gate]) -> Result<Vec<Failure>, GateError> {
         let mut failures = Vec::new();
         for gate in gates {
@@ -167,7 +144,7 @@ impl Comparison {
                     .map(|change| format!("{} @{}", change.path(), change.variant))
                     .collect();
                 near.truncate(5);
-                return Err(GateError { gate: gate.text.clone(), near });
+                return Err(GateError::NothingFits { gate: gate.text.clone(), near });
             }
             failures.extend(
                 watched

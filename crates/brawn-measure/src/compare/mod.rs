@@ -7,4 +7,4 @@ mod show;
 
 pub use change::{Change, Interval, Verdict};
 pub use comparison::{Basis, CompareError, Comparison, Options, compare};
-pub use gate::{Failure, Gate, GateError, ParseGateError};
+pub use gate::{Failure, Gate, GateError};

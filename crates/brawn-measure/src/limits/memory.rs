@@ -21,24 +21,6 @@ use super::group::{Group, Parent, Setting, Version, parents};
 /// How often the watchdog looks.
 const INTERVAL: Duration = Duration::from_millis(4);
 
-/// How a limit is enforced here.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Enforcement {
-    /// By the kernel, which kills what grows beyond it.
-    ControlGroup,
-    /// By a thread that looks at the resident size every few milliseconds.
-    Watchdog,
-}
-
-/// What enforces a memory limit on this machine, for programs with or without a quota of CPU time.
-pub fn enforcement(with_quota: bool) -> Enforcement {
-    // Larger than anything: only whether it can be made counts.
-    match group(1 << 40, with_quota) {
-        Some(_) => Enforcement::ControlGroup,
-        None => Enforcement::Watchdog,
-    }
-}
-
 /// The limit of one run.
 #[derive(Debug)]
 pub(crate) struct MemoryLimit {

@@ -34,7 +34,7 @@ pub fn run(before: Options, arguments: Arguments) -> Result<ExitCode> {
     let text = format.render(&results);
     match &arguments.output {
         Some(path) => {
-            brawn_bench::output::file(path, &text)?;
+            brawn_measure::write_whole(path, &text)?;
             if !options.quiet {
                 output::say(&format!("written: {}", shown(path)));
             }

@@ -11,6 +11,7 @@ use clap::Args;
 
 use super::progress::Progress;
 use crate::cli::{Options, usage};
+use crate::commands::tune::units::positive;
 use crate::exit::{Context as _, Result};
 use crate::output;
 
@@ -90,7 +91,7 @@ pub fn run(before: Options, arguments: Run) -> Result<ExitCode> {
     }
     let out = match &arguments.out {
         Some(folder) => folder.clone(),
-        None => free_folder(&format!("brawn-measure-{}", brawn_measure::date::today())),
+        None => free_folder(&format!("brawn-bench-{}", brawn_measure::date::today())),
     };
     fs_err::create_dir_all(&out)?;
     let ended = measure(&job, &workshop, progress, &out)?;
@@ -230,13 +231,6 @@ fn again(job: &Job) -> String {
 pub fn free_folder(name: &str) -> PathBuf {
     let numbered = (2..).map(|number| PathBuf::from(format!("{name}-{number}")));
     std::iter::once(PathBuf::from(name)).chain(numbered).find(|path| !path.exists()).expect("numbers go on")
-}
-
-fn positive(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(value) if value > 0.0 && value.is_finite() => Ok(value),
-        _ => Err("a number above 0".into()),
-    }
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use brawn_tune::Goal;
 use clap::builder::UnknownArgumentValueParser;
 use clap::{Args, Parser, ValueEnum};
 
-use super::units::{size, time};
+use super::units::{positive, size, time};
 use crate::cli::{Options, existing};
 
 #[derive(Args, Clone)]
@@ -199,11 +199,4 @@ pub struct Kept {
 pub struct Also {
     #[command(flatten)]
     pub options: Options,
-}
-
-fn positive(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(value) if value > 0.0 && value.is_finite() => Ok(value),
-        _ => Err("a number above 0".into()),
-    }
 }

@@ -294,9 +294,9 @@ impl Run {
             Err(error) => return self.failed(error),
         };
         self.write(Some(&answer))?;
-        brawn_bench::output::file(&self.out.join("tune.md"), &answer.markdown())?;
+        brawn_measure::write_whole(&self.out.join("tune.md"), &answer.markdown())?;
         let json = output::pretty(&answer)?;
-        brawn_bench::output::file(&self.out.join("answer.json"), &format!("{json}\n"))?;
+        brawn_measure::write_whole(&self.out.join("answer.json"), &format!("{json}\n"))?;
         if self.options.json() {
             output::json_text(&json);
         } else {

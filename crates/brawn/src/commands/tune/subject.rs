@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use brawn_base::Code;
-use brawn_libc::Choice;
 use brawn_link::cargo::Invocation;
 use brawn_link::settings::Settings;
 use brawn_link::toolchain::Rust;
@@ -80,21 +79,11 @@ fn also(text: &str) -> Result<Setting> {
             wrong(error.to_string().trim_start_matches("error: ").lines().next().unwrap_or_default())
         }
     };
-    let mut choice = match (&options.preset, &options.malloc) {
-        (Some(preset), None) => Choice::preset(preset)?,
-        (None, Some(malloc)) => Choice::malloc(malloc)?,
-        (Some(_), Some(_)) => wrong("either a preset or an allocator"),
-        (None, None) => Choice::default(),
-    };
-    if options.no_strings {
-        choice = choice.with_strings(false);
+    if options.preset.is_some() && options.malloc.is_some() {
+        wrong("either a preset or an allocator");
     }
-    if let Some(cpu) = &options.cpu {
-        choice = choice.with_cpu(cpu)?;
-    }
-    for (key, value) in &options.knobs {
-        choice = choice.with_knob(key, value)?;
-    }
+    // By these options alone: what a manifest or the environment says is about what is used now.
+    let choice = Settings::of_manifest(options.layer(), Path::new("--also"), "")?.choice()?;
     Ok(Setting::of(&choice))
 }
 

@@ -1,4 +1,4 @@
-//! Sizes and times as people write them.
+//! Sizes, times and numbers as people write them.
 
 use std::time::Duration;
 
@@ -35,6 +35,14 @@ pub fn time(text: &str) -> Result<Duration, String> {
             Ok(Duration::from_secs_f64(number * scale))
         }
         _ => Err("a time such as 90s or 5m".into()),
+    }
+}
+
+/// A number above 0.
+pub fn positive(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if value > 0.0 && value.is_finite() => Ok(value),
+        _ => Err("a number above 0".into()),
     }
 }
 

@@ -9,6 +9,8 @@ use wasm_encoder::{
     Instruction, MemArg, MemArgTarget, MemorySection, MemoryType, Module, TypeSection, ValType,
 };
 
+/// Functions, statements of each, and the seed of the suite's module, which is then of 3.6 MB.
+const GENERATED: (u32, u32, u64) = (1_500, 139, 0x5EED);
 /// Local variables of each function, the two parameters being the first.
 const LOCALS: u32 = 8;
 /// The local variable that counts the rounds of a loop; loops are not nested.
@@ -40,8 +42,14 @@ const OPERATORS: [Instruction<'_>; 10] = [
     Instruction::I32LtS,
 ];
 
+fn main() -> std::io::Result<()> {
+    let (functions, statements, seed) = GENERATED;
+    let file = std::env::args_os().nth(1).ok_or_else(|| std::io::Error::other("usage: brawn-module FILE"))?;
+    std::fs::write(file, generate(functions, statements, seed))
+}
+
 /// A module with so many functions of about so many statements each.
-pub fn generate(functions: u32, statements: u32, seed: u64) -> Vec<u8> {
+fn generate(functions: u32, statements: u32, seed: u64) -> Vec<u8> {
     let mut random = Rng::with_seed(seed);
     let (number, none) = (ValType::I32, []);
     let mut types = TypeSection::new();
@@ -195,6 +203,8 @@ fn start(functions: u32) -> Function {
 
 #[cfg(test)]
 mod tests {
+    use sha2::{Digest as _, Sha256};
+
     use super::*;
 
     #[test]
@@ -208,5 +218,19 @@ mod tests {
         let size = |functions, statements| generate(functions, statements, 3).len();
         assert!(size(40, 100) > 2 * size(15, 100));
         assert!(size(20, 400) > 3 * size(20, 100));
+    }
+
+    /// Who changes the module runs it, and writes down its new answer and digest together:
+    /// `BRAWN_KEEP=FILE cargo test -p brawn-bench --test module` keeps it for that.
+    #[test]
+    fn the_module_is_the_one_whose_answer_is_known() {
+        let (functions, statements, seed) = GENERATED;
+        let module = generate(functions, statements, seed);
+        if let Some(file) = std::env::var_os("BRAWN_KEEP") {
+            std::fs::write(file, &module).unwrap();
+        }
+        assert!((3_500_000..3_700_000).contains(&module.len()), "{}", module.len());
+        let digest: String = Sha256::digest(&module).iter().map(|byte| format!("{byte:02x}")).collect();
+        assert_eq!(digest, "58acc303bc4191a07ee2ceb81b5965ec9121af084e59da8e85de40ef7f75391b");
     }
 }
