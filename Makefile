@@ -99,7 +99,7 @@ release-check: setup driver ## build again elsewhere and compare the bytes, and 
 
 # What `make results` measures, each in a run of its own, so that one that fails costs no other. All of it takes about an
 # hour and a half; `SUITES='threads footprint malloc'` measures those alone, and more time for each case narrows the intervals.
-SUITES := threads strings stream malloc startup footprint nginx wasmtime jvm
+SUITES := threads strings libc stream malloc startup footprint nginx wasmtime jvm
 EACH := --time 3 --blocks 3
 RESULTS_PARTS := $(CARGO_TARGET_DIR)/results
 

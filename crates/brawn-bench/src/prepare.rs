@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::Duration;
 
 use brawn_link::toolchain::on_path;
@@ -125,6 +126,10 @@ impl Suite {
         template.write_files(&words, workshop.root())?;
         let quick_args = template.quick_args.iter().filter(|_| context.options.quick);
         let args: Vec<&String> = template.args.iter().chain(quick_args).collect();
+        let listed = match template.listed {
+            true => listed(&variants[0], args.iter().map(|text| words.fill(text)))?,
+            false => Vec::new(),
+        };
         let case = |count: &Option<usize>| {
             let case = template.named(&words, *count);
             let mut words = words.counting(&template.axis, *count);
@@ -152,6 +157,15 @@ impl Suite {
                 let watched = template.watch.iter().map(|name| figure(&words.fill(name)));
                 made.session = made.session.watch(watched);
             }
+            if let Some(first) = listed.first() {
+                let rows = listed.iter().flat_map(|figure| {
+                    let row = figure.rsplit('/').next().unwrap_or(figure);
+                    let words = words.with("row", row);
+                    template.rows.iter().flat_map(move |template| template.rows(&words, place))
+                });
+                made.rows = rows.collect();
+                made.session = made.session.watch([figure(first)]);
+            }
             made
         };
         Ok(counts.iter().map(case).collect())
@@ -163,6 +177,15 @@ impl Tool {
     fn found(&self, path: Option<PathBuf>) -> Result<PathBuf, Error> {
         path.ok_or_else(|| Error::absent(&self.absent, &self.hint))
     }
+}
+
+/// The lines of a program's list.
+fn listed(program: &Variant, args: impl Iterator<Item = String>) -> Result<Vec<String>, Error> {
+    let name = program.program.display().to_string();
+    let mut command = Command::new(&program.program);
+    let output = command.arg("list").args(args).output();
+    let output = output.map_err(|source| Error::Spawn { program: name, source })?;
+    Ok(String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect())
 }
 
 /// The program that uses servers and checks their answers, the same for every variant.
@@ -239,6 +262,13 @@ impl Words {
 
     pub fn set(&mut self, name: &str, value: &str) {
         self.0.insert(name.to_owned(), value.to_owned());
+    }
+
+    /// The same with this one.
+    fn with(&self, name: &str, value: &str) -> Words {
+        let mut words = self.clone();
+        words.set(name, value);
+        words
     }
 
     fn set_path(&mut self, name: &str, path: &Path) {

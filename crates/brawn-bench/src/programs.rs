@@ -1,10 +1,13 @@
 //! The programs that a suite names, and how each is made.
 
+use std::path::PathBuf;
+
+use brawn_link::cc::Language;
 use brawn_measure::Variant;
 use serde::Deserialize;
 
 use crate::workshop::{CProgram, Install, Made, Source};
-use crate::{Context, Error, Flavour, Prepared, jvm, workloads};
+use crate::{Context, Error, Flavour, Prepared, Workshop, jvm, workloads};
 
 /// A program, under the name that it has on disk.
 #[derive(Debug, Deserialize)]
@@ -23,6 +26,8 @@ pub struct Program {
 pub enum Build {
     /// A Rust program of our own without dependencies: its main file in `workloads/`.
     Rust(String),
+    /// C files of our own.
+    Own(Own),
     /// C files of an archive.
     C(CFiles),
     /// A C program with a build system of its own.
@@ -33,6 +38,37 @@ pub enum Build {
     Package(Vec<(String, String)>),
     /// A class for the machine's JVM.
     Jvm(jvm::Work),
+}
+
+/// A program of our own in C or C++: its files in one folder of `workloads/`, compiled together.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Own {
+    files: Vec<String>,
+    #[serde(default)]
+    cxx: bool,
+    flags: Vec<String>,
+    libraries: Vec<String>,
+}
+
+impl Own {
+    /// Writes the files, and gives the paths of those that are compiled. A changed header is another folder, and so
+    /// another program.
+    fn write(&self, workshop: &Workshop) -> Result<Vec<PathBuf>, Error> {
+        let texts: Vec<&str> = self.files.iter().map(|file| workloads::text(file)).collect();
+        let digest = brawn_libc::sha256_hex(texts.concat().as_bytes());
+        let folder = workshop.root().join("sources").join(format!("own-{}", &digest[..16]));
+        fs_err::create_dir_all(&folder)?;
+        let mut sources = Vec::new();
+        for (file, text) in self.files.iter().zip(texts) {
+            let path = folder.join(file.rsplit('/').next().unwrap_or(file));
+            fs_err::write(&path, text)?;
+            if !file.ends_with(".h") {
+                sources.push(path);
+            }
+        }
+        Ok(sources)
+    }
 }
 
 /// All C files of a folder of an archive.
@@ -60,6 +96,18 @@ impl Program {
         let workshop = context.workshop;
         let programs = match &self.build {
             Build::Rust(main) => workshop.rust_program(name, &workloads::program(main), flavours)?,
+            Build::Own(own) => {
+                let sources = own.write(workshop)?;
+                let folder = sources.first().and_then(|source| source.parent()).unwrap_or(workshop.root());
+                // Named for its digest, among the flags that the program is known by.
+                let include = format!("-I{}", folder.display());
+                let flags: Vec<&str> = own.flags.iter().chain([&include]).map(String::as_str).collect();
+                let libraries: Vec<&str> = own.libraries.iter().map(String::as_str).collect();
+                let language = if own.cxx { Language::Cxx } else { Language::C };
+                let program =
+                    CProgram { name, language, sources: &sources, flags: &flags, libraries: &libraries };
+                workshop.c_program(&program, flavours)?
+            }
             Build::C(files) => {
                 let folder = workshop.source(&files.source)?.join(&files.folder);
                 let entries = fs_err::read_dir(&folder)?.map(|entry| Ok(entry?.path()));
@@ -68,7 +116,13 @@ impl Program {
                 sources.sort();
                 let flags: Vec<&str> = files.flags.iter().map(String::as_str).collect();
                 let libraries: Vec<&str> = files.libraries.iter().map(String::as_str).collect();
-                let program = CProgram { name, sources: &sources, flags: &flags, libraries: &libraries };
+                let program = CProgram {
+                    name,
+                    language: Language::C,
+                    sources: &sources,
+                    flags: &flags,
+                    libraries: &libraries,
+                };
                 workshop.c_program(&program, flavours)?
             }
             Build::Make(made) => workshop.made(name, made, flavours)?,

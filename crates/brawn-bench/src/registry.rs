@@ -12,7 +12,18 @@ macro_rules! files {
 
 /// Every suite, in the order in which they run.
 pub static SUITES: LazyLock<Vec<Suite>> = LazyLock::new(|| {
-    files!["threads", "strings", "stream", "malloc", "startup", "footprint", "nginx", "wasmtime", "jvm"]
+    files![
+        "threads",
+        "strings",
+        "libc",
+        "stream",
+        "malloc",
+        "startup",
+        "footprint",
+        "nginx",
+        "wasmtime",
+        "jvm"
+    ]
 });
 
 /// The suite of that name.

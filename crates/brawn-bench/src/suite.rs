@@ -114,6 +114,10 @@ pub(crate) struct Template {
     #[serde(default)]
     pub watch: Vec<String>,
     pub rows: Vec<RowTemplate>,
+    /// Whether the program knows its rows: when `list` comes before its arguments, it prints a line `{case}/{row}` for
+    /// each. The first one is watched.
+    #[serde(default)]
+    pub listed: bool,
     pub share: Option<f64>,
     /// Fewest and most blocks.
     pub blocks: Option<(usize, usize)>,

@@ -17,6 +17,9 @@ files! {
     "footprint/churn.rs" "footprint/main.rs" "footprint/pipeline.rs" "footprint/requests.rs"
     "jvm/Batik.java" "jvm/FopReport.java" "jvm/H2.java" "jvm/Jython.java" "jvm/Lucene.java" "jvm/Pmd.java"
     "jvm/Run.java" "jvm/Xalan.java" "jvm/jars.txt"
+    "libc/characters.c" "libc/conversions.c" "libc/environment.c" "libc/groups.c" "libc/locks.c" "libc/main.c"
+    "libc/mathematics.c" "libc/numbers.c" "libc/regex.c" "libc/rows.h" "libc/sort.c" "libc/stdio.c"
+    "libc/threads.c" "libc/throw.cc" "libc/time.c"
     "lua/work.lua"
     "malloc/alloc_test.rs" "malloc/barnes.rs" "malloc/cache.rs" "malloc/glibc.rs" "malloc/larson.rs"
     "malloc/main.rs" "malloc/microquill.rs" "malloc/mstress.rs" "malloc/xmalloc.rs"
@@ -26,6 +29,7 @@ files! {
     "stream/main.rs"
     "strings/functions.rs" "strings/main.rs" "strings/operands.rs"
     "threads/threads.rs"
+    "unwind/manifest.lock" "unwind/manifest.toml" "unwind/src/main.rs"
 }
 
 /// The file of `workloads/` with this path.

@@ -97,35 +97,67 @@ fn string_functions_answer_alike_and_every_row_has_its_metric() {
     refuses(&programs, &["", "tables", "table 0", "table -1", "table 20 memcpyy", "curve x"]);
 }
 
-#[test]
-fn string_functions_are_really_called_and_a_wrong_answer_shows() {
-    let glibc = &programs("strings")[0];
+/// The first words of the lines that a program prints otherwise when these functions take the place of its libc's.
+fn differing(program: &Path, functions: &str, arguments: &[&str]) -> Vec<String> {
     let folder = tempfile::tempdir().unwrap();
     let (source, library) = (folder.path().join("wrong.rs"), folder.path().join("libwrong.so"));
-    // Functions that nothing else in the process needs.
-    let wrong = "#![no_std]\n\
-        #[panic_handler] fn panic(_: &core::panic::PanicInfo) -> ! { loop {} }\n\
-        #[unsafe(no_mangle)] extern \"C\" fn wcslen(_: *const u32) -> usize { 7 }\n\
-        #[unsafe(no_mangle)] extern \"C\" fn strncpy(to: *mut u8, _: *const u8, _: usize) -> *mut u8 { to }\n";
-    fs_err::write(&source, wrong).unwrap();
+    let panic = "#[panic_handler] fn panic(_: &core::panic::PanicInfo) -> ! { loop {} }";
+    fs_err::write(&source, format!("#![no_std]\n{panic}\n{functions}")).unwrap();
     let mut rustc = Command::new("rustc");
     rustc.args(["--edition=2024", "--crate-type=cdylib", "-Cpanic=abort", "-o"]).args([&library, &source]);
     assert!(rustc.status().unwrap().success());
     let run = |preload: Option<&Path>| {
-        let mut command = Command::new(glibc);
-        command.args(["table", "20", "wcslen", "wcsnlen", "strncpy", "strcpy"]);
-        let output = command.envs(preload.map(|library| ("LD_PRELOAD", library))).output().unwrap();
+        let mut command = Command::new(program);
+        command.args(arguments).envs(preload.map(|library| ("LD_PRELOAD", library)));
+        let output = command.output().unwrap();
         assert!(output.status.success());
         String::from_utf8(output.stdout).unwrap()
     };
     let (right, found) = (run(None), run(Some(&library)));
-    let differing: Vec<&str> = right
-        .lines()
-        .zip(found.lines())
-        .filter(|(right, found)| right != found)
-        .map(|(right, _)| right.split(' ').next().unwrap())
-        .collect();
+    let lines = right.lines().zip(found.lines()).filter(|(right, found)| right != found);
+    lines.map(|(right, _)| right.split(' ').next().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn string_functions_are_really_called_and_a_wrong_answer_shows() {
+    // Functions that nothing else in the process needs.
+    let wrong = "#[unsafe(no_mangle)] extern \"C\" fn wcslen(_: *const u32) -> usize { 7 }\n\
+        #[unsafe(no_mangle)] extern \"C\" fn strncpy(to: *mut u8, _: *const u8, _: usize) -> *mut u8 { to }\n";
+    let arguments = ["table", "20", "wcslen", "wcsnlen", "strncpy", "strcpy"];
+    let differing = differing(&programs("strings")[0], wrong, &arguments);
     assert_eq!(differing, ["wcslen", "wcslen", "wcslen", "strncpy", "strncpy", "strncpy"]);
+}
+
+#[test]
+fn functions_of_the_c_library_answer_alike() {
+    let prepared = prepare("libc", &Options::default());
+    let mut rows = 0;
+    for case in &prepared.cases {
+        let programs: Vec<PathBuf> = case.variants.iter().map(|variant| variant.program.clone()).collect();
+        let (printed, figures) = agree(&programs, &format!("{} 1", case.name));
+        assert!(!printed.contains("not within"), "{printed}");
+        assert_eq!(case.rows.len(), printed.lines().count(), "{}", case.name);
+        for figures in &figures {
+            assert_eq!(figures.len(), case.rows.len(), "{}", case.name);
+            assert!(figures.values().all(|nanoseconds| *nanoseconds > 0.0), "{figures:?}");
+        }
+        rows += case.rows.len();
+        refuses(&programs, &["", "sorts", &format!("{} 0", case.name), &format!("{} 1 no-row", case.name)]);
+    }
+    assert!((prepared.cases.len(), rows) >= (12, 300), "{rows}");
+    let quick = prepare("libc", &Options { quick: true, ..Options::default() });
+    assert!(quick.cases.iter().all(|case| (1..10).contains(&case.rows.len())));
+}
+
+#[test]
+fn functions_of_the_c_library_are_really_called_and_a_wrong_answer_shows() {
+    let wrong = "#[unsafe(no_mangle)] extern \"C\" fn inet_addr(_: *const u8) -> u32 { 7 }\n\
+        #[unsafe(no_mangle)] extern \"C\" fn floor(_: f64) -> f64 { 0.25 }\n";
+    let program = &programs("libc")[0];
+    let differing = |group| differing(program, wrong, &[group, "1"]);
+    assert_eq!(differing("numbers"), ["numbers/inet_addr:"]);
+    // What is held against it differs, too.
+    assert_eq!(differing("mathematics"), ["mathematics/floor:", "mathematics/floorf:"]);
 }
 
 #[test]

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use brawn_base::Diagnostic as _;
 use brawn_bench::workshop::CProgram;
 use brawn_bench::{Error, Flavour, Workshop};
+use brawn_link::cc::Language;
 
 const SOURCE: &str = "fn main() { let words: Vec<String> = (1..4).map(|n| n.to_string()).collect(); \
                       println!(\"{}\", words.join(\" \")); }\n";
@@ -79,8 +80,13 @@ fn a_c_program_is_built_for_glibc_and_for_musl() {
     fs_err::write(&source, "#include <stdio.h>\nint main(void) { printf(\"%d\\n\", ANSWER); return 0; }\n")
         .unwrap();
     let flavours = Flavour::list(["glibc", "stock", "balanced"]).unwrap();
-    let program =
-        CProgram { name: "answer", sources: &[source], flags: &["-DANSWER=42"], libraries: &["-lm"] };
+    let program = CProgram {
+        name: "answer",
+        language: Language::C,
+        sources: &[source],
+        flags: &["-DANSWER=42"],
+        libraries: &["-lm"],
+    };
     let programs = workshop.c_program(&program, &flavours).unwrap();
     assert_eq!(programs.each.len(), 3, "{:?}", programs.notes);
     for (_, path) in &programs.each {

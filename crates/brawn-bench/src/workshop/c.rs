@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::process::Command;
 
+use brawn_link::cc::Language;
+
 use super::{Programs, Workshop};
 use crate::Error;
 use crate::flavour::{Base, Flavour};
@@ -11,6 +13,8 @@ use crate::flavour::{Base, Flavour};
 pub struct CProgram<'a> {
     /// Its name.
     pub name: &'a str,
+    /// What it is written in: all of its sources are compiled as this.
+    pub language: Language,
     /// The sources: absolute paths, compiled together.
     pub sources: &'a [PathBuf],
     /// Flags beside `-O2`.
@@ -20,7 +24,8 @@ pub struct CProgram<'a> {
 }
 
 impl Workshop {
-    /// The program for each variant: the host's compiler for glibc, the one that `brawn cc` finds for musl.
+    /// The program for each variant: the host's compiler for glibc, the one that `brawn cc` or `brawn c++` finds for
+    /// musl.
     ///
     /// # Errors
     /// [`Error::Absent`] without a compiler, [`Error::Build`].
@@ -34,7 +39,7 @@ impl Workshop {
         let inputs: Vec<&str> = inputs.iter().map(String::as_str).collect();
         let slot = self.slot(program.name, &inputs)?;
         self.variants(program.name, &slot, flavours, true, &|base, to| {
-            let mut command = Command::new(self.compiler(base)?);
+            let mut command = Command::new(self.compiler(base, program.language)?);
             self.prepare(&mut command);
             command.arg("-O2").args((base == Base::GlibcStatic).then_some("-static"));
             command.args(program.flags).arg("-o").arg(to).args(program.sources).args(program.libraries);

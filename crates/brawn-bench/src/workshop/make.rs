@@ -2,6 +2,7 @@
 
 use std::process::Command;
 
+use brawn_link::cc::Language;
 use serde::Deserialize;
 
 use super::{Programs, Source, Workshop};
@@ -45,7 +46,7 @@ impl Workshop {
         }
         let jobs = std::thread::available_parallelism().map_or(1, usize::from).to_string();
         self.variants(name, &slot, flavours, false, &|base, to| {
-            let compiler = self.compiler(base)?;
+            let compiler = self.compiler(base, Language::C)?;
             let libc = if base == Base::Musl { "musl" } else { "glibc" };
             let tree = slot.path().join(format!("tree-{libc}"));
             self.unpack(&self.source(&made.source)?, &tree)?;

@@ -134,10 +134,14 @@ impl Workshop {
     /// # Errors
     /// [`Error::Absent`] when there is no C compiler for musl.
     pub fn musl_cc(&self) -> Result<PathBuf, Error> {
-        if let Err(error) = cc::Backend::find(self.arch, cc::Language::C) {
+        self.musl_compiler(cc::Language::C)
+    }
+
+    fn musl_compiler(&self, language: cc::Language) -> Result<PathBuf, Error> {
+        if let Err(error) = cc::Backend::find(self.arch, language) {
             return Err(Error::absent(error.to_string(), error.hint().unwrap_or_default()));
         }
-        Ok(cc::install(self.cache(), cc::Language::C, self.arch.musl_triple(), &self.brawn)?)
+        Ok(cc::install(self.cache(), language, self.arch.musl_triple(), &self.brawn)?)
     }
 
     /// The linker for static musl programs written in Rust, whose links are recorded, for `-C linker=`.
@@ -149,9 +153,15 @@ impl Workshop {
         Ok(seam::install(self.cache(), self.arch.musl_triple(), &linker, &self.brawn)?)
     }
 
-    /// The compiler for C programs with this libc.
-    pub(super) fn compiler(&self, base: Base) -> Result<PathBuf, Error> {
-        if base == Base::Musl { self.musl_cc() } else { self.glibc_cc() }
+    /// The compiler for programs in this language with this libc.
+    pub(super) fn compiler(&self, base: Base, language: cc::Language) -> Result<PathBuf, Error> {
+        match (base, language) {
+            (Base::Musl, _) => self.musl_compiler(language),
+            (_, cc::Language::C) => self.glibc_cc(),
+            (_, cc::Language::Cxx) => brawn_link::toolchain::on_path("c++").ok_or_else(|| {
+                Error::absent("no C++ compiler `c++`", "install one: on Debian `apt-get install g++`")
+            }),
+        }
     }
 
     /// The target of Rust programs with this libc, whose linker is there.

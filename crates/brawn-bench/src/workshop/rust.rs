@@ -1,7 +1,7 @@
 //! Programs that are a single Rust file without dependencies.
 //!
-//! All workloads of our own are such programs, those that call the C library directly included: they need a Rust
-//! toolchain with the musl target and a linker, while C would need musl's headers.
+//! All workloads of our own are such programs, those that call the C library directly included, but for the suite `libc`:
+//! they need a Rust toolchain with the musl target and a linker, while C needs musl's headers.
 
 use std::process::Command;
 
