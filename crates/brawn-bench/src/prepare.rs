@@ -137,11 +137,12 @@ impl Suite {
             let service = template.service.as_ref().zip(client.as_ref()).map(|(service, client)| {
                 let client =
                     Variant::new("client", client).args(service.client.iter().map(|text| words.fill(text)));
-                let made = Service::new(Ready::port(port), client).idle(Duration::from_secs(1));
-                match &service.stop {
-                    Some(signal) => made.stop(signal.parse().expect("a signal's name")),
-                    None => made,
+                let mut made = Service::new(Ready::port(port), client);
+                made.idle = Some(Duration::from_secs(1));
+                if let Some(signal) = &service.stop {
+                    made.stop = signal.parse().expect("a signal's name");
                 }
+                made
             });
             let variant = |variant: &Variant| Variant {
                 service: service.clone(),

@@ -8,9 +8,10 @@ use sha2::{Digest, Sha256};
 use crate::Error;
 
 /// How the outputs of two variants must agree.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Output {
     /// Line by line, in the same order.
+    #[default]
     Exact,
     /// As a set of lines: for programs whose threads print in any order.
     SortedLines,

@@ -13,7 +13,7 @@ use crate::probe::{self, Conditions, Exit, Run};
 use crate::{Error, Figure, Output, Sample, Variant};
 
 /// How a comparison is run.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Session {
     /// Most blocks that count; each runs every variant once, in random order.
     pub blocks: usize,
@@ -59,19 +59,11 @@ impl Session {
             blocks,
             min_blocks: blocks,
             warmup_blocks: 1,
-            budget: None,
-            precision: None,
             watched: vec![Figure::Wall],
             seed: fastrand::u64(..),
             limit: Duration::from_secs(600),
-            output: Output::Exact,
-            ignored_lines: None,
-            cores: Vec::new(),
-            quota: None,
-            timeline: None,
-            count_system_calls: false,
             scratch: std::env::temp_dir(),
-            interrupt: None,
+            ..Self::default()
         }
     }
 
@@ -175,11 +167,10 @@ impl Session {
             limit: self.limit,
             cores: self.cores.clone(),
             quota: self.quota.map(|cores| Quota::create(cores).map(Arc::new)).transpose()?,
-            memory: None,
             timeline: self.timeline,
-            pace: false,
             scratch: self.scratch.clone(),
             interrupt: self.interrupt.clone(),
+            ..Conditions::default()
         })
     }
 

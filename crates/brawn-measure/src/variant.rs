@@ -11,7 +11,7 @@ use nix::sys::signal::Signal;
 
 /// A command that does the same work as its siblings, in its own executable or with its own settings; or the client of a
 /// server.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Variant {
     /// Short name, unique in a session; the first column of every table.
     pub name: String,
@@ -40,17 +40,7 @@ pub type Reader = fn(stdout: &str, stderr: &str) -> Result<BTreeMap<String, f64>
 impl Variant {
     /// A variant that runs `program` without arguments and succeeds with status 0.
     pub fn new(name: impl Into<String>, program: impl Into<PathBuf>) -> Self {
-        Self {
-            name: name.into(),
-            program: program.into(),
-            args: Vec::new(),
-            env: Vec::new(),
-            stdin: None,
-            current_dir: None,
-            expected_status: 0,
-            service: None,
-            reader: None,
-        }
+        Self { name: name.into(), program: program.into(), ..Self::default() }
     }
 
     /// Adds one argument.
@@ -143,18 +133,6 @@ impl Service {
             stop_limit: Duration::from_secs(30),
             with_children: false,
         }
-    }
-
-    /// Reads the resident size after so much time without load.
-    pub fn idle(mut self, time: Duration) -> Self {
-        self.idle = Some(time);
-        self
-    }
-
-    /// Stops it by another signal than `SIGTERM`.
-    pub fn stop(mut self, signal: Signal) -> Self {
-        self.stop = signal;
-        self
     }
 }
 

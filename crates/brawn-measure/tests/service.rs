@@ -31,8 +31,9 @@ fn run(variant: &Variant) -> Result<Run, Error> {
 
 #[test]
 fn memory_is_the_servers_and_metrics_are_the_clients() {
-    let polite = change(server(free_port().unwrap(), 40, "polite", 3), |service| {
-        service.idle(Duration::from_millis(50))
+    let polite = change(server(free_port().unwrap(), 40, "polite", 3), |service| Service {
+        idle: Some(Duration::from_millis(50)),
+        ..service
     });
     let run = run(&polite).unwrap();
     assert_eq!(run.exit, Exit::Status(0));
@@ -54,7 +55,8 @@ fn a_server_may_die_of_the_signal_that_stops_it() {
         unsafe { signal(stop, SigHandler::SigIgn) }.unwrap();
     }
     for stop in [Signal::SIGTERM, Signal::SIGQUIT, Signal::SIGINT] {
-        let variant = change(server(free_port().unwrap(), 1, "plain", 1), |service| service.stop(stop));
+        let variant =
+            change(server(free_port().unwrap(), 1, "plain", 1), |service| Service { stop, ..service });
         run(&variant).unwrap();
     }
 }
@@ -82,9 +84,10 @@ fn a_socket_in_the_file_system_can_tell_it_too() {
 #[test]
 fn workers_count_when_they_are_asked_for() {
     let sample = |with_children: bool| {
-        let variant = change(server(free_port().unwrap(), 30, "worker", 1), |mut service| {
-            service.with_children = with_children;
-            service.idle(Duration::from_millis(20))
+        let variant = change(server(free_port().unwrap(), 30, "worker", 1), |service| Service {
+            with_children,
+            idle: Some(Duration::from_millis(20)),
+            ..service
         });
         run(&variant).unwrap().sample
     };

@@ -1,6 +1,8 @@
 //! The stops of a traced process. Signals are numbers here: a program may use real-time signals, and the C library does.
 
+use std::collections::BTreeSet;
 use std::io;
+use std::time::{Duration, Instant};
 
 use nix::errno::Errno;
 use nix::sys::ptrace;
@@ -46,12 +48,69 @@ pub fn every_call() -> ptrace::Options {
         | ptrace::Options::PTRACE_O_TRACEEXEC
 }
 
-/// The next change of a process that this thread started or traces, and what that process has used so far: `wait4` is the
-/// only call that tells the resources of exactly one process.
+/// A process that was followed to its end.
+#[derive(Clone, Copy, Debug)]
+pub struct Followed {
+    /// As `wait` tells it.
+    pub status: i32,
+    /// What it used.
+    pub usage: libc::rusage,
+    /// When it was gone.
+    pub ended: Instant,
+    /// How long it stood still at its stops.
+    pub held: Duration,
+    /// Whether it stopped at its exec. Where tracing is refused it does not.
+    pub traced: bool,
+}
+
+/// Follows `main`, which has asked to be traced by this thread, to its end, from stop to stop as `options` and `until` say;
+/// what else these options trace goes on beside it. All are killed if this thread ends before them. `on` is told what
+/// happens to each thread or process: its first stop, a system call, an event, and the end of any but `main`. Signals
+/// reach their processes.
 ///
 /// # Errors
-/// What the kernel says; `ECHILD` when there is no such process.
-pub fn wait() -> io::Result<(Pid, Change, libc::rusage)> {
+/// What the kernel says.
+pub fn follow(
+    main: Pid,
+    options: ptrace::Options,
+    until: Until,
+    mut on: impl FnMut(Pid, Change),
+) -> io::Result<Followed> {
+    let mut known = BTreeSet::new();
+    let mut held = Duration::ZERO;
+    loop {
+        let (pid, change, usage) = wait()?;
+        let stopped = Instant::now();
+        let mut forward = 0;
+        match change {
+            Change::Ended(status) if pid == main => {
+                return Ok(Followed { status, usage, ended: stopped, held, traced: !known.is_empty() });
+            }
+            Change::Ended(_) => {
+                known.remove(&pid);
+                on(pid, change);
+                continue;
+            }
+            // The stop at exec, the first thing that a traced process does.
+            Change::Stopped(libc::SIGTRAP) if known.is_empty() => {
+                set_options(pid, options)?;
+                known.insert(pid);
+            }
+            // The first stop of a thread or child.
+            Change::Stopped(libc::SIGSTOP) if known.insert(pid) => on(pid, change),
+            Change::Stopped(signal) => forward = signal,
+            Change::SystemCall | Change::Event(_) | Change::Other => on(pid, change),
+        }
+        if pid == main {
+            held += stopped.elapsed();
+        }
+        go_on(pid, until, forward)?;
+    }
+}
+
+/// The next change of a process that this thread started or traces, and what that process has used so far: `wait4` is the
+/// only call that tells the resources of exactly one process.
+fn wait() -> io::Result<(Pid, Change, libc::rusage)> {
     let mut status = 0;
     // SAFETY: `rusage` is a plain structure of integers, for which all zeroes are a value.
     let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
@@ -71,10 +130,7 @@ pub fn wait() -> io::Result<(Pid, Change, libc::rusage)> {
 
 /// Sets what a process is stopped for. It is killed if this thread ends before it. One that was killed while it was
 /// stopped is no error: the next wait tells.
-///
-/// # Errors
-/// What the kernel says.
-pub fn set_options(pid: Pid, options: ptrace::Options) -> io::Result<()> {
+fn set_options(pid: Pid, options: ptrace::Options) -> io::Result<()> {
     forgive(ptrace::setoptions(pid, options | ptrace::Options::PTRACE_O_EXITKILL))
 }
 
@@ -89,10 +145,7 @@ pub enum Until {
 
 /// Lets a stopped process go on, with a signal unless that is 0. One that was killed while it was stopped is no error: the
 /// next wait tells.
-///
-/// # Errors
-/// What the kernel says.
-pub fn go_on(pid: Pid, until: Until, signal: i32) -> io::Result<()> {
+fn go_on(pid: Pid, until: Until, signal: i32) -> io::Result<()> {
     let request = match until {
         Until::Signal => libc::PTRACE_CONT,
         Until::SystemCall => libc::PTRACE_SYSCALL,

@@ -16,7 +16,7 @@ use crate::trace::Trace;
 use crate::verdict::{Advice, Decision};
 
 /// What came of a search.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Answer {
     /// What was asked for.
     pub goal: Goal,
@@ -98,19 +98,12 @@ impl Answer {
             against: against(state, &decision.pick),
             points: front::points(&state.rounds),
             failed: failed(state),
-            profiles: Vec::new(),
-            trace: None,
-            words: Vec::new(),
             flags: setting.as_ref().map(Setting::flags),
-            manifest: None,
-            notes: Vec::new(),
             seed: state.seed,
             seconds: state.seconds,
-            overhead: 0.0,
-            links: 0,
-            link_seconds: 0.0,
             now,
             setting,
+            ..Self::default()
         }
     }
 

@@ -15,7 +15,7 @@ const FORMAT: u32 = 1;
 pub const FILE: &str = "tune.json";
 
 /// Everything that a run knows.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct State {
     /// Version of the form.
     pub format: u32,
@@ -46,10 +46,7 @@ impl State {
             command,
             folder,
             seed,
-            subject: String::new(),
-            seconds: 0.0,
-            candidates: Vec::new(),
-            rounds: Vec::new(),
+            ..Self::default()
         }
     }
 

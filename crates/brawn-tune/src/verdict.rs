@@ -20,7 +20,7 @@ const CLEAR: f64 = 0.9;
 const NOISY: f64 = 0.20;
 
 /// What to do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Advice {
     /// Take another: it is certainly better.
@@ -30,6 +30,7 @@ pub enum Advice {
     /// What is used now fails under the conditions that were asked for; take the best of those that do not.
     ChangeForFailure,
     /// Nothing is certainly better than what is used now.
+    #[default]
     Keep,
     /// What is used now is certainly better than everything else.
     KeepBest,

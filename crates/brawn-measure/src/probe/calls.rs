@@ -1,10 +1,10 @@
 //! Counting system calls, in a run of its own: every call stops the program twice, so its time means nothing.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::time::Instant;
 
 use brawn_trace::call::{Call, call};
-use brawn_trace::stops::{Change, Until, every_call, go_on, set_options, wait};
+use brawn_trace::stops::{Change, Until, every_call, follow};
 use nix::unistd::Pid;
 
 use super::Conditions;
@@ -49,31 +49,15 @@ pub fn count_system_calls(variant: &Variant, conditions: &Conditions) -> Result<
 
 fn count(main: Pid) -> Result<SystemCalls, Error> {
     let mut calls = SystemCalls::default();
-    let mut known = BTreeSet::new();
-    loop {
-        let (pid, change, _) = wait().map_err(Error::system("wait for the program"))?;
-        let forward = match change {
-            Change::Ended(_) if pid == main => {
-                return if known.contains(&main) { Ok(calls) } else { Err(Error::TraceRefused) };
-            }
-            Change::Ended(_) => continue,
-            Change::SystemCall => {
-                if let Some(Call::Enter(number, _)) = call(pid) {
-                    *calls.by_number.entry(number).or_default() += 1;
-                }
-                0
-            }
-            // The stop at exec, the first thing that a traced process does.
-            Change::Stopped(libc::SIGTRAP) if known.is_empty() => {
-                set_options(pid, every_call()).map_err(Error::system("set the trace options"))?;
-                known.insert(pid);
-                0
-            }
-            // The first stop of a thread or child.
-            Change::Stopped(libc::SIGSTOP) if known.insert(pid) => 0,
-            Change::Stopped(signal) => signal,
-            Change::Event(_) | Change::Other => 0,
-        };
-        go_on(pid, Until::SystemCall, forward).map_err(Error::system("let the program go on"))?;
+    let followed = follow(main, every_call(), Until::SystemCall, |pid, change| {
+        if change == Change::SystemCall
+            && let Some(Call::Enter(number, _)) = call(pid)
+        {
+            *calls.by_number.entry(number).or_default() += 1;
+        }
+    });
+    match followed.map_err(Error::system("follow the program"))?.traced {
+        true => Ok(calls),
+        false => Err(Error::TraceRefused),
     }
 }

@@ -9,7 +9,7 @@ use crate::limits::Quota;
 use crate::pace;
 
 /// What a run is held to, and how closely it is looked at.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Conditions {
     /// Longest time that the run may take.
     pub limit: Duration,
@@ -34,16 +34,7 @@ pub struct Conditions {
 impl Conditions {
     /// A limit and nothing else.
     pub fn new(limit: Duration) -> Self {
-        Self {
-            limit,
-            cores: Vec::new(),
-            quota: None,
-            memory: None,
-            timeline: None,
-            pace: false,
-            scratch: std::env::temp_dir(),
-            interrupt: None,
-        }
+        Self { limit, scratch: std::env::temp_dir(), ..Self::default() }
     }
 
     /// The machine's pace now, if it is asked for.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use brawn_trace::stops::{Change, Until, go_on, set_options, wait};
+use brawn_trace::stops::{Change, Until, follow};
 use nix::sys::ptrace;
 use nix::unistd::Pid;
 
@@ -28,8 +28,8 @@ impl Children {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn insert(&self, pid: Pid) -> bool {
-        self.lock().insert(pid.as_raw())
+    fn insert(&self, pid: Pid) {
+        self.lock().insert(pid.as_raw());
     }
 
     fn remove(&self, pid: Pid) {
@@ -56,7 +56,7 @@ impl Children {
 }
 
 /// Follows one program through its stops.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Follower {
     with_children: bool,
     timeline: bool,
@@ -70,14 +70,7 @@ pub(super) struct Follower {
 impl Follower {
     /// `with_children` adds the memory of its children to its own; `timeline` notes the last size as a point.
     pub(super) fn new(with_children: bool, timeline: bool) -> Self {
-        Self {
-            with_children,
-            timeline,
-            children: Children::default(),
-            peaks: BTreeMap::new(),
-            finals: BTreeMap::new(),
-            sample: Sample::default(),
-        }
+        Self { with_children, timeline, ..Self::default() }
     }
 
     /// The children that count, now and later.
@@ -87,40 +80,16 @@ impl Follower {
 
     /// Follows a process to its end. Must be called by the thread that started it.
     pub(super) fn follow(mut self, main: Pid, start: Instant) -> Result<Ended, Error> {
-        let mut held = Duration::ZERO;
-        let mut options_set = false;
-        loop {
-            let (pid, change, usage) = wait().map_err(Error::system("wait for the program"))?;
-            let stopped = Instant::now();
-            let forward = match change {
-                Change::Ended(status) if pid == main => {
-                    let exit = Exit::from_raw(status);
-                    return Ok(self.finish(usage, (stopped - start).saturating_sub(held), exit));
-                }
-                Change::Ended(_) => {
-                    self.children.remove(pid);
-                    continue;
-                }
-                // The stop at exec, the first thing that a traced process does.
-                Change::Stopped(libc::SIGTRAP) if pid == main && !options_set => {
-                    set_options(main, self.options()).map_err(Error::system("set the trace options"))?;
-                    options_set = true;
-                    0
-                }
-                // The first stop of a child that is traced because its parent is.
-                Change::Stopped(libc::SIGSTOP) if pid != main && self.children.insert(pid) => 0,
-                Change::Event(libc::PTRACE_EVENT_EXIT) => {
-                    self.read_memory(pid, pid == main, start);
-                    0
-                }
-                Change::Stopped(signal) => signal,
-                Change::Event(_) | Change::SystemCall | Change::Other => 0,
-            };
-            if pid == main {
-                held += stopped.elapsed();
-            }
-            go_on(pid, Until::Signal, forward).map_err(Error::system("let the program go on"))?;
-        }
+        let followed = follow(main, self.options(), Until::Signal, |pid, change| match change {
+            Change::Ended(_) => self.children.remove(pid),
+            // The first stop of a child that is traced because its parent is.
+            Change::Stopped(_) => self.children.insert(pid),
+            Change::Event(libc::PTRACE_EVENT_EXIT) => self.read_memory(pid, pid == main, start),
+            _ => {}
+        });
+        let followed = followed.map_err(Error::system("follow the program"))?;
+        let wall = (followed.ended - start).saturating_sub(followed.held);
+        Ok(self.finish(followed.usage, wall, Exit::from_raw(followed.status)))
     }
 
     fn options(&self) -> ptrace::Options {

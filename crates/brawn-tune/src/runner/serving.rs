@@ -20,10 +20,13 @@ pub(super) fn service(server: &Server, port: &str) -> Result<Service, Error> {
             ])
         }
     };
-    let mut service = Service::new(ready(&fill(&server.ready))?, client).idle(server.idle).stop(server.stop);
-    service.ready_limit = server.ready_limit;
-    service.with_children = server.with_children;
-    Ok(service)
+    Ok(Service {
+        ready_limit: server.ready_limit,
+        idle: Some(server.idle),
+        stop: server.stop,
+        with_children: server.with_children,
+        ..Service::new(ready(&fill(&server.ready))?, client)
+    })
 }
 
 /// What `--ready` says: a URL, a port, `HOST:PORT`, or `line:TEXT`.
