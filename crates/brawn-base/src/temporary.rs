@@ -49,12 +49,17 @@ pub fn file_in(folder: &Path, mode: u32) -> io::Result<NamedTempFile> {
 /// Writes a whole file in one step, with these permission bits, through a neighbour that takes its place: the old one
 /// may be open, or in use.
 pub fn write(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
-    let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = folder_of(path);
     sweep(folder);
     let mut file = file_in(folder, mode)?;
     file.write_all(bytes)?;
     file.as_file().sync_all()?;
     file.persist(path).map(drop).map_err(|refused| refused.error)
+}
+
+/// The folder that a path is in.
+pub fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 /// A new folder in `folder` that only its owner may look into.

@@ -101,6 +101,14 @@ impl<W: Write> Write for Escaped<'_, W> {
     }
 }
 
+/// Bytes as lower-case hexadecimal digits.
+pub fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
 /// A path for a document of data such as JSON: as it is, but for bytes that are no UTF-8, which show as `\xff`.
 pub fn exact<T: AsRef<OsStr> + ?Sized>(text: &T) -> Cow<'_, str> {
     let text = text.as_ref();

@@ -137,15 +137,11 @@ impl Blob {
 
 /// The digest of bytes: `sha256:…`.
 pub(crate) fn sha256(bytes: &[u8]) -> String {
-    name(Sha256::digest(bytes).as_slice())
+    name(&Sha256::digest(bytes))
 }
 
 fn name(digest: &[u8]) -> String {
-    use std::fmt::Write;
-    digest.iter().fold(String::from("sha256:"), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
+    format!("sha256:{}", brawn_base::text::hex(digest))
 }
 
 /// Computes the digest of what is read through it.
@@ -162,7 +158,7 @@ impl<R: Read> Hashing<R> {
 
     /// The digest and the number of bytes.
     pub fn finish(self) -> (String, u64) {
-        (name(self.hash.finalize().as_slice()), self.length)
+        (name(&self.hash.finalize()), self.length)
     }
 }
 

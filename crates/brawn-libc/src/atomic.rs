@@ -17,7 +17,7 @@ pub struct Staged {
 /// Writes `bytes` beside `path` and syncs them. `mode` is the file's permission bits.
 pub fn stage(path: &Path, bytes: &[u8], mode: u32) -> Result<Staged, Error> {
     let fail = |source| Error::unwritable(path, source);
-    let mut file = temporary::file_in(folder(path), mode).map_err(fail)?;
+    let mut file = temporary::file_in(temporary::folder_of(path), mode).map_err(fail)?;
     file.write_all(bytes).map_err(fail)?;
     file.as_file().sync_all().map_err(fail)?;
     Ok(Staged { file, path: path.to_owned() })
@@ -35,9 +35,4 @@ impl Staged {
 /// permission bits.
 pub fn write(path: &Path, bytes: &[u8], mode: u32) -> Result<(), Error> {
     stage(path, bytes, mode)?.place()
-}
-
-/// The folder that a path is in.
-pub fn folder(path: &Path) -> &Path {
-    path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }

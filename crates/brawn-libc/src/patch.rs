@@ -266,7 +266,7 @@ fn keep_original(libc_a: &Path, original: &Path) -> std::io::Result<()> {
 fn copy_original(libc_a: &Path, original: &Path) -> std::io::Result<()> {
     let mut from = fs_err::File::open(libc_a)?;
     let data = from.metadata()?;
-    let mut copy = temporary::file_in(atomic::folder(original), data.permissions().mode() & 0o7777)?;
+    let mut copy = temporary::file_in(temporary::folder_of(original), data.permissions().mode() & 0o7777)?;
     std::io::copy(&mut from, &mut copy)?;
     copy.as_file().set_modified(data.modified()?)?;
     copy.as_file().sync_all()?;
@@ -276,7 +276,7 @@ fn copy_original(libc_a: &Path, original: &Path) -> std::io::Result<()> {
 /// One `patch` or `restore` at a time in a folder, after what killed ones left is gone. The lock is on the folder itself, so
 /// that no lock file stays.
 fn lock(libc_a: &Path, dry_run: bool) -> Result<File, Error> {
-    let folder = atomic::folder(libc_a);
+    let folder = temporary::folder_of(libc_a);
     let handle = fs_err::File::open(folder)?.into_file();
     handle.lock()?;
     if !dry_run {

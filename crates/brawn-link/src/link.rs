@@ -109,7 +109,7 @@ pub fn perform(job: &Job, cache: &Cache, choice: &Choice, gate: Gate) -> Result<
     }
     let Verified { warnings, heaps, .. } = verified;
     let record = Record {
-        format: crate::record::format(),
+        format: crate::record::FORMAT,
         id: id.as_str().to_owned(),
         output,
         arch: job.arch,

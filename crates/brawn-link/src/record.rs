@@ -24,7 +24,8 @@ pub const RECORD: &str = "{brawn:record}";
 /// Stands for the output in recorded arguments.
 pub const OUTPUT: &str = "{brawn:output}";
 
-const FORMAT: u32 = 1;
+/// The version of the format that this build writes.
+pub const FORMAT: u32 = 1;
 
 /// One link.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -267,11 +268,6 @@ fn write_private(path: &Path, bytes: &[u8]) -> Result<(), Error> {
 /// Removes a folder that no one needs; if it stays, it is only in the way of nothing.
 fn discard(folder: &Path) {
     let _ = fs_err::remove_dir_all(folder);
-}
-
-/// The version of the format that this build writes.
-pub const fn format() -> u32 {
-    FORMAT
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ pub struct Failure {
 impl Failure {
     /// A message of the executable's own.
     pub fn new(code: Code, message: impl fmt::Display) -> Failure {
-        Own { code, message: message.to_string() }.into()
+        Own::Message { ends_with: code, message: message.to_string() }.into()
     }
 
     /// The exit code.
@@ -79,28 +79,13 @@ impl<T, E: Into<Failure>> Context<T> for Result<T, E> {
     }
 }
 
-/// An error of the executable's own.
-#[derive(Debug)]
-struct Own {
-    code: Code,
-    message: String,
-}
+brawn_base::errors! {
+    /// An error of the executable's own.
+    pub enum Own {
+        from {}
 
-impl fmt::Display for Own {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-impl std::error::Error for Own {}
-
-impl Diagnostic for Own {
-    fn code(&self) -> Code {
-        self.code
-    }
-
-    fn hint(&self) -> Option<String> {
-        None
+        #[error("{message}")]
+        Message { ends_with: Code, message: String } => *ends_with;
     }
 }
 

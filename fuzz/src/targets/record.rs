@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 
 use brawn_elf::Arch;
 use brawn_link::line::Flavor;
-use brawn_link::record::{Input, OUTPUT, OVERLAY, Record, Store, format};
+use brawn_link::record::{FORMAT, Input, OUTPUT, OVERLAY, Record, Store};
 
 use crate::{rarely, scratch};
 
 pub fn seeds() -> Vec<Vec<u8>> {
     let record = Record {
-        format: format(),
+        format: FORMAT,
         id: "0123456789abcdef".into(),
         output: PathBuf::from("/tmp/a"),
         arch: Arch::X86_64,

@@ -107,9 +107,9 @@ fn by_unwinding(image: &Image<'_>, code: &[(u64, &[u8])]) -> Vec<Range<u64>> {
     let Some(count) = header.data.get(8..12).filter(|_| header.data[..4] == HEADER) else {
         return Vec::new();
     };
-    let count = u32::from_le_bytes(count.try_into().expect("four bytes")) as usize;
+    let count = number(count, 0) as usize;
     let entries = header.data[12..].chunks_exact(8).take(count);
-    let offset = |bytes: &[u8]| i64::from(i32::from_le_bytes(bytes.try_into().expect("four bytes")));
+    let offset = |bytes: &[u8]| i64::from(number(bytes, 0).cast_signed());
     let records = records(image);
     let mut starts: Vec<(u64, Option<u64>)> = entries
         .map(|entry| {
@@ -145,23 +145,26 @@ fn by_records(image: &Image<'_>) -> Vec<Range<u64>> {
     let mut ranges = Vec::new();
     let mut at = 0;
     while let Some(head) = section.data.get(at..at + 8) {
-        let number = |at: usize| u32::from_le_bytes(head[at..at + 4].try_into().expect("four bytes"));
-        let size = number(0) as usize;
+        let size = number(head, 0) as usize;
         // The end, or the long form, which no file below 4 GiB has.
         if size == 0 || size >= 0xffff_fff0 {
             break;
         }
-        if number(4) != 0
+        if number(head, 4) != 0
             && let Some(body) = section.data.get(at + 8..at + 16)
         {
-            let part = |at: usize| u32::from_le_bytes(body[at..at + 4].try_into().expect("four bytes"));
             let own = section.address.wrapping_add(at as u64 + 8);
-            let start = own.wrapping_add_signed(i64::from(part(0).cast_signed()));
-            ranges.push(start..start.saturating_add(u64::from(part(4))));
+            let start = own.wrapping_add_signed(i64::from(number(body, 0).cast_signed()));
+            ranges.push(start..start.saturating_add(u64::from(number(body, 4))));
         }
         at = at.saturating_add(4 + size);
     }
     ranges
+}
+
+/// The four bytes at `at`, which are there.
+fn number(bytes: &[u8], at: usize) -> u32 {
+    u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes"))
 }
 
 /// The segments that may hold the records.
@@ -173,7 +176,6 @@ fn records<'data>(image: &Image<'data>) -> Vec<(u64, &'data [u8])> {
 /// itself, length. None when the start is not written in this way.
 fn length(records: &[(u64, &[u8])], address: u64, start: u64) -> Option<u64> {
     let record = slice(records, address..address.checked_add(16)?)?;
-    let number = |at: usize| u32::from_le_bytes(record[at..at + 4].try_into().expect("four bytes"));
-    let told = address.wrapping_add(8).wrapping_add_signed(i64::from(number(8).cast_signed()));
-    (told == start).then(|| u64::from(number(12)))
+    let told = address.wrapping_add(8).wrapping_add_signed(i64::from(number(record, 8).cast_signed()));
+    (told == start).then(|| u64::from(number(record, 12)))
 }

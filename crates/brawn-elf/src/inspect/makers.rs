@@ -59,6 +59,5 @@ pub(super) fn rust(image: &Image<'_>, hits: &Hits, comments: &[String]) -> Optio
 pub(super) fn build_id(image: &Image<'_>) -> Option<String> {
     let place = (elf::PT_NOTE, &b".note.gnu.build-id"[..]);
     let ids = gnu_notes(image, place, 4, elf::NT_GNU_BUILD_ID);
-    let id = ids.into_iter().find(|id| id.len() <= 64)?;
-    Some(id.iter().map(|byte| format!("{byte:02x}")).collect())
+    ids.into_iter().find(|id| id.len() <= 64).map(brawn_base::text::hex)
 }

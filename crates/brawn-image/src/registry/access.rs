@@ -1,4 +1,3 @@
-use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -6,7 +5,7 @@ use super::Limits;
 use super::clock::Clock;
 
 /// How registries may be spoken to.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Access {
     /// Without TLS. Only for registries on this machine.
     pub insecure: bool,
@@ -81,11 +80,5 @@ impl Reporter {
         if let Some(report) = &self.0 {
             report(event);
         }
-    }
-}
-
-impl fmt::Debug for Reporter {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(if self.0.is_some() { "Reporter(…)" } else { "Reporter" })
     }
 }

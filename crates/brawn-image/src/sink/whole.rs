@@ -34,16 +34,12 @@ fn remove(paths: &[PathBuf]) {
     }
 }
 
-/// The folder that a path is in.
-fn parent(path: &Path) -> &Path {
-    path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
-}
-
 /// A file beside `path` that may take its place.
 pub(super) fn file(path: &Path) -> Result<NamedTempFile, Error> {
     let mut begun = begun();
-    temporary::sweep(parent(path));
-    let file = temporary::file_in(parent(path), 0o644).map_err(|source| Error::unwritable(path, source))?;
+    temporary::sweep(temporary::folder_of(path));
+    let file = temporary::file_in(temporary::folder_of(path), 0o644)
+        .map_err(|source| Error::unwritable(path, source))?;
     begun.push(file.path().to_owned());
     Ok(file)
 }
@@ -51,8 +47,9 @@ pub(super) fn file(path: &Path) -> Result<NamedTempFile, Error> {
 /// A folder beside `path` that may take its place.
 pub(super) fn folder(path: &Path) -> Result<Folder, Error> {
     let mut begun = begun();
-    temporary::sweep(parent(path));
-    let folder = temporary::folder_in(parent(path)).map_err(|source| Error::unwritable(path, source))?;
+    temporary::sweep(temporary::folder_of(path));
+    let folder =
+        temporary::folder_in(temporary::folder_of(path)).map_err(|source| Error::unwritable(path, source))?;
     begun.push(folder.path().to_owned());
     Ok(folder)
 }

@@ -70,7 +70,7 @@ impl Cache {
     /// Out of its place in one step, so that no one finds half of it.
     fn remove(&self, item: &Item) -> Result<(), Error> {
         let fail = |source| Error::unwritable(&item.path, source);
-        let folder = crate::atomic::folder(&item.path);
+        let folder = temporary::folder_of(&item.path);
         let away = temporary::folder_in(folder).map_err(fail)?;
         for (index, part) in item.parts.iter().enumerate() {
             fs_err::rename(part, away.path().join(index.to_string())).map_err(fail)?;

@@ -11,7 +11,7 @@ use std::time::Duration;
 use brawn_base::Code;
 use brawn_base::text::shown;
 use brawn_image::registry::{Access, Limits, Reference, Repository};
-use brawn_image::{Base, Bundle, Epoch, Executable, Package, Parts, Platform, Request, Settings, sink};
+use brawn_image::{Base, Bundle, Epoch, Executable, Package, Parts, Platform, Request, sink};
 use clap::Args;
 use serde_json::json;
 
@@ -252,8 +252,8 @@ fn message(place: &str, bundle: &Bundle) -> String {
 }
 
 /// The platforms that are asked for: by flag, by `--target`, or in `Cargo.toml`.
-fn platforms(settings: &Settings, options: &Options) -> Result<Vec<Platform>, brawn_image::Error> {
-    let names = match (&options.target, settings.platforms.as_slice()) {
+fn platforms(named: &[String], options: &Options) -> Result<Vec<Platform>, brawn_image::Error> {
+    let names = match (&options.target, named) {
         (Some(target), []) => std::slice::from_ref(target),
         (_, names) => names,
     };

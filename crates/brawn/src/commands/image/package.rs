@@ -45,11 +45,8 @@ pub fn build(
     options: &Options,
 ) -> Result<Result<Vec<Executable>, ExitCode>> {
     let binary = package.binary(arguments.bin.as_deref())?;
-    let mut platforms_wanted = Settings { platforms: arguments.platform.clone(), ..Settings::default() };
-    if platforms_wanted.platforms.is_empty() {
-        platforms_wanted.platforms.clone_from(&settings.platforms);
-    }
-    let platforms = platforms(&platforms_wanted, options)?;
+    let flags = Some(&arguments.platform).filter(|named| !named.is_empty());
+    let platforms = platforms(flags.unwrap_or(&settings.platforms), options)?;
     let mut args =
         vec!["--package".to_owned(), package.name().to_owned(), "--bin".to_owned(), binary.clone()];
     for platform in &platforms {
