@@ -1,6 +1,7 @@
 //! Which heaps an executable holds, and how that is known.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
@@ -90,6 +91,27 @@ impl Heap {
     /// Whether it is musl's own, or that of zig's musl.
     pub(crate) fn is_musls(&self) -> bool {
         MUSL_HEAPS.contains(&self.name.as_str())
+    }
+}
+
+/// Name and version.
+impl fmt::Display for Heap {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = match self.name.as_str() {
+            "mallocng" => "musl's mallocng",
+            "oldmalloc" => "musl's old malloc",
+            "bump" => "musl's bump allocator",
+            "musl" => "musl's own heap",
+            "zig" => "the heap of zig's libc",
+            "ptmalloc" => "glibc's malloc",
+            "unknown" => "a malloc of the program's own",
+            name => name,
+        };
+        let whose = if self.kit { " of Brawn's kit" } else { "" };
+        match &self.version {
+            Some(version) => write!(f, "{name} {version}{whose}"),
+            None => write!(f, "{name}{whose}"),
+        }
     }
 }
 

@@ -2,7 +2,6 @@
 
 use serde::Serialize;
 
-use crate::verdict::describe;
 use crate::{Heap, Note, PROGRAM};
 
 /// What [`verify`](crate::verify()) found.
@@ -43,7 +42,8 @@ impl Report {
 
     /// The heaps for a person: `one heap: jemalloc 5.3.1`, `two heaps: jemalloc 5.3.1 and mimalloc 3`.
     pub fn heaps_in_words(&self) -> String {
-        let name = |heap: &Heap| if heap.kit { without_kit(heap) } else { describe(heap) };
+        // Whose the kit's is, goes without saying.
+        let name = |heap: &Heap| Heap { kit: false, ..heap.clone() }.to_string();
         let names: Vec<String> = self.heaps.iter().map(name).collect();
         let asked = self.note.as_ref().map_or_else(String::new, |note| {
             let version = note.malloc_version.as_deref().map(|version| format!(" {version}"));
@@ -70,10 +70,6 @@ impl Report {
             [rest @ .., last] => format!("{} heaps: {} and {last}", names.len(), rest.join(", ")),
         }
     }
-}
-
-fn without_kit(heap: &Heap) -> String {
-    describe(&Heap { kit: false, ..heap.clone() })
 }
 
 /// One thing that is wrong, or worth a warning.

@@ -39,9 +39,7 @@ pub(crate) fn verdict(inspection: &Inspection) -> Vec<Finding> {
             // What calls the other heap by its own name, as Rust code does, does not wait for musl's lock.
             let other = inspection.allocators.iter().find(|heap| heap.role == Role::SecondHeap);
             let (who, unless) = match other {
-                Some(other) => {
-                    ("what allocates from it", format!("; what allocates from {} is not", describe(other)))
-                }
+                Some(other) => ("what allocates from it", format!("; what allocates from {other} is not")),
                 None => ("a program that allocates", String::new()),
             };
             say(
@@ -59,9 +57,8 @@ pub(crate) fn verdict(inspection: &Inspection) -> Vec<Finding> {
                 "fat-heap",
                 Severity::Info,
                 format!(
-                    "{} serves malloc; with its defaults it can hold many times the memory that musl's own heap \
-                     would",
-                    describe(heap)
+                    "{heap} serves malloc; with its defaults it can hold many times the memory that musl's own heap \
+                     would"
                 ),
                 Some("measure with `brawn tune` which allocator and which settings fit"),
             );
@@ -72,8 +69,7 @@ pub(crate) fn verdict(inspection: &Inspection) -> Vec<Finding> {
             "second-heap",
             Severity::Warning,
             format!(
-                "{} is there as a second heap: memory that one heap keeps free is lost for the other",
-                describe(heap)
+                "{heap} is there as a second heap: memory that one heap keeps free is lost for the other"
             ),
             Some("in a Rust program, remove the #[global_allocator] attribute and the crate that it names"),
         );
@@ -81,13 +77,12 @@ pub(crate) fn verdict(inspection: &Inspection) -> Vec<Finding> {
     let unknown: Vec<&Heap> =
         inspection.allocators.iter().filter(|heap| heap.role == Role::Unknown).collect();
     if unknown.len() > 1 {
-        let names: Vec<String> = unknown.iter().map(|heap| describe(heap)).collect();
+        let names: Vec<String> = unknown.iter().map(ToString::to_string).collect();
         let slow = unknown.iter().find(|heap| is_slow(heap));
         let may = slow.map(|heap| {
             format!(
-                ". It may be slow: {} has one lock for all threads, and who allocates from it in several of them \
-                 waits",
-                describe(heap)
+                ". It may be slow: {heap} has one lock for all threads, and who allocates from it in several of them \
+                 waits"
             )
         });
         say(
@@ -183,23 +178,4 @@ pub(crate) fn of_cpu(inspection: &Inspection) -> Option<Finding> {
         ),
         hint: Some("if it is to run anywhere, build it without target-cpu and -march".to_owned()),
     })
-}
-
-/// Name and version of a heap.
-pub(crate) fn describe(heap: &Heap) -> String {
-    let name = match heap.name.as_str() {
-        "mallocng" => "musl's mallocng",
-        "oldmalloc" => "musl's old malloc",
-        "bump" => "musl's bump allocator",
-        "musl" => "musl's own heap",
-        "zig" => "the heap of zig's libc",
-        "ptmalloc" => "glibc's malloc",
-        "unknown" => "a malloc of the program's own",
-        name => name,
-    };
-    let whose = if heap.kit { " of Brawn's kit" } else { "" };
-    match &heap.version {
-        Some(version) => format!("{name} {version}{whose}"),
-        None => format!("{name}{whose}"),
-    }
 }

@@ -7,7 +7,6 @@ use crate::inspection::{Inspection, Kind};
 use crate::obfuscated::{obfuscate, reveal};
 use crate::report::{Code, Problem, Report, problem};
 use crate::symbols::MALLOC_FAMILY;
-use crate::verdict::describe;
 use crate::{Error, Heap, Image, Note, PROGRAM, Role};
 
 /// The allocator's name in the note of an overlay that leaves musl's own heap in place.
@@ -138,13 +137,13 @@ fn check_heaps(
         let owner = if owner == PROGRAM { "the program" } else { owner };
         findings.push(problem(
             Code::HeapNotAsNoted,
-            format!("the note says that malloc belongs to {owner}, and it belongs to {}", describe(server)),
+            format!("the note says that malloc belongs to {owner}, and it belongs to {server}"),
             Some(RELINK),
         ));
     }
     // Heaps that serve neither malloc nor libc: what a #[global_allocator] brings. Go's runtime cannot do without its own.
     let first = match heaps.iter().find(|heap| heap.kit).or(musl.first().copied()) {
-        Some(first) => describe(first),
+        Some(first) => first.to_string(),
         None => "the one that the note names".to_owned(),
     };
     let serves = |heap: &Heap| matches!(heap.role, Role::LibcHeap | Role::Runtime);
@@ -155,7 +154,7 @@ fn check_heaps(
                     mimalloc and jemalloc; --allow-second-heap accepts both";
         let problem = problem(
             Code::SecondHeap,
-            format!("two heaps: {first}, and {} that the program brings itself", describe(second)),
+            format!("two heaps: {first}, and {second} that the program brings itself"),
             Some(hint),
         );
         match second_heap {
@@ -236,7 +235,7 @@ fn check_stock(
     for heap in heaps.iter().filter(|heap| heap.kit) {
         findings.push(problem(
             Code::HeapNotAsNoted,
-            format!("the note says that musl's own heap is in place, and {} is linked in", describe(heap)),
+            format!("the note says that musl's own heap is in place, and {heap} is linked in"),
             Some(RELINK),
         ));
     }
@@ -256,22 +255,12 @@ fn check_stock(
     let has_malloc = traces.symbols.as_ref().is_some_and(|symbols| symbols.family.contains_key("malloc"));
     let message = match musl.first() {
         Some(inner) if has_malloc || note.malloc_owner.is_some() => {
-            let (code, text) = (
-                Code::TwoOwners,
-                format!(
-                    "malloc belongs to {}, and libc itself goes on using {}",
-                    describe(owner),
-                    describe(inner)
-                ),
-            );
-            problem(code, text, Some(hint))
+            let text = format!("malloc belongs to {owner}, and libc itself goes on using {inner}");
+            problem(Code::TwoOwners, text, Some(hint))
         }
         _ => problem(
             Code::HeapNotAsNoted,
-            format!(
-                "the note says that musl's own heap is in place, and malloc belongs to {}",
-                describe(owner)
-            ),
+            format!("the note says that musl's own heap is in place, and malloc belongs to {owner}"),
             Some(hint),
         ),
     };
@@ -309,7 +298,7 @@ fn check_kit(
         None => note.malloc.clone(),
     };
     if kits.len() > 1 {
-        let names: Vec<String> = kits.iter().map(|heap| describe(heap)).collect();
+        let names: Vec<String> = kits.iter().map(ToString::to_string).collect();
         findings.push(problem(
             Code::TwoKitHeaps,
             format!("two allocators of the kit are linked in: {}", names.join(" and ")),
@@ -337,9 +326,8 @@ fn check_kit(
         findings.push(problem(
             Code::LeftoverMuslHeap,
             format!(
-                "the note names {noted}, and {} is still linked in ({}{which}): memory of one heap would be freed \
+                "the note names {noted}, and {heap} is still linked in ({}{which}): memory of one heap would be freed \
                  into the other",
-                describe(heap),
                 why.join("; ")
             ),
             Some("a library on the link line may bring a part of musl's libc.a; otherwise this is a fault in Brawn"),
@@ -364,9 +352,9 @@ fn check_kit(
             .and_then(|symbols| symbols.family.keys().find(|name| **name != "__malloc_atfork"));
         let owner = heaps.iter().find(|heap| heap.role == Role::LibcHeap && !heap.is_musls());
         let message = match (owner, family, heaps.first()) {
-            (Some(owner), _, _) => format!("malloc belongs to {}", describe(owner)),
+            (Some(owner), _, _) => format!("malloc belongs to {owner}"),
             (None, Some(name), _) if musl.is_empty() => format!("`{name}` is defined without it"),
-            (None, None, Some(heap)) if musl.is_empty() => format!("all that is found is {}", describe(heap)),
+            (None, None, Some(heap)) if musl.is_empty() => format!("all that is found is {heap}"),
             _ => return,
         };
         findings.push(problem(
@@ -378,11 +366,7 @@ fn check_kit(
     } else if musl.is_empty() && !outside.is_empty() && kits[0].name != COUNTER {
         findings.push(problem(
             Code::TwoOwners,
-            format!(
-                "{} is linked in, and these functions are not its own: {}",
-                describe(kits[0]),
-                outside.join(", ")
-            ),
+            format!("{} is linked in, and these functions are not its own: {}", kits[0], outside.join(", ")),
             Some(hint),
         ));
     }
