@@ -10,7 +10,8 @@
 //! |---|---|
 //! | [`flavour`] | the variants that can be compared, by name |
 //! | [`workshop`] | builds programs once, links them per variant, keeps both by content |
-//! | [`suite`] | what a suite is, and what it gives |
+//! | [`suite`] | what a suite is |
+//! | [`case`] | what comes of one |
 //! | `prepare` | makes cases of a suite |
 //! | `rows` | the figures that a suite's cases show |
 //! | `programs` | the programs that a suite names |
@@ -20,6 +21,7 @@
 //! | [`runner`] | runs suites |
 //! | [`output`] | writes results in every form |
 
+pub mod case;
 pub mod flavour;
 pub mod output;
 pub mod published;
@@ -34,11 +36,13 @@ mod jvm;
 mod prepare;
 mod programs;
 mod rows;
+mod words;
 mod workloads;
 
 pub use brawn_measure::figure::{Figure, RowSpec};
+pub use case::{Case, Context, Options, Prepared};
 pub use error::Error;
 pub use flavour::Flavour;
 pub use registry::suites;
-pub use suite::{Case, Context, Options, Prepared, Suite};
+pub use suite::Suite;
 pub use workshop::{Programs, Workshop};

@@ -3,7 +3,7 @@
 use brawn_measure::results::{Better, Kind, Published};
 use serde::Deserialize;
 
-use crate::prepare::Words;
+use crate::words::Words;
 use crate::{Figure, RowSpec, published};
 
 /// Rows of the results. A figure whose name ends in `_per_second` is a rate, in `_bytes` an amount of memory, and anything

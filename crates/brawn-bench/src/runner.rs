@@ -7,7 +7,8 @@ use std::time::Duration;
 use brawn_measure::results::{CaseResult, Noise, Results, Settings, Skipped, SuiteResult, VariantInfo};
 use brawn_measure::{Event, Session, Variant};
 
-use crate::suite::{Case, Context, MAX_BLOCKS, MIN_BLOCKS, Options, Suite};
+use crate::case::{Case, Context, MAX_BLOCKS, MIN_BLOCKS, Options};
+use crate::suite::Suite;
 use crate::{Error, Flavour, Workshop, workloads};
 
 /// What to run.

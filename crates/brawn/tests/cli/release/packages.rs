@@ -85,6 +85,14 @@ fn what_a_crate_includes_is_in_its_package() {
                 assert!(inside, "{} includes {}", file.display(), path.display());
                 included += 1;
             }
+            // A list of files in a folder.
+            for path in
+                text.split("include_str!(concat!(\"").skip(1).filter_map(|rest| rest.split('"').next())
+            {
+                let listed = file.parent().unwrap().join(path).canonicalize().unwrap();
+                assert!(listed.starts_with(folder.canonicalize().unwrap()), "{}", listed.display());
+                included += files(&listed).len();
+            }
         }
     }
     assert!(included > 20, "{included}");
@@ -118,4 +126,11 @@ fn the_workloads_are_packed_with_the_suites() {
         assert!(suites.join(file).is_file(), "{file}");
     }
     assert!(modules.len() > 15, "{modules:?}");
+    for folder in ["workloads", "suites", "published"] {
+        let below = |root: PathBuf| -> BTreeSet<PathBuf> {
+            files(&root).into_iter().map(|path| path.strip_prefix(&root).unwrap().to_owned()).collect()
+        };
+        let own = below(repository().join("crates/brawn-bench").join(folder));
+        assert_eq!(below(suites.join(folder)), own);
+    }
 }
