@@ -36,6 +36,7 @@ mod jvm;
 mod prepare;
 mod programs;
 mod rows;
+mod texts;
 mod words;
 mod workloads;
 

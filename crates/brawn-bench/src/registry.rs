@@ -2,28 +2,14 @@
 
 use std::sync::LazyLock;
 
-use crate::{Error, Suite};
+use crate::{Error, Suite, texts};
 
-macro_rules! files {
-    ($($name:literal),+ $(,)?) => {
-        vec![$(Suite::read($name, include_str!(concat!("../suites/", $name, ".toml")))),+]
-    };
-}
+const NAMES: &[&str] =
+    &["threads", "strings", "libc", "stream", "malloc", "startup", "footprint", "nginx", "wasmtime", "jvm"];
 
 /// Every suite, in the order in which they run.
 pub static SUITES: LazyLock<Vec<Suite>> = LazyLock::new(|| {
-    files![
-        "threads",
-        "strings",
-        "libc",
-        "stream",
-        "malloc",
-        "startup",
-        "footprint",
-        "nginx",
-        "wasmtime",
-        "jvm"
-    ]
+    NAMES.iter().map(|name| Suite::read(name, texts::text(&format!("suites/{name}.toml")))).collect()
 });
 
 /// The suite of that name.
@@ -89,6 +75,7 @@ mod tests {
 
     #[test]
     fn suites_have_names_of_their_own() {
+        assert_eq!(texts::names("suites").count(), NAMES.len());
         let names = names();
         for (index, name) in names.iter().enumerate() {
             assert!(!names[..index].contains(name), "{name}");

@@ -85,17 +85,9 @@ fn what_a_crate_includes_is_in_its_package() {
                 assert!(inside, "{} includes {}", file.display(), path.display());
                 included += 1;
             }
-            // A list of files in a folder.
-            for path in
-                text.split("include_str!(concat!(\"").skip(1).filter_map(|rest| rest.split('"').next())
-            {
-                let listed = file.parent().unwrap().join(path).canonicalize().unwrap();
-                assert!(listed.starts_with(folder.canonicalize().unwrap()), "{}", listed.display());
-                included += files(&listed).len();
-            }
         }
     }
-    assert!(included > 20, "{included}");
+    assert!(included > 10, "{included}");
 }
 
 #[test]
