@@ -7,8 +7,8 @@ use super::archive::{replace_heap, with_note};
 use super::once::once;
 use super::{Sandbox, note, run, self_contained};
 
-/// The folder of the built programs. They are built once per target folder: jemalloc's configure alone takes a
-/// minute, so the path that cargo sees must not change from run to run.
+/// The folder of the built programs. They are built once per target folder, so the path that cargo sees must not change from
+/// run to run. Not the one with jemalloc, whose configure alone takes a minute: the tests of the command look into it.
 pub fn programs() -> PathBuf {
     let folder = once(PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("projects"), build);
     folder.join("x86_64-unknown-linux-musl/debug")
@@ -31,7 +31,8 @@ fn build(target: &Path) {
         }
     }
     run(Command::new(env!("CARGO"))
-        .args(["build", "--locked", "--target", "x86_64-unknown-linux-musl", "--target-dir"])
+        .args(["build", "--locked", "--package", "plain-program", "--package", "mimalloc-program"])
+        .args(["--target", "x86_64-unknown-linux-musl", "--target-dir"])
         .arg(target)
         .arg("--manifest-path")
         .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/projects/Cargo.toml"))

@@ -34,10 +34,14 @@ fn a_global_allocator_is_said_refused_or_allowed() {
         for path in [&program, &bare] {
             let shown = ok(sandbox.brawn(&["inspect", "--json"]).arg(path));
             assert_eq!(shown.contains("\"second-heap\""), second.is_some(), "{}: {shown}", path.display());
+            let inspection: serde_json::Value = serde_json::from_str(&shown).unwrap();
+            let heaps: Vec<_> = inspection["allocators"].as_array().unwrap().iter().collect();
+            assert_eq!((heaps.len(), &heaps[0]["kit"]), (1 + usize::from(second.is_some()), &true.into()));
             let Some(second) = second else {
                 ok(sandbox.brawn(&["verify"]).arg(path));
                 continue;
             };
+            assert_eq!((heaps[1]["name"].as_str(), &heaps[1]["kit"]), (Some(second), &false.into()));
             let refused = fails(sandbox.brawn(&["verify"]).arg(path), 1);
             let both = format!("two heaps: {DEFAULT_MALLOC} {kit} of Brawn's kit, and {second}");
             assert!(refused.contains(&both) && refused.contains("[second-heap]"), "{refused}");
@@ -56,6 +60,20 @@ fn a_global_allocator_is_said_refused_or_allowed() {
     }
     assert_eq!(said.matches("hint: ").count(), 2, "{said}");
     assert!(said.contains("#[global_allocator]"), "{said}");
+
+    // Beside a kit's heap of another name its version is known as well.
+    let program = target().join("x86_64-unknown-linux-musl/debug/jemalloc-program");
+    let mut relink = sandbox.brawn(&["relink", "--malloc", "mimalloc", "--allow-second-heap", "-o", "other"]);
+    ok(relink.arg(&program));
+    ok(sandbox.command("strip").args(["--strip-all", "-o", "bare", "other"]));
+    for name in ["other", "bare"] {
+        let inspection: serde_json::Value =
+            serde_json::from_str(&ok(&mut sandbox.brawn(&["inspect", "--json", name]))).unwrap();
+        let second = &inspection["allocators"][1];
+        assert_eq!((second["name"].as_str(), second["version"].as_str()), (Some("jemalloc"), Some("5.3.1")));
+        let refused = fails(&mut sandbox.brawn(&["verify", name]), 1);
+        assert!(refused.contains("two heaps: mimalloc ") && refused.contains("and jemalloc"), "{refused}");
+    }
 }
 
 /// By every way of asking for it, with the executable there from before and without.
