@@ -13,6 +13,11 @@ use crate::once::once;
 /// The allocator that a program gets when no one asks for one.
 pub const DEFAULT_MALLOC: &str = brawn_libc::PRESETS[0].malloc;
 
+/// Whether what takes minutes is asked for: `make test-long`.
+pub fn long() -> bool {
+    std::env::var_os("BRAWN_TEST_LONG").is_some_and(|value| value != "0")
+}
+
 /// A folder to work in, and the environment of a fresh user.
 pub struct Sandbox {
     dir: tempfile::TempDir,

@@ -11,7 +11,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::common::{Sandbox, ok};
+use crate::common::{Sandbox, long, ok};
 
 fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
@@ -25,9 +25,6 @@ struct Page {
     sources: Vec<Vec<String>>,
     blocks: Vec<Block>,
 }
-
-/// The environment variable that asks for the long blocks.
-const LONG: &str = "BRAWN_TEST_LONG";
 
 /// Commands, and what they print if the page says so.
 #[derive(Debug, Default, PartialEq)]
@@ -99,7 +96,7 @@ fn comment<'a>(line: &'a str, name: &str) -> Option<&'a str> {
 fn guide(name: &str) {
     let path = repository().join("docs/guides").join(format!("{name}.md"));
     let mut page = Page::parse(&fs_err::read_to_string(&path).unwrap());
-    if std::env::var_os(LONG).is_none_or(|value| value == "0") {
+    if !long() {
         page.blocks.retain(|block| !block.long);
     }
     assert!(!page.blocks.is_empty(), "{} has no commands", path.display());

@@ -7,7 +7,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::common::{Sandbox, note, ok};
+use crate::common::{Sandbox, long, note, ok};
 use brawn_elf::Arch;
 
 /// The zigs, by the musl that they have: version, SHA-256 of the wheel for x86_64.
@@ -42,8 +42,7 @@ fn downloads() -> PathBuf {
 }
 
 fn wanted() -> bool {
-    let long = std::env::var_os("BRAWN_TEST_LONG").is_some_and(|value| value != "0");
-    if !long || Arch::host() != Some(Arch::X86_64) {
+    if !long() || Arch::host() != Some(Arch::X86_64) {
         eprintln!("left out: BRAWN_TEST_LONG=1 fetches other musls, on x86_64");
         return false;
     }

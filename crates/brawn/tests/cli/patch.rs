@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::common;
-use crate::common::{DEFAULT_MALLOC, Sandbox, fails, ok, redact, rust_libc};
+use crate::common::{DEFAULT_MALLOC, Sandbox, fails, long, ok, redact, rust_libc};
 use brawn_elf::Arch;
 use insta::assert_snapshot;
 
@@ -148,8 +148,7 @@ fn a_patch_that_is_killed_at_any_moment_can_be_undone() {
     let start = std::time::Instant::now();
     ok(&mut sandbox.brawn(&["patch", "lib"]));
     let whole = start.elapsed();
-    let long = std::env::var_os("BRAWN_TEST_LONG").is_some_and(|value| value != "0");
-    let kills = if long { 150 } else { 12 };
+    let kills = if long() { 150 } else { 12 };
     for kill in 0..kills {
         // Every third kill meets a restore, every third a patch over a patch.
         let args: &[&str] = match kill % 3 {

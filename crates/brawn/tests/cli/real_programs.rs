@@ -6,6 +6,8 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+use crate::common::long;
+
 fn brawn() -> &'static Path {
     Path::new(env!("CARGO_BIN_EXE_brawn"))
 }
@@ -74,9 +76,14 @@ fn cc() -> String {
     format!("CC={} cc", brawn().display())
 }
 
-/// A Rust program around SQLite, whose C code allocates through `malloc`: both sides must be on the one heap.
+/// A Rust program around SQLite, whose C code allocates through `malloc`: both sides must be on the one heap. It takes a
+/// minute of both processors; the guide for Rust with C is the short form of it, as its example has SQLite inside.
 #[test]
 fn mcfly_keeps_a_shell_history_in_sqlite() {
+    if !long() {
+        eprintln!("left out: BRAWN_TEST_LONG=1 compiles mcfly");
+        return;
+    }
     let folder = workplace("mcfly");
     let mut install = command(brawn(), &folder);
     // Not optimised: the test is about the heap, and optimising SQLite takes minutes.
