@@ -25,7 +25,7 @@ fn zombies() -> usize {
 }
 
 /// Chains of processes that fork faster than anyone finds them, where a control group ends them. They end by themselves
-/// after ten seconds.
+/// after a minute.
 fn forks_without_end(run: &dyn Fn(&Variant, u64) -> Result<probe::Run, brawn_measure::Error>) {
     let storm = program("storm");
     let name = storm.file_name().unwrap().to_str().unwrap().to_owned();
@@ -33,12 +33,12 @@ fn forks_without_end(run: &dyn Fn(&Variant, u64) -> Result<probe::Run, brawn_mea
     let pause = brawn_trace::can_group().map_or("20000", |()| "0");
     for stay in [false, true] {
         let begun = std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap();
-        let mut variant = Variant::new("storms", &storm).args([&(begun.as_secs() + 10).to_string(), pause]);
+        let mut variant = Variant::new("storms", &storm).args([&(begun.as_secs() + 60).to_string(), pause]);
         variant = if stay { variant.arg("stay") } else { variant };
         assert_eq!(run(&variant, 1).is_err(), stay);
         let took = std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap() - begun;
         assert!((0..50).all(|_| alive(&name).is_empty()), "with pauses of {pause}");
-        assert!(took < Duration::from_secs(8), "{took:?} with pauses of {pause}");
+        assert!(took < Duration::from_secs(40), "{took:?} with pauses of {pause}");
     }
 }
 

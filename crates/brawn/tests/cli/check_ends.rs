@@ -262,7 +262,7 @@ fn ahead(seconds: u64) -> String {
     (std::time::UNIX_EPOCH.elapsed().unwrap().as_secs() + seconds).to_string()
 }
 
-/// Chains of processes of which no tracer hears. They end by themselves after ten seconds.
+/// Chains of processes of which no tracer hears. They end by themselves after a minute.
 fn storm() -> Stage {
     Stage::new("storm", include_str!("../../../brawn-measure/tests/programs/storm.c"))
 }
@@ -270,13 +270,13 @@ fn storm() -> Stage {
 /// Runs a storm that ends by itself, and one that is ended. Nothing of it is left. Its processes live so many microseconds.
 fn weather(stage: &Stage, pause: &str, command: impl Fn(&[&str]) -> Command) {
     for stay in [&[][..], &["stay"]] {
-        let until = ahead(10);
+        let until = ahead(60);
         let args = [&["--seconds", "1", &stage.name, "--", &until, pause][..], stay].concat();
         let begun = Instant::now();
         let output = command(&args).output().unwrap();
         assert_eq!(output.status.code(), Some(0), "{output:?}");
         assert!((0..50).all(|_| stage.alive().is_empty()), "with pauses of {pause}");
-        assert!(begun.elapsed() < Duration::from_secs(8), "{:?} with pauses of {pause}", begun.elapsed());
+        assert!(begun.elapsed() < Duration::from_secs(40), "{:?} with pauses of {pause}", begun.elapsed());
     }
 }
 
