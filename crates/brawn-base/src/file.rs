@@ -118,11 +118,17 @@ fn kind(kind: FileType) -> Option<&'static str> {
 }
 
 /// Reads a regular file of at most `limit` bytes.
+///
+/// # Errors
+/// A [`Refusal`], or why it cannot be read.
 pub fn read(path: impl AsRef<Path>, limit: u64) -> io::Result<Vec<u8>> {
     read_if(path, limit, |_| true)
 }
 
 /// Reads a regular file of at most `limit` bytes that is UTF-8.
+///
+/// # Errors
+/// A [`Refusal`], or why it cannot be read.
 pub fn read_text(path: impl AsRef<Path>, limit: u64) -> io::Result<String> {
     let path = path.as_ref();
     String::from_utf8(read(path, limit)?)
@@ -130,16 +136,25 @@ pub fn read_text(path: impl AsRef<Path>, limit: u64) -> io::Result<String> {
 }
 
 /// Reads settings, a manifest or another text of at most [`TEXT`] bytes.
+///
+/// # Errors
+/// A [`Refusal`], or why it cannot be read.
 pub fn text(path: impl AsRef<Path>) -> io::Result<String> {
     read_text(path, TEXT)
 }
 
 /// Reads an executable or another ELF file of at most [`OBJECT`] bytes; of any other file its first bytes alone.
+///
+/// # Errors
+/// A [`Refusal`], or why it cannot be read.
 pub fn elf(path: impl AsRef<Path>) -> io::Result<Vec<u8>> {
     read_if(path, OBJECT, |head| head.starts_with(b"\x7fELF"))
 }
 
 /// Reads an archive of at most [`ARCHIVE`] bytes; of any other file its first bytes alone.
+///
+/// # Errors
+/// A [`Refusal`], or why it cannot be read.
 pub fn archive(path: impl AsRef<Path>) -> io::Result<Vec<u8>> {
     read_if(path, ARCHIVE, |head| head.starts_with(b"!<"))
 }

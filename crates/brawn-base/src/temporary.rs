@@ -25,6 +25,9 @@ impl Folder {
     }
 
     /// Removes the folder with all that is in it.
+    ///
+    /// # Errors
+    /// What the system says.
     pub fn close(self) -> io::Result<()> {
         self.dir.close()
     }
@@ -36,6 +39,9 @@ impl Folder {
 }
 
 /// A new file in `folder` with these permission bits, whatever the umask is.
+///
+/// # Errors
+/// What the system says.
 pub fn file_in(folder: &Path, mode: u32) -> io::Result<NamedTempFile> {
     loop {
         let file = tempfile::Builder::new().prefix(PREFIX).tempfile_in(folder)?;
@@ -48,6 +54,9 @@ pub fn file_in(folder: &Path, mode: u32) -> io::Result<NamedTempFile> {
 
 /// Writes a whole file in one step, with these permission bits, through a neighbour that takes its place: the old one
 /// may be open, or in use.
+///
+/// # Errors
+/// What the system says.
 pub fn write(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
     let folder = folder_of(path);
     sweep(folder);
@@ -63,6 +72,9 @@ pub fn folder_of(path: &Path) -> &Path {
 }
 
 /// A new folder in `folder` that only its owner may look into.
+///
+/// # Errors
+/// What the system says.
 pub fn folder_in(folder: &Path) -> io::Result<Folder> {
     loop {
         let dir = tempfile::Builder::new()

@@ -47,6 +47,10 @@ brawn_base::errors! {
         Checksum { path: PathBuf, found: String, wanted: String } => Input,
             format!("remove {}, and it is fetched again", path.display());
 
+        /// A program that knows its rows did not list them.
+        #[error("{program} lists no rows: it ended with {status}")]
+        NoRows { program: String, status: String } => Failed;
+
         /// A program gave no such figure.
         #[error("case `{case}`: variant `{variant}` gave no figure `{figure}`")]
         NoFigure { case: String, variant: String, figure: String } => Failed;

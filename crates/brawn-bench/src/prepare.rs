@@ -183,11 +183,15 @@ impl Tool {
 
 /// The lines of a program's list.
 fn listed(program: &Variant, args: impl Iterator<Item = String>) -> Result<Vec<String>, Error> {
-    let name = program.program.display().to_string();
+    let name = || program.program.display().to_string();
     let mut command = Command::new(&program.program);
     let output = command.arg("list").args(args).output();
-    let output = output.map_err(|source| Error::Spawn { program: name, source })?;
-    Ok(String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect())
+    let output = output.map_err(|source| Error::Spawn { program: name(), source })?;
+    let lines: Vec<_> = String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect();
+    match output.status.success() && !lines.is_empty() {
+        true => Ok(lines),
+        false => Err(Error::NoRows { program: name(), status: output.status.to_string() }),
+    }
 }
 
 /// The program that uses servers and checks their answers, the same for every variant.
@@ -260,6 +264,14 @@ mod tests {
     use super::*;
     use crate::Figure;
     use crate::registry::{SUITES, suite};
+
+    #[test]
+    fn a_program_without_rows_ends_the_run() {
+        for program in ["/bin/true", "/bin/false"] {
+            let error = listed(&Variant::new("one", program), std::iter::empty()).unwrap_err();
+            assert!(error.to_string().starts_with(&format!("{program} lists no rows")), "{error}");
+        }
+    }
 
     /// Calls `with` with a suite of one optional program, which cannot be fetched, and what it is prepared in.
     fn with_absent<T>(options: &Options, with: impl Fn(&Suite, &Context<'_>) -> T) -> T {

@@ -62,7 +62,8 @@ impl Own {
         let mut sources = Vec::new();
         for (file, text) in self.files.iter().zip(texts) {
             let path = folder.join(file.rsplit('/').next().unwrap_or(file));
-            fs_err::write(&path, text)?;
+            // In one step: another run may be compiling it.
+            brawn_base::temporary::write(&path, text.as_bytes(), 0o644)?;
             if !file.ends_with(".h") {
                 sources.push(path);
             }
@@ -94,19 +95,19 @@ impl Program {
         prepared: &mut Prepared,
     ) -> Result<Vec<Variant>, Error> {
         let workshop = context.workshop;
+        let c = |language, sources: &[PathBuf], flags: &[String], libraries: &[String]| {
+            let program = CProgram { name, language, sources, flags, libraries };
+            workshop.c_program(&program, flavours)
+        };
         let programs = match &self.build {
             Build::Rust(main) => workshop.rust_program(name, &workloads::program(main), flavours)?,
             Build::Own(own) => {
                 let sources = own.write(workshop)?;
                 let folder = sources.first().and_then(|source| source.parent()).unwrap_or(workshop.root());
                 // Named for its digest, among the flags that the program is known by.
-                let include = format!("-I{}", folder.display());
-                let flags: Vec<&str> = own.flags.iter().chain([&include]).map(String::as_str).collect();
-                let libraries: Vec<&str> = own.libraries.iter().map(String::as_str).collect();
+                let flags = [&own.flags[..], &[format!("-I{}", folder.display())]].concat();
                 let language = if own.cxx { Language::Cxx } else { Language::C };
-                let program =
-                    CProgram { name, language, sources: &sources, flags: &flags, libraries: &libraries };
-                workshop.c_program(&program, flavours)?
+                c(language, &sources, &flags, &own.libraries)?
             }
             Build::C(files) => {
                 let folder = workshop.source(&files.source)?.join(&files.folder);
@@ -114,16 +115,7 @@ impl Program {
                 let mut sources = entries.collect::<Result<Vec<_>, std::io::Error>>()?;
                 sources.retain(|path| path.extension().is_some_and(|extension| extension == "c"));
                 sources.sort();
-                let flags: Vec<&str> = files.flags.iter().map(String::as_str).collect();
-                let libraries: Vec<&str> = files.libraries.iter().map(String::as_str).collect();
-                let program = CProgram {
-                    name,
-                    language: Language::C,
-                    sources: &sources,
-                    flags: &flags,
-                    libraries: &libraries,
-                };
-                workshop.c_program(&program, flavours)?
+                c(Language::C, &sources, &files.flags, &files.libraries)?
             }
             Build::Make(made) => workshop.made(name, made, flavours)?,
             Build::Install(install) => workshop.cargo_install(name, install, flavours)?,

@@ -84,8 +84,8 @@ fn a_c_program_is_built_for_glibc_and_for_musl() {
         name: "answer",
         language: Language::C,
         sources: &[source],
-        flags: &["-DANSWER=42"],
-        libraries: &["-lm"],
+        flags: &["-DANSWER=42".to_owned()],
+        libraries: &["-lm".to_owned()],
     };
     let programs = workshop.c_program(&program, &flavours).unwrap();
     assert_eq!(programs.each.len(), 3, "{:?}", programs.notes);

@@ -39,6 +39,9 @@ const MOST_EVIDENCE: usize = 6;
 
 /// Looks for everything that an executable shows of its needs: texts in its constant data, and functions by name where
 /// it has symbols.
+///
+/// # Errors
+/// Those of [`brawn_elf::inspect()`].
 pub fn needs(executable: &[u8]) -> Result<Needs, brawn_elf::Error> {
     let inspection = brawn_elf::inspect(executable)?;
     let image = Image::parse(executable)?;

@@ -88,7 +88,10 @@ impl Root {
                 fs_err::write(&path, content)?;
                 fs_err::set_permissions(&path, PermissionsExt::from_mode(entry.mode))?;
             }
-            Kind::HardLink(_) => {}
+            Kind::HardLink(target) => {
+                let source = std::io::Error::other(format!("it is a link to {target}, which is no file"));
+                return Err(Error::System { doing: format!("put {name} into the root"), source });
+            }
         }
         Ok(())
     }

@@ -123,6 +123,9 @@ pub fn run(program: &Program) -> Result<Run, Error> {
 }
 
 /// The same, by the first of these ways that the kernel allows.
+///
+/// # Errors
+/// Those of [`run()`].
 pub fn run_by(program: &Program, ways: &[How]) -> Result<Run, Error> {
     let mut refusals = Vec::new();
     for &how in ways {
@@ -251,6 +254,9 @@ fn stderr() -> Result<Stdio, Error> {
 
 /// Whether the kernel lets a program be traced, found out by doing it: this executable is started, stopped at its first
 /// instruction, and killed.
+///
+/// # Errors
+/// What the kernel said.
 pub fn can_trace() -> std::io::Result<()> {
     let trial = std::thread::spawn(|| {
         let mut command = trial_command();

@@ -18,6 +18,9 @@ pub fn redirect_calls(object: &[u8], names: &[(&str, &str)]) -> Result<Vec<u8>, 
 }
 
 /// A copy of a relocatable object file that defines a symbol by another name. What it needs stays as it is.
+///
+/// # Errors
+/// As [`redirect_calls`].
 pub fn rename_definition(object: &[u8], old: &str, new: &str) -> Result<Vec<u8>, Error> {
     rename(object, &[(old, new)], |undefined, bind| !undefined && bind != elf::STB_LOCAL)
 }

@@ -15,6 +15,9 @@ pub struct Staged {
 }
 
 /// Writes `bytes` beside `path` and syncs them. `mode` is the file's permission bits.
+///
+/// # Errors
+/// [`Error::Unwritable`].
 pub fn stage(path: &Path, bytes: &[u8], mode: u32) -> Result<Staged, Error> {
     let fail = |source| Error::unwritable(path, source);
     let mut file = temporary::file_in(temporary::folder_of(path), mode).map_err(fail)?;
@@ -25,6 +28,9 @@ pub fn stage(path: &Path, bytes: &[u8], mode: u32) -> Result<Staged, Error> {
 
 impl Staged {
     /// Puts the file in its place, in one step.
+    ///
+    /// # Errors
+    /// [`Error::Unwritable`].
     pub fn place(self) -> Result<(), Error> {
         let Staged { file, path } = self;
         file.persist(&path).map(drop).map_err(|error| Error::unwritable(&path, error.error))
@@ -33,6 +39,9 @@ impl Staged {
 
 /// Writes `bytes` to `path` through a temporary file in the same folder, synced before it is renamed. `mode` is the file's
 /// permission bits.
+///
+/// # Errors
+/// [`Error::Unwritable`].
 pub fn write(path: &Path, bytes: &[u8], mode: u32) -> Result<(), Error> {
     stage(path, bytes, mode)?.place()
 }

@@ -97,6 +97,9 @@ impl Cache {
     ///
     /// Two processes may ask for the same overlay at once: each makes it in a folder of its own, and the first one
     /// to finish puts it in place in one step. What is found in the cache is checked against its digest.
+    ///
+    /// # Errors
+    /// Those of [`overlay::make`]; [`Error::Unwritable`].
     pub fn overlay(&self, base: &Path, wanted: Option<Arch>, choice: &Choice) -> Result<Overlay, Error> {
         let hold = self.hold();
         let bytes = brawn_base::file::archive(base)?;

@@ -124,6 +124,9 @@ impl Choice {
     }
 
     /// Whether this executable holds what of the kit the choice takes for an architecture.
+    ///
+    /// # Errors
+    /// [`Error::NoKit`].
     pub fn fits(&self, arch: Arch) -> Result<(), Error> {
         let from_kit = self.strings || self.malloc.kit().is_some();
         if from_kit && !brawn_kit::ARCHES.contains(&arch) { Err(Error::NoKit { arch }) } else { Ok(()) }

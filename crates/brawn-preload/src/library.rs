@@ -42,6 +42,9 @@ pub struct Library {
 
 impl Library {
     /// The library for a choice.
+    ///
+    /// # Errors
+    /// [`Error::NotPreloadable`], [`Error::OverlayOnly`], [`Error::Kit`], [`Error::NoLibrary`].
     pub fn new(choice: &Choice, libc: Libc, arch: Arch) -> Result<Library, Error> {
         let malloc = choice.malloc.name();
         if !brawn_kit::library_names().any(|name| name == malloc) {
@@ -69,6 +72,9 @@ impl Library {
     }
 
     /// Writes the library to a file, which appears whole or not at all: a program may have the old one open.
+    ///
+    /// # Errors
+    /// [`Error::Unwritable`].
     pub fn write(&self, path: &Path) -> Result<(), Error> {
         temporary::write(path, &self.bytes, 0o755)
             .map_err(|source| Error::Unwritable { path: path.to_owned(), source })

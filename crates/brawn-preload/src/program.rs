@@ -45,6 +45,9 @@ impl Program {
 }
 
 /// The libc that the programs of this system load: its shell's.
+///
+/// # Errors
+/// [`Error::UnknownSystem`].
 pub fn libc_of_system() -> Result<Libc, Error> {
     let shell = Path::new("/bin/sh");
     let unknown = |_| Error::UnknownSystem { path: shell.to_owned() };

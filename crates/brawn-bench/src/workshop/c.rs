@@ -18,9 +18,9 @@ pub struct CProgram<'a> {
     /// The sources: absolute paths, compiled together.
     pub sources: &'a [PathBuf],
     /// Flags beside `-O2`.
-    pub flags: &'a [&'a str],
+    pub flags: &'a [String],
     /// Libraries, after the sources: `-lm`.
-    pub libraries: &'a [&'a str],
+    pub libraries: &'a [String],
 }
 
 impl Workshop {

@@ -46,32 +46,18 @@ static void prepare(void) {
 // At the file's end to its beginning.
 #define AGAIN(file, read) ((read) ? 1 : (rewind(file), (read)))
 
-static uint64_t read_getc(uint64_t times) {
-    uint64_t sum = 0;
-    int c;
-    rewind(from);
-    for (uint64_t i = 0; i < times; i++)
-        sum = mix(sum, AGAIN(from, (c = getc(from)) != EOF) ? (uint64_t)c : 0);
-    return sum;
-}
-
-static uint64_t read_getc_unlocked(uint64_t times) {
-    uint64_t sum = 0;
-    int c;
-    rewind(from);
-    for (uint64_t i = 0; i < times; i++)
-        sum = mix(sum, AGAIN(from, (c = getc_unlocked(from)) != EOF) ? (uint64_t)c : 0);
-    return sum;
-}
-
-static uint64_t read_fgetc(uint64_t times) {
-    uint64_t sum = 0;
-    int c;
-    rewind(from);
-    for (uint64_t i = 0; i < times; i++)
-        sum = mix(sum, AGAIN(from, (c = fgetc(from)) != EOF) ? (uint64_t)c : 0);
-    return sum;
-}
+#define READS(name, get)                                                                                     \
+    static uint64_t name(uint64_t times) {                                                                   \
+        uint64_t sum = 0;                                                                                    \
+        int c;                                                                                               \
+        rewind(from);                                                                                        \
+        for (uint64_t i = 0; i < times; i++)                                                                 \
+            sum = mix(sum, AGAIN(from, (c = get(from)) != EOF) ? (uint64_t)c : 0);                           \
+        return sum;                                                                                          \
+    }
+READS(read_getc, getc)
+READS(read_getc_unlocked, getc_unlocked)
+READS(read_fgetc, fgetc)
 
 static uint64_t read_ungetc(uint64_t times) {
     uint64_t sum = 0;

@@ -50,6 +50,9 @@ impl Cache {
     }
 
     /// Takes out everything of these kinds. `wait` is called before waiting for processes that hold the cache.
+    ///
+    /// # Errors
+    /// [`Error::Unwritable`] for what cannot be removed.
     pub fn clear(&self, kinds: &[&Kind], dry_run: bool, wait: impl FnOnce()) -> Result<Removed, Error> {
         let lock = self.lock_file();
         if let Some(lock) = lock.as_ref().filter(|_| !dry_run)
