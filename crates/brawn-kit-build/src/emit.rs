@@ -1,6 +1,7 @@
 //! Writes `kit.rs`, the table that the library includes.
 
 use crate::arches::Arch;
+use crate::families::{Family, Functions};
 use crate::knobs;
 use crate::pack::Packed;
 use crate::preload::Library;
@@ -26,15 +27,19 @@ pub struct Row<'a> {
     pub objects: Vec<Object>,
 }
 
+/// Everything that the library carries.
+pub struct Kit<'a> {
+    pub rows: &'a [Row<'a>],
+    pub sets: &'a [Set],
+    pub families: &'a [Family],
+    pub functions: &'a [Functions],
+    pub libraries: &'a [Library],
+    pub names: &'a [crate::names::Object],
+}
+
 /// Writes the table to this file.
-pub fn write(
-    path: &Path,
-    arches: &[&Arch],
-    rows: &[Row<'_>],
-    sets: &[Set],
-    libraries: &[Library],
-    names: &[crate::names::Object],
-) -> Result<(), std::io::Error> {
+pub fn write(path: &Path, arches: &[&Arch], kit: &Kit<'_>) -> Result<(), std::io::Error> {
+    let &Kit { rows, sets, families, functions, libraries, names } = kit;
     let variants: Vec<String> =
         arches.iter().map(|arch| format!("brawn_elf::Arch::{}", arch.variant)).collect();
     let mut text = format!(
@@ -96,6 +101,28 @@ pub fn write(
             text,
             "    Strings {{\n        arch: brawn_elf::Arch::{},\n        cpu: {cpu},\n        archive: {},\n        \
              levels: &LEVELS_{index},\n        compiler: {:?},\n        flags: &{:?},\n    }},",
+            set.arch_variant,
+            set.archive.expression(),
+            set.compiler,
+            set.flags,
+        );
+    }
+    let _ = writeln!(
+        text,
+        "];\n\n/// The families of functions that are not strings.\npub const FAMILIES: [Family; {}] = [",
+        families.len()
+    );
+    for Family { name, title, structures } in families {
+        let structures: Vec<_> = structures.iter().collect();
+        let _ =
+            writeln!(text, "    Family {{ name: {name:?}, title: {title:?}, structures: &{structures:?} }},");
+    }
+    let _ = writeln!(text, "];\n\npub(crate) static FUNCTIONS: [Functions; {}] = [", functions.len());
+    for set in functions {
+        let _ = writeln!(
+            text,
+            "    Functions {{\n        arch: brawn_elf::Arch::{},\n        archive: {},\n        compiler: {:?},\n        \
+             flags: &{:?},\n    }},",
             set.arch_variant,
             set.archive.expression(),
             set.compiler,

@@ -9,8 +9,10 @@ pub mod compile;
 pub mod compiler;
 mod emit;
 mod error;
+mod families;
 pub mod family;
 pub mod knobs;
+mod members;
 mod names;
 mod pack;
 mod parallel;
@@ -94,9 +96,7 @@ fn run() -> Result<()> {
 
     // For the tests, which find the sources and compilers again.
     println!("cargo::rustc-env=BRAWN_KIT_HOST={host}");
-    for folder in ["malloc", "string"] {
-        println!("cargo::rerun-if-changed={}", workshop.folders.libc.join(folder).display());
-    }
+    println!("cargo::rerun-if-changed={}", workshop.folders.libc.display());
     println!("cargo::rerun-if-changed={}", compiler::private_zig(&workshop.root).display());
     for variable in workshop.arches.iter().copied().flat_map(compiler::variables) {
         println!("cargo::rerun-if-env-changed={variable}");
@@ -132,7 +132,10 @@ fn run() -> Result<()> {
             objects: objects.by_ref().take(arches.len()).collect(),
         });
     }
-    let sets = strings::build(&workshop)?;
+    let table = strings::table(&workshop)?;
+    let sets = strings::build(&workshop, &table)?;
+    let families = families::table(&workshop)?;
+    let functions = families::build(&workshop, &families, &table.flags)?;
     let set = |arch: &Arch| sets.iter().find(|set| set.cpu.is_none() && set.arch_variant == arch.variant);
     let preloaded: Vec<_> = jobs
         .iter()
@@ -144,7 +147,15 @@ fn run() -> Result<()> {
             .context(|| format!("no library to preload could be made of {} for {}", recipe.name, arch.name))
     })?;
     let names = names::build(&workshop)?;
-    emit::write(&out.join("kit.rs"), arches, &rows, &sets, &libraries, &names)?;
+    let kit = emit::Kit {
+        rows: &rows,
+        sets: &sets,
+        families: &families.family,
+        functions: &functions,
+        libraries: &libraries,
+        names: &names,
+    };
+    emit::write(&out.join("kit.rs"), arches, &kit)?;
     Ok(())
 }
 

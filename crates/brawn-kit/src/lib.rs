@@ -6,6 +6,7 @@
 //! with and why.
 
 mod allocator;
+mod functions;
 mod knobs;
 mod library;
 mod names;
@@ -14,6 +15,7 @@ mod packed;
 mod strings;
 
 pub use allocator::{Allocator, TRACE, allocator, allocators};
+pub use functions::{Family, Functions, functions};
 pub use knobs::{KNOBS_SIZE, Knob, Knobs};
 pub use library::{Library, library, library_names};
 pub use names::{Names, names};

@@ -1,0 +1,80 @@
+//! Compiles the functions of `libc/functions.toml`, which are not those of strings: one static library per architecture,
+//! whose members are named for their families.
+
+use crate::arches::Arch;
+use crate::error::{Context as _, Error, Result};
+use crate::members::{self, Build, Flags, Function, Member, Sources};
+use crate::pack::Packed;
+use crate::workshop::Workshop;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+/// The name of the table in `libc/`.
+pub const FILE: &str = "functions.toml";
+
+/// `libc/functions.toml`, which tells what each key means.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Table {
+    pub family: Vec<Family>,
+    function: Vec<Function>,
+}
+
+/// Functions that are taken or left together.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Family {
+    pub name: String,
+    pub title: String,
+    /// Structures of musl's that its functions read or write, by symbol, with their sizes in bytes.
+    #[serde(default)]
+    pub structures: BTreeMap<String, u64>,
+}
+
+/// The functions for one architecture.
+pub struct Functions {
+    pub arch_variant: &'static str,
+    pub archive: Packed,
+    pub compiler: String,
+    pub flags: Vec<String>,
+}
+
+/// Reads the table.
+pub fn table(workshop: &Workshop) -> Result<Table> {
+    let text = fs_err::read_to_string(workshop.folders.libc.join(FILE))?;
+    let table: Table = toml::from_str(&text).context(|| format!("libc/{FILE} is not what it should be"))?;
+    for function in &table.function {
+        let family = function.family.as_deref().unwrap_or_default();
+        if !table.family.iter().any(|known| known.name == family) {
+            return Err(Error::new(format!(
+                "libc/{FILE}: {} is of the unknown family '{family}'",
+                function.file
+            )));
+        }
+    }
+    Ok(table)
+}
+
+/// Compiles them for every architecture, with the flags of the string functions.
+pub fn build(workshop: &Workshop, table: &Table, flags: &Flags) -> Result<Vec<Functions>> {
+    workshop.arches.iter().map(|arch| one(workshop, table, flags, arch)).collect()
+}
+
+fn one(workshop: &Workshop, table: &Table, flags: &Flags, arch: &'static Arch) -> Result<Functions> {
+    let build = Build { cpu: None, flags: "", arch: arch.name, levels: &[] };
+    let sources = Sources { folder: workshop.folders.libc.clone(), table: &table.function, flags };
+    let rows = table.function.iter().filter(|function| function.is_for(arch));
+    let members: Vec<Member<'_>> = rows.flat_map(|function| Member::of(function, &build)).collect();
+    let prefix = format!("functions-{}", arch.name);
+    let objects = members::compile(workshop, &sources, &members, &build, arch, &prefix)?;
+    let family = |member: &Member<'_>| member.function.family.clone().unwrap_or_default();
+    let names = members.iter().map(|member| format!("brawn-{}-{}.o", family(member), member.stem()));
+    let bytes = members::archive(names.zip(&objects))?;
+    let compiler = workshop.compiler(arch);
+    Ok(Functions {
+        arch_variant: arch.variant,
+        archive: Packed::write(workshop.folders.out.join(format!("{prefix}.a.zst")), &bytes, None)?,
+        compiler: compiler.identity.clone(),
+        flags: members::flags(flags, &build, compiler),
+    })
+}

@@ -1,0 +1,204 @@
+//! The objects of a static library of functions: every file of a table, parts for long operands once per level, each
+//! sealed by what its row says that it defines and needs.
+
+use crate::arches::Arch;
+use crate::compile;
+use crate::compiler::Compiler;
+use crate::error::{Context as _, Result};
+use crate::parallel::in_parallel;
+use crate::seal::Contract;
+use crate::workshop::Workshop;
+use ar_archive_writer::{ArchiveKind, DEFAULT_OBJECT_READER, NewArchiveMember, write_archive_to_stream};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// `[flags]` of a table: those of every file under `all`, and those of a compiler, an architecture, a set or a level.
+pub type Flags = BTreeMap<String, Vec<String>>;
+
+/// One file and its symbols.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Function {
+    /// The family that it belongs to, where a table has several.
+    #[serde(default)]
+    pub family: Option<String>,
+    pub file: String,
+    #[serde(default)]
+    strong: Vec<String>,
+    #[serde(default)]
+    weak: Vec<String>,
+    #[serde(default)]
+    hidden: Vec<String>,
+    /// Symbols; the name of another file without `.c` stands for everything that it defines as well.
+    #[serde(default)]
+    needs: Vec<String>,
+    /// A part for long operands: compiled once for each of these levels of x86_64, lowest first, into an object each
+    /// whose hidden names end in the level. Another architecture has one level, and one such object.
+    #[serde(default)]
+    levels: Vec<String>,
+    /// Only these architectures; all of them otherwise.
+    #[serde(default)]
+    arch: Vec<String>,
+    /// Not part of a set for one kind of processor.
+    #[serde(default)]
+    pub dispatch_only: bool,
+    /// Only part of a set for one kind of processor.
+    #[serde(default)]
+    pub cpu_only: bool,
+}
+
+impl Function {
+    /// Whether there is such an object on an architecture.
+    pub fn is_for(&self, arch: &Arch) -> bool {
+        self.arch.is_empty() || self.arch.iter().any(|name| name == arch.name)
+    }
+}
+
+/// A set of objects: for any processor of an architecture, or for one kind.
+pub struct Build {
+    /// The variant of `brawn_kit::Cpu`, if it is for one kind.
+    pub cpu: Option<&'static str>,
+    /// The key of its flags in the table.
+    pub flags: &'static str,
+    pub arch: &'static str,
+    /// The levels that it holds, as the table calls them, lowest first.
+    pub levels: &'static [&'static str],
+}
+
+impl Build {
+    /// The level of all its files, if it is for one kind of processor.
+    pub fn level(&self) -> Option<&'static str> {
+        self.cpu.and_then(|_| self.levels.last().copied())
+    }
+}
+
+/// The levels of x86_64 and the byte that stands for each: `LEVEL_*` of `brawn_string.h`.
+pub const LEVELS: &[(&str, u8)] = &[("sse2", 1), ("avx2", 2), ("avx512", 3)];
+
+/// The flags of a set that name no folder of this machine.
+pub fn flags(table: &Flags, build: &Build, compiler: &Compiler) -> Vec<String> {
+    let own = if compiler.is_clang { "clang" } else { "gcc" };
+    let keys = ["all", own, build.arch, build.flags];
+    let listed = keys.into_iter().filter_map(|key| table.get(key)).flatten().cloned();
+    compiler.flags.iter().map(|flag| (*flag).to_owned()).chain(listed).collect()
+}
+
+/// The flags of a level.
+pub fn level_flags<'a>(table: &'a Flags, level: Option<&str>) -> impl Iterator<Item = &'a String> {
+    level.and_then(|level| table.get(level)).into_iter().flatten()
+}
+
+/// One object of a set: a file, or a part for long operands at one level.
+pub struct Member<'a> {
+    pub function: &'a Function,
+    level: Option<&'a str>,
+}
+
+impl<'a> Member<'a> {
+    /// A set for one kind of processor has the highest level that is written and that such a processor has.
+    pub fn of(function: &'a Function, build: &Build) -> Vec<Member<'a>> {
+        let place = |level: &str| LEVELS.iter().position(|(name, _)| *name == level);
+        let highest = build.levels.last().copied();
+        let levels: Vec<Option<&str>> = if function.levels.is_empty() {
+            vec![None]
+        } else if highest.and_then(place).is_none() {
+            vec![highest]
+        } else {
+            let names = function.levels.iter().map(String::as_str);
+            let mut levels: Vec<_> =
+                names.filter(|level| place(level) <= highest.and_then(place)).map(Some).collect();
+            if build.cpu.is_some() {
+                levels.drain(..levels.len().saturating_sub(1));
+            }
+            levels
+        };
+        levels.into_iter().map(|level| Member { function, level }).collect()
+    }
+
+    /// That of `memchr.c` is `memchr`, and that of `memchr_long.c` at a level `memchr_long.avx2`.
+    pub fn stem(&self) -> String {
+        let stem = self.function.file.trim_end_matches(".c").rsplit('/').next().unwrap_or_default();
+        self.level.map_or_else(|| stem.to_owned(), |level| format!("{stem}.{level}"))
+    }
+
+    fn hidden(&self) -> Vec<String> {
+        let name = |name: &String| self.level.map_or_else(|| name.clone(), |level| format!("{name}_{level}"));
+        self.function.hidden.iter().map(name).collect()
+    }
+
+    /// Everything that it defines for others.
+    fn exports(&self) -> Vec<String> {
+        [self.function.strong.as_slice(), &self.function.weak, &self.hidden()].concat()
+    }
+
+    /// What it may take from others.
+    fn imports(&self, table: &[Function], build: &Build) -> Vec<String> {
+        let mut imports = vec!["_GLOBAL_OFFSET_TABLE_".to_owned()];
+        for need in &self.function.needs {
+            imports.push(need.clone());
+            let row = table.iter().find(|row| row.file.strip_suffix(".c") == Some(need));
+            let members = row.into_iter().flat_map(|row| Member::of(row, build));
+            imports.extend(members.flat_map(|member| member.exports()));
+        }
+        imports
+    }
+}
+
+/// What a set is compiled from.
+pub struct Sources<'a> {
+    /// The folder in `libc/` that the files are named from.
+    pub folder: PathBuf,
+    pub table: &'a [Function],
+    pub flags: &'a Flags,
+}
+
+/// Compiles and seals these members of a set, whose object files in the build's folder begin with `prefix`.
+pub fn compile(
+    workshop: &Workshop,
+    sources: &Sources<'_>,
+    members: &[Member<'_>],
+    build: &Build,
+    arch: &Arch,
+    prefix: &str,
+) -> Result<Vec<Vec<u8>>> {
+    let compiler = workshop.compiler(arch);
+    let flags = flags(sources.flags, build, compiler);
+    in_parallel(members, |member| {
+        let function = member.function;
+        let of_level = level_flags(sources.flags, member.level.or(build.level()));
+        let options: Vec<OsString> = flags.iter().chain(of_level).map(Into::into).collect();
+        let object = workshop.folders.out.join(format!("{prefix}-{}.o", member.stem()));
+        let made = || -> Result<Vec<u8>> {
+            let file = sources.folder.join(&function.file);
+            let bytes = compile::compile_file(compiler, &options, &file, &object, &workshop.folders)?;
+            let (exports, hidden) = (member.exports(), member.hidden());
+            let imports = member.imports(sources.table, build);
+            let (exports, imports) = (borrowed(&exports), borrowed(&imports));
+            let contract = Contract {
+                weak: &borrowed(&function.weak),
+                hidden: &borrowed(&hidden),
+                ..Contract::new(arch.machine, &exports, &imports)
+            };
+            Ok(workshop.seal(&bytes, contract, None)?.bytes)
+        };
+        made().context(|| format!("{} for {}", function.file, arch.name))
+    })
+}
+
+fn borrowed(names: &[String]) -> Vec<&str> {
+    names.iter().map(String::as_str).collect()
+}
+
+/// A static library of these objects by their names.
+pub fn archive(objects: impl Iterator<Item = (String, impl AsRef<[u8]>)>) -> Result<Vec<u8>> {
+    let objects: Vec<_> = objects.collect();
+    let members: Vec<_> = objects
+        .iter()
+        .map(|(name, bytes)| NewArchiveMember::new(bytes.as_ref(), &DEFAULT_OBJECT_READER, name.clone()))
+        .collect();
+    let mut bytes = std::io::Cursor::new(Vec::new());
+    write_archive_to_stream(&mut bytes, &members, ArchiveKind::Gnu, false, None)?;
+    Ok(bytes.into_inner())
+}

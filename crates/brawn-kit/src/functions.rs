@@ -1,0 +1,42 @@
+use brawn_elf::Arch;
+
+use crate::{FAMILIES, FUNCTIONS, Packed};
+
+/// Functions of libc that take the place of musl's together, or stay musl's together.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Family {
+    /// Its name for `--musl`.
+    pub name: &'static str,
+    /// What is in it, in a few words.
+    pub title: &'static str,
+    /// Structures of musl's that its functions read or write, by symbol, with their sizes in bytes.
+    pub structures: &'static [(&'static str, u64)],
+}
+
+/// The functions for one architecture: all families but that of strings.
+#[derive(Debug)]
+pub struct Functions {
+    /// The architecture that they were compiled for.
+    pub arch: Arch,
+    /// A static library with one member per function.
+    pub archive: Packed,
+    /// The compiler that made them, as it names itself.
+    pub compiler: &'static str,
+    /// The flags that they were compiled with, less those that name folders of the build machine.
+    pub flags: &'static [&'static str],
+}
+
+impl Functions {
+    /// The family of a member by its name, such as `brawn-sort-qsort.o`.
+    pub fn family_of(member: &str) -> Option<&'static Family> {
+        let rest = member.strip_prefix("brawn-")?;
+        FAMILIES
+            .iter()
+            .find(|family| rest.strip_prefix(family.name).is_some_and(|stem| stem.starts_with('-')))
+    }
+}
+
+/// The functions for an architecture.
+pub fn functions(arch: Arch) -> Option<&'static Functions> {
+    FUNCTIONS.iter().find(|set| set.arch == arch)
+}
