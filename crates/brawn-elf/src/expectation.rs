@@ -118,12 +118,14 @@ fn in_words(key: &str, value: Option<&str>) -> (String, String) {
         ("strings", Some("yes")) => "Brawn's",
         ("strings", Some("no")) => "musl's own",
         ("cpu", None) => "any",
+        ("functions", None) => "musl's own",
         (_, None) => "none",
         (_, Some(value)) => value,
     };
     let what = match key {
         "malloc" => "allocator",
         "strings" => "string functions",
+        "functions" => "families of functions",
         "cpu" => "string functions for the processor",
         key => key,
     };

@@ -46,7 +46,8 @@ pub use image::{Image, Section, Segment, Symbol};
 pub use inspect::inspect;
 pub use inspection::Inspection;
 pub use note::{
-    BrawnNotes, HeapFacts, KNOB, LinkId, Note, PROGRAM, add_note_section, link_note_object, read_notes,
+    BrawnNotes, FUNCTIONS, HeapFacts, KNOB, LinkId, Note, PROGRAM, add_note_section, link_note_object,
+    read_notes,
 };
 pub use redirect::{redirect_calls, rename_definition};
 pub use report::{Code, Problem, Report};

@@ -150,6 +150,7 @@ proptest! {
             libc_sha256: hash.clone(),
             overlay: hash,
             strings,
+            functions: Vec::new(),
             cpu,
             malloc_owner: None,
             libc_heap: None,

@@ -1,9 +1,9 @@
 //! What shall go into an overlay: a preset, or an allocator with its knobs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use brawn_elf::Arch;
-use brawn_kit::{Allocator, Cpu, Knob, Knobs};
+use brawn_kit::{Allocator, Cpu, Family, Knob, Knobs};
 
 use crate::Error;
 
@@ -16,6 +16,8 @@ pub struct Choice {
     pub malloc: Malloc,
     /// Whether the kit's string functions take the place of musl's.
     pub strings: bool,
+    /// The other families of functions that stay musl's, by name.
+    pub musl: BTreeSet<&'static str>,
     /// The one kind of processor that the string functions are for, without a look at the machine that they run on.
     pub cpu: Option<Cpu>,
     /// Settings by key: the allocator's own, and [`LEVEL_KNOB`].
@@ -24,6 +26,24 @@ pub struct Choice {
 
 /// The knob that holds the string functions to a level of the processor's vector instructions.
 pub const LEVEL_KNOB: &str = "strings.level";
+
+/// The family of the string functions, for `--musl`.
+pub const STRINGS: &str = "strings";
+
+/// Every family, for `--musl`.
+pub const ALL: &str = "all";
+
+/// No family, for `--musl` over a place that says more.
+const NONE: &str = "none";
+
+fn families() -> impl Iterator<Item = &'static str> {
+    brawn_kit::FAMILIES.iter().map(|family| family.name)
+}
+
+/// The names for `--musl`.
+pub fn musl_names() -> impl Iterator<Item = &'static str> {
+    [STRINGS].into_iter().chain(families()).chain([ALL, NONE])
+}
 
 /// The heap of an overlay.
 #[derive(Clone, Copy, Debug)]
@@ -43,8 +63,8 @@ pub struct Preset {
     pub malloc: &'static str,
     /// Its knobs, over those that the allocator has built in.
     pub knobs: &'static [(&'static str, &'static str)],
-    /// Whether the kit's string functions come with it.
-    pub strings: bool,
+    /// Whether the kit's functions come with it: those of strings and all other families.
+    pub functions: bool,
     /// What it aims at, in one line.
     pub summary: &'static str,
 }
@@ -62,7 +82,7 @@ pub const PRESETS: &[Preset] = &[
             ("jemalloc.lg_tcache_nslots_mul", "-1"),
             ("jemalloc.dirty_decay_ms", "100"),
         ],
-        strings: true,
+        functions: true,
         summary: "faster than glibc in less memory (the default)",
     },
     Preset {
@@ -70,28 +90,28 @@ pub const PRESETS: &[Preset] = &[
         malloc: "jemalloc",
         // Threads keep buffers of up to 64 KiB, not 32.
         knobs: &[("jemalloc.tcache_max", "65536")],
-        strings: true,
+        functions: true,
         summary: "fast under threads, for memory that grows with the processors",
     },
     Preset {
         name: "small",
         malloc: "brawn",
         knobs: &[],
-        strings: true,
+        functions: true,
         summary: "a fraction of glibc's memory under threads, and fast with small blocks",
     },
     Preset {
         name: "hardened",
         malloc: "brawn-hardened",
         knobs: &[],
-        strings: true,
+        functions: true,
         summary: "stops the program on heap corruption, for half the speed",
     },
     Preset {
         name: "stock",
         malloc: "stock",
         knobs: &[],
-        strings: false,
+        functions: false,
         summary: "musl as it came: its own heap and string functions",
     },
 ];
@@ -105,7 +125,8 @@ impl Choice {
         let choice = Choice {
             preset: Some(preset),
             malloc: Malloc::from_name(preset.malloc)?,
-            strings: preset.strings,
+            strings: preset.functions,
+            musl: if preset.functions { BTreeSet::new() } else { families().collect() },
             cpu: None,
             knobs: BTreeMap::new(),
         };
@@ -118,6 +139,7 @@ impl Choice {
             preset: None,
             malloc: Malloc::from_name(name)?,
             strings: true,
+            musl: BTreeSet::new(),
             cpu: None,
             knobs: BTreeMap::new(),
         })
@@ -128,13 +150,42 @@ impl Choice {
     /// # Errors
     /// [`Error::NoKit`].
     pub fn fits(&self, arch: Arch) -> Result<(), Error> {
-        let from_kit = self.strings || self.malloc.kit().is_some();
+        let from_kit = self.strings || self.malloc.kit().is_some() || self.families().next().is_some();
         if from_kit && !brawn_kit::ARCHES.contains(&arch) { Err(Error::NoKit { arch }) } else { Ok(()) }
     }
 
     /// The same choice with the kit's string functions, or with musl's.
     pub fn with_strings(self, strings: bool) -> Choice {
         Choice { strings, ..self }
+    }
+
+    /// The families of functions, besides that of strings, that take the place of musl's.
+    pub fn families(&self) -> impl Iterator<Item = &'static Family> {
+        brawn_kit::FAMILIES.iter().filter(|family| !self.musl.contains(family.name))
+    }
+
+    /// The same choice with musl's own functions of these families as well: names of [`musl_names`].
+    ///
+    /// # Errors
+    /// [`Error::UnknownName`].
+    pub fn with_musl<'a>(mut self, names: impl IntoIterator<Item = &'a str>) -> Result<Choice, Error> {
+        for name in names {
+            match name {
+                NONE => {}
+                STRINGS => self.strings = false,
+                ALL => {
+                    self.strings = false;
+                    self.musl.extend(families());
+                }
+                name => {
+                    let family = families().find(|family| *family == name);
+                    self.musl.insert(
+                        family.ok_or_else(|| Error::unknown("family of functions", name, musl_names()))?,
+                    );
+                }
+            }
+        }
+        Ok(self)
     }
 
     /// The same choice with string functions for one kind of processor.

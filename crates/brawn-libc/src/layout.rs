@@ -7,6 +7,7 @@
 
 use std::path::Path;
 
+use brawn_kit::Family;
 use object::{Object as _, ObjectSection as _, ObjectSymbol as _};
 
 use crate::Error;
@@ -63,6 +64,62 @@ pub fn check(path: &Path, archive: &Archive<'_>, musl: &Musl, kit: &[Member<'_>]
         }
     }
     Ok(())
+}
+
+/// Why a family's functions cannot take the place of musl's in this archive: it has another structure than the one that
+/// they were written for, or a version that no one has read.
+pub fn unfit(archive: &Archive<'_>, musl: &Musl, family: &Family) -> Option<String> {
+    if family.structures.is_empty() {
+        return None;
+    }
+    let known = |version: &String| parse_version(version).is_some_and(|numbers| KNOWN.contains(&numbers));
+    if let Some(version) = musl.version.as_ref().filter(|version| !known(version)) {
+        return Some(format!("musl {version} is newer than the last one that is known, 1.2.6"));
+    }
+    family.structures.iter().find_map(|(name, size)| match find(archive, name) {
+        Some(found) if found.size == *size => None,
+        Some(found) => Some(format!("{name} has {} bytes instead of {size}", found.size)),
+        None => Some(format!("{name} is missing")),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_family_that_reads_a_structure_needs_the_known_one() {
+        let mut object = object::write::Object::new(
+            object::BinaryFormat::Elf,
+            object::Architecture::X86_64,
+            object::Endianness::Little,
+        );
+        let section = object.section_id(object::write::StandardSection::Data);
+        let symbol = object::write::Symbol {
+            name: b"__libc".to_vec(),
+            value: 0,
+            size: 104,
+            kind: object::SymbolKind::Data,
+            scope: object::SymbolScope::Linkage,
+            weak: false,
+            section: object::write::SymbolSection::Section(section),
+            flags: object::SymbolFlags::None,
+        };
+        let symbol = object.add_symbol(symbol);
+        object.add_symbol_data(symbol, section, &[0; 104], 8);
+        let bytes = object.write().unwrap();
+        let member = Member::parse(Path::new("libc.a"), "libc.lo".into(), &bytes).unwrap();
+        let archive = Archive { members: vec![member] };
+        let why = |version: &str, structures| {
+            let musl = Musl { arch: brawn_elf::Arch::X86_64, version: Some(version.into()) };
+            unfit(&archive, &musl, &Family { name: "x", title: "", structures })
+        };
+        assert_eq!(why("1.2.5", &[("__libc", 104)]), None);
+        assert_eq!(why("1.2.5", &[("__libc", 96)]).unwrap(), "__libc has 104 bytes instead of 96");
+        assert_eq!(why("1.2.5", &[("__stdout_FILE", 1)]).unwrap(), "__stdout_FILE is missing");
+        assert!(why("1.3.0", &[("__libc", 104)]).unwrap().contains("newer"));
+        assert_eq!(why("1.3.0", &[]), None);
+    }
 }
 
 struct Found {

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use brawn_base::{file, temporary};
 use brawn_elf::Arch;
 use brawn_elf::note::Note;
+use brawn_kit::{Family, Functions};
 use serde::{Deserialize, Serialize};
 
 use crate::archive::{Archive, Member};
@@ -35,6 +36,12 @@ pub struct Manifest {
     pub malloc_version: Option<String>,
     /// Whether the kit's string functions took the place of musl's.
     pub strings: bool,
+    /// The other families of functions of which the kit's took the place of musl's.
+    #[serde(default)]
+    pub functions: Vec<String>,
+    /// The families that were asked for and stayed musl's, with the reason.
+    #[serde(default)]
+    pub unfit: BTreeMap<String, String>,
     /// The one kind of processor that they are for, if they do not look for themselves.
     pub cpu: Option<String>,
     /// The settings of the allocator and of the string functions.
@@ -115,6 +122,7 @@ pub(crate) fn make_from(
     let archive = Archive::parse(path, base)?;
     let musl = Musl::recognise(path, &archive, wanted)?;
     choice.fits(musl.arch)?;
+    let (families, unfit) = fit(&archive, &musl, choice);
     let note = Note {
         kit: brawn_kit::VERSION.to_owned(),
         preset: choice.preset.map(|preset| preset.name.to_owned()),
@@ -124,6 +132,7 @@ pub(crate) fn make_from(
         libc: musl.title(),
         libc_sha256: libc_sha256.clone(),
         strings: choice.strings,
+        functions: families.iter().map(|family| family.name.to_owned()).collect(),
         cpu: choice.cpu.map(|cpu| cpu.name().to_owned()),
         overlay: id(&libc_sha256, musl.arch, choice),
         malloc_owner: None,
@@ -132,6 +141,7 @@ pub(crate) fn make_from(
     };
     let with_knobs = object_with_knobs(musl.arch, choice);
     let mut kit = kit_members(path, &archive, musl.arch, choice, with_knobs.as_deref())?;
+    kit.extend(family_members(path, musl.arch, &families)?);
     layout::check(path, &archive, &musl, &kit)?;
     let plan = Plan::new(path, &archive, &kit)?;
     kit.extend(start_member(path, musl.arch, choice)?);
@@ -145,6 +155,8 @@ pub(crate) fn make_from(
         malloc: note.malloc,
         malloc_version: note.malloc_version,
         strings: note.strings,
+        functions: note.functions,
+        unfit,
         cpu: note.cpu,
         knobs: note.knobs,
         libc: note.libc,
@@ -179,6 +191,11 @@ pub(crate) fn id(libc_sha256: &str, arch: Arch, choice: &Choice) -> String {
         let digest =
             brawn_kit::strings(arch, choice.cpu).map_or(String::new(), |set| set.archive.sha256().to_owned());
         text.push_str(&format!("strings {cpu} {digest}\n"));
+    }
+    let functions = brawn_kit::functions(arch).map_or("", |set| set.archive.sha256());
+    let families: Vec<_> = choice.families().map(|family| family.name).collect();
+    if !families.is_empty() {
+        text.push_str(&format!("functions {} {functions}\n", families.join(" ")));
     }
     for (key, value) in &choice.knobs {
         text.push_str(&format!("knob {key}={value}\n"));
@@ -250,6 +267,39 @@ fn string_members(path: &Path, arch: Arch, choice: &Choice) -> Result<Vec<Member
         members.retain(|member| member.name != brawn_kit::LEVEL_MEMBER);
         members.push(Member::parse(path, brawn_kit::LEVEL_MEMBER.to_owned(), object.file.bytes())?);
     }
+    Ok(members)
+}
+
+/// The families that the choice takes from the kit and that fit this archive, and why the others do not.
+fn fit(
+    archive: &Archive<'_>,
+    musl: &Musl,
+    choice: &Choice,
+) -> (Vec<&'static Family>, BTreeMap<String, String>) {
+    let mut unfit = BTreeMap::new();
+    let mut families: Vec<_> = choice.families().collect();
+    families.retain(|family| match layout::unfit(archive, musl, family) {
+        None => true,
+        Some(what) => {
+            unfit.insert(family.name.to_owned(), what);
+            false
+        }
+    });
+    (families, unfit)
+}
+
+/// The functions of these families.
+fn family_members(
+    path: &Path,
+    arch: Arch,
+    families: &[&'static Family],
+) -> Result<Vec<Member<'static>>, Error> {
+    if families.is_empty() {
+        return Ok(Vec::new());
+    }
+    let set = brawn_kit::functions(arch).ok_or(Error::NoKit { arch })?;
+    let mut members = Archive::parse(path, set.archive.bytes())?.members;
+    members.retain(|member| Functions::family_of(&member.name).is_some_and(|it| families.contains(&it)));
     Ok(members)
 }
 

@@ -1,6 +1,6 @@
 //! What `brawn verify` was asked for, as requirements for an executable's note.
 
-use brawn_elf::{Expectation, KNOB, Requirement, SecondHeap};
+use brawn_elf::{Expectation, FUNCTIONS, KNOB, Requirement, SecondHeap};
 use brawn_libc::choice::LEVEL_KNOB;
 use brawn_libc::{Choice, Malloc};
 
@@ -40,10 +40,18 @@ impl Settings {
         if let (Some(preset), Some(choice)) = (preset, &choice) {
             require("preset", is(preset.name));
             require("strings", answer(choice.strings));
+            require(FUNCTIONS, vec![functions(choice)]);
             require("cpu", vec![choice.cpu.map(|cpu| cpu.name().to_owned())]);
         } else {
             if let Some(strings) = self.first(|layer| layer.strings) {
                 require("strings", answer(strings));
+            }
+            if let Some(names) = self.first(|layer| layer.musl.as_ref()) {
+                let choice = Choice::default().with_musl(names.iter().map(String::as_str))?;
+                require(FUNCTIONS, vec![functions(&choice)]);
+                if !choice.strings {
+                    require("strings", answer(false));
+                }
             }
             if let Some(cpu) = self.first(|layer| layer.cpu.as_deref()) {
                 Choice::default().with_cpu(cpu)?;
@@ -80,6 +88,12 @@ impl Settings {
         }
         Ok(knobs)
     }
+}
+
+/// What a note says of the other functions of this choice.
+fn functions(choice: &Choice) -> Option<String> {
+    let names: Vec<_> = choice.families().map(|family| family.name).collect();
+    (!names.is_empty()).then(|| names.join(" "))
 }
 
 /// The value that an allocator of the kit has for a knob when none is asked for.

@@ -22,6 +22,8 @@ pub struct Layer {
     pub target: Option<String>,
     /// Whether the kit's string functions come in: false for `--no-strings`.
     pub strings: Option<bool>,
+    /// `--musl`.
+    pub musl: Option<Vec<String>>,
     /// `--cpu`.
     pub cpu: Option<String>,
     /// `--knob`.
@@ -62,6 +64,7 @@ const KEYS: &[&str] = &[
     "malloc",
     "target",
     "strings",
+    "musl",
     "cpu",
     "knobs",
     "strict",
@@ -132,8 +135,15 @@ impl Settings {
             };
             break;
         }
-        if let Some(strings) = self.first(|layer| layer.strings) {
-            choice = choice.with_strings(strings);
+        // The lowest place first: a list of families in a higher one is the whole list.
+        let plain = choice.clone();
+        for (_, layer) in self.layers.iter().rev() {
+            if let Some(names) = &layer.musl {
+                choice = plain.clone().with_musl(names.iter().map(String::as_str))?;
+            }
+            if let Some(strings) = layer.strings {
+                choice = choice.with_strings(strings);
+            }
         }
         if let Some(cpu) = self.first(|layer| layer.cpu.as_deref()) {
             choice = choice.with_cpu(cpu)?;
@@ -210,6 +220,9 @@ impl Layer {
         for (variable, answer) in answers {
             set.extend(answer.map(|yes| (variable, if yes { "yes" } else { "no" }.to_owned())));
         }
+        if let Some(musl) = &self.musl {
+            set.push((vars::MUSL, musl.join(",")));
+        }
         if let Some(cpu) = &self.cpu {
             set.push((vars::CPU, cpu.clone()));
         }
@@ -241,6 +254,7 @@ impl Layer {
             malloc: vars::get(vars::MALLOC),
             target: vars::get(vars::TARGET),
             strings: answer(vars::STRINGS)?,
+            musl: vars::get(vars::MUSL).map(|names| families(&names)),
             cpu: vars::get(vars::CPU),
             knobs,
             strict: answer(vars::STRICT)?,
@@ -248,6 +262,11 @@ impl Layer {
             one_heap: answer(vars::ONE_HEAP)?,
         })
     }
+}
+
+/// The families of a list with commas.
+pub fn families(list: &str) -> Vec<String> {
+    list.split(',').map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect()
 }
 
 /// A folder of the user's: the one that a variable names, or one in the home folder.
@@ -403,6 +422,25 @@ mod tests {
         .unwrap_err();
         assert_eq!(error.to_string(), "Cargo.toml: in [package.metadata.brawn] unknown key 'preste'");
         assert_eq!(error.hint().as_deref(), Some("did you mean 'preset'?"));
+    }
+
+    #[test]
+    fn the_highest_list_of_families_is_the_whole_list() {
+        let musl = |names: &str| Layer { musl: Some(families(names)), ..Layer::default() };
+        let no_strings = || Layer { strings: Some(false), ..Layer::default() };
+        let kept = |layers| {
+            let choice = settings(layers).choice().unwrap();
+            (choice.strings, choice.musl.into_iter().collect::<Vec<_>>().join(" "))
+        };
+        assert_eq!(kept(vec![musl("environment")]), (true, "environment".into()));
+        assert_eq!(kept(vec![musl("strings, environment")]), (false, "environment".into()));
+        assert_eq!(kept(vec![musl("environment"), no_strings()]), (true, "environment".into()));
+        assert_eq!(kept(vec![no_strings(), musl("environment")]), (false, "environment".into()));
+        assert_eq!(kept(vec![musl("none"), musl("all")]), (true, String::new()));
+        let (strings, all) = kept(vec![musl("all")]);
+        assert!(!strings && kept(vec![preset("stock"), musl("none")]) == (false, all));
+        let error = settings(vec![musl("enviroment")]).choice().unwrap_err();
+        assert_eq!(error.to_string(), "unknown family of functions 'enviroment'");
     }
 
     #[test]

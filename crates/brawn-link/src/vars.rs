@@ -24,6 +24,8 @@ vars! {
     MALLOC = "BRAWN_MALLOC";
     /// `no` keeps musl's string functions, as `--no-strings`; `yes` replaces them.
     STRINGS = "BRAWN_STRINGS";
+    /// Families of functions that stay musl's, with commas between, as `--musl`.
+    MUSL = "BRAWN_MUSL";
     /// Processor for the string functions, as `--cpu`.
     CPU = "BRAWN_CPU";
     /// Knobs `KEY=VALUE`, as `--knob`, with spaces between.

@@ -63,6 +63,8 @@ fn set(document: &mut DocumentMut, setting: &Setting) -> Result<(), String> {
     }
     let by_default = setting.preset.is_some() || setting.strings;
     put(table, "strings", (!by_default).then(|| Value::from(false)));
+    let musl: toml_edit::Array = setting.musl.iter().collect();
+    put(table, "musl", (setting.preset.is_none() && !musl.is_empty()).then(|| Value::from(musl)));
     let own = setting.preset.is_none() && !setting.knobs.is_empty();
     table.remove("knobs");
     if own {

@@ -103,6 +103,7 @@ pub fn carried(path: &Path) -> Result<Option<Setting>, Error> {
             preset: None,
             malloc: note.malloc,
             strings: note.strings,
+            musl: Setting::kept(&note.functions),
             cpu: note.cpu,
             knobs: note.knobs,
         };

@@ -16,6 +16,9 @@ pub struct Setting {
     pub malloc: String,
     /// Whether the kit's string functions come with it.
     pub strings: bool,
+    /// The other families of functions that stay musl's.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub musl: Vec<String>,
     /// The one kind of processor that they are for.
     pub cpu: Option<String>,
     /// Knobs by their keys, those of the preset as well.
@@ -29,6 +32,7 @@ impl Setting {
             preset: None,
             malloc: choice.malloc.name().to_owned(),
             strings: choice.strings,
+            musl: choice.musl.iter().map(|name| (*name).to_owned()).collect(),
             cpu: choice.cpu.map(|cpu| cpu.name().to_owned()),
             knobs: choice.knobs.clone(),
         };
@@ -39,8 +43,10 @@ impl Setting {
     pub fn by_preset(self, name: Option<&str>) -> Self {
         let is_it = |name: &&str| {
             Choice::preset(name).is_ok_and(|plain| {
+                let musl = plain.musl.iter().eq(&self.musl);
                 (plain.malloc.name(), plain.strings, &plain.knobs)
                     == (&self.malloc, self.strings, &self.knobs)
+                    && musl
             })
         };
         Self { preset: name.filter(is_it).map(str::to_owned), ..self }
@@ -57,7 +63,20 @@ impl Setting {
 
     /// An allocator with nothing said about it.
     pub fn allocator(name: &str) -> Self {
-        Self { preset: None, malloc: name.to_owned(), strings: true, cpu: None, knobs: BTreeMap::new() }
+        Self {
+            preset: None,
+            malloc: name.to_owned(),
+            strings: true,
+            musl: Vec::new(),
+            cpu: None,
+            knobs: BTreeMap::new(),
+        }
+    }
+
+    /// The families that are musl's where these are the kit's.
+    pub fn kept(functions: &[String]) -> Vec<String> {
+        let families = brawn_kit::FAMILIES.iter().map(|family| family.name.to_owned());
+        families.filter(|name| !functions.contains(name)).collect()
     }
 
     /// The same allocator with one knob set. The knob `strings` is the one for the string functions.
@@ -80,7 +99,8 @@ impl Setting {
             Some(name) => Choice::preset(name)?,
             None => Choice::malloc(&self.malloc)?,
         }
-        .with_strings(self.strings);
+        .with_strings(self.strings)
+        .with_musl(self.musl.iter().map(String::as_str))?;
         if let Some(cpu) = &self.cpu {
             choice = choice.with_cpu(cpu)?;
         }
@@ -137,6 +157,9 @@ impl Setting {
         if self.preset.is_none() {
             if !self.strings {
                 flags.push_str(" --no-strings");
+            }
+            if !self.musl.is_empty() {
+                let _ = write!(flags, " --musl {}", self.musl.join(","));
             }
             for (key, value) in &self.knobs {
                 let _ = write!(flags, " --knob {key}={value}");

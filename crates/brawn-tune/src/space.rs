@@ -26,6 +26,12 @@ pub fn settings(now: &Setting) -> Vec<Setting> {
         .collect();
     for mut setting in presets.into_iter().chain(others) {
         setting.cpu = now.cpu.clone().filter(|_| setting.strings);
+        // What was asked to stay musl's stays so with every candidate.
+        if setting.malloc != "stock" || setting.strings {
+            setting.musl.clone_from(&now.musl);
+            let preset = setting.preset.take();
+            setting = setting.by_preset(preset.as_deref());
+        }
         // Hardened ones cost time; the preset that is stock musl is a reference in any case.
         let stock = setting.malloc == "stock" && !setting.strings;
         let fits = setting.is_hardened() == now.is_hardened() || stock;

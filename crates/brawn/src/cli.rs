@@ -38,6 +38,9 @@ pub struct Options {
     /// Keep musl's own string functions
     #[arg(long)]
     pub no_strings: bool,
+    /// Keep musl's own functions of these families, with commas between: strings, environment, … or all
+    #[arg(long, value_name = "FAMILIES", value_delimiter = ',')]
+    pub musl: Vec<String>,
     /// String functions for this kind of processor only, without a look at the one they run on: x86-64-v3 or x86-64-v4
     #[arg(long, value_name = "NAME", conflicts_with = "no_strings")]
     pub cpu: Option<String>,
@@ -171,6 +174,7 @@ impl Options {
             malloc: self.malloc.clone(),
             target: self.target.clone(),
             strings: self.no_strings.then_some(false),
+            musl: (!self.musl.is_empty()).then(|| self.musl.clone()),
             cpu: self.cpu.clone(),
             knobs: self.knobs.iter().cloned().collect(),
             strict: self.strict.then_some(true),
@@ -189,6 +193,7 @@ impl Options {
             message_format,
             no_strings: self.no_strings || (before.no_strings && self.cpu.is_none()),
             cpu: self.cpu.or(before.cpu.filter(|_| !self.no_strings)),
+            musl: if self.musl.is_empty() { before.musl } else { self.musl },
             knobs: before.knobs.into_iter().chain(self.knobs).collect(),
             strict: self.strict || before.strict,
             allow_second_heap: self.allow_second_heap || before.allow_second_heap,

@@ -7,7 +7,7 @@ use clap::{ArgMatches, Args, Command};
 use crate::cli::Options;
 
 /// What goes into a libc.a.
-const CHOICE: &[&str] = &["preset", "malloc", "no_strings", "cpu", "knobs"];
+const CHOICE: &[&str] = &["preset", "malloc", "no_strings", "musl", "cpu", "knobs"];
 /// What may be handed over.
 const GATE: &[&str] = &["strict", "allow_second_heap"];
 /// What becomes of the allocators among the libraries of a link.
@@ -97,6 +97,7 @@ pub fn refuse_here(path: &str, options: &Options, ids: &[&str], reason: &str) {
         ("preset", options.preset.is_some()),
         ("malloc", options.malloc.is_some()),
         ("no_strings", options.no_strings),
+        ("musl", !options.musl.is_empty()),
         ("cpu", options.cpu.is_some()),
         ("knobs", !options.knobs.is_empty()),
         ("strict", options.strict),
@@ -112,8 +113,18 @@ pub fn refuse_here(path: &str, options: &Options, ids: &[&str], reason: &str) {
 }
 
 /// What goes into a libc.a, and what may be handed over: of no use where nothing is linked.
-pub const LINKING: &[&str] =
-    &["target", "preset", "malloc", "no_strings", "cpu", "knobs", "strict", "allow_second_heap", "one_heap"];
+pub const LINKING: &[&str] = &[
+    "target",
+    "preset",
+    "malloc",
+    "no_strings",
+    "musl",
+    "cpu",
+    "knobs",
+    "strict",
+    "allow_second_heap",
+    "one_heap",
+];
 
 fn refuse(path: &str, mut unused: impl Iterator<Item = (String, String)>) -> Result<(), String> {
     let Some((_, long)) = unused.next() else { return Ok(()) };

@@ -18,7 +18,7 @@ mod text;
 
 pub use object_file::{add_note_section, link_note_object};
 pub use read::{BrawnNotes, read_notes};
-pub use text::{HeapFacts, KNOB, LinkId, Note, PROGRAM};
+pub use text::{FUNCTIONS, HeapFacts, KNOB, LinkId, Note, PROGRAM};
 
 pub(crate) use object_file::relocatable_header;
 pub(crate) use read::notes_of_image;

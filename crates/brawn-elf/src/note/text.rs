@@ -26,6 +26,9 @@ pub struct Note {
     pub libc_sha256: String,
     /// Whether the kit's string functions took the place of musl's.
     pub strings: bool,
+    /// The other families of functions of which the kit's took the place of musl's.
+    #[serde(default)]
+    pub functions: Vec<String>,
     /// The one kind of processor that the string functions are for, if they do not look for themselves.
     #[serde(default)]
     pub cpu: Option<String>,
@@ -61,6 +64,9 @@ const MALLOC_OWNER: &str = "malloc-owner";
 const LIBC_HEAP: &str = "libc-heap";
 const SERVES: &str = "serves";
 
+/// The key of [`Note::functions`] in a note.
+pub const FUNCTIONS: &str = "functions";
+
 impl HeapFacts {
     /// Whether there is nothing to say.
     pub fn is_empty(&self) -> bool {
@@ -95,7 +101,7 @@ impl HeapFacts {
         Ok(HeapFacts {
             malloc_owner: take(MALLOC_OWNER)?,
             libc_heap: take(LIBC_HEAP)?,
-            serves: serves.split_whitespace().map(str::to_owned).collect(),
+            serves: words(&serves),
         })
     }
 }
@@ -122,6 +128,7 @@ impl Note {
         ];
         let optional =
             [("cpu", &self.cpu), ("malloc-version", &self.malloc_version), ("preset", &self.preset)];
+        let functions = (!self.functions.is_empty()).then(|| self.functions.join(" "));
         let optional = optional.into_iter().filter_map(|(key, value)| Some((key, value.as_ref()?)));
         let named = needed.into_iter().chain(optional).map(|(key, value)| (key.to_owned(), value.clone()));
         let knobs = self.knobs.iter().map(|(name, value)| (format!("{KNOB}{name}"), value.clone()));
@@ -132,6 +139,7 @@ impl Note {
             serves: self.serves.clone(),
         };
         entries.extend(heaps.entries());
+        entries.extend(functions.map(|functions| (FUNCTIONS.to_owned(), functions)));
         entries
     }
 
@@ -162,6 +170,7 @@ impl Note {
                 "no" => false,
                 other => return Err(damaged(format!("`strings` is {other:?}, neither yes nor no"))),
             },
+            functions: words(&take(FUNCTIONS).unwrap_or_default()),
             cpu: take("cpu"),
             overlay: hexadecimal("overlay", take("overlay"))?,
             knobs: entries
@@ -173,6 +182,10 @@ impl Note {
             serves: heaps.serves,
         })
     }
+}
+
+fn words(text: &str) -> Vec<String> {
+    text.split_whitespace().map(str::to_owned).collect()
 }
 
 fn text_of(entries: &BTreeMap<String, String>) -> String {
@@ -312,6 +325,7 @@ mod tests {
             libc: "musl 1.2.5".into(),
             libc_sha256: "00ff".into(),
             strings: true,
+            functions: Vec::new(),
             cpu: Some("x86-64-v3".into()),
             overlay: "abc123".into(),
             malloc_owner: None,
@@ -336,6 +350,7 @@ mod tests {
             knobs: BTreeMap::new(),
             cpu: None,
             strings: false,
+            functions: vec!["environment".into(), "sort".into()],
             ..note()
         };
         assert_eq!(Note::from_description(description(&plain.encode())), Ok(plain));

@@ -121,6 +121,7 @@ pub fn note(malloc: &str, version: Option<&str>) -> Note {
         libc: "musl 1.2.3".into(),
         libc_sha256: "5f".repeat(32),
         strings: false,
+        functions: Vec::new(),
         cpu: None,
         overlay: "ab".repeat(32),
         malloc_owner: None,

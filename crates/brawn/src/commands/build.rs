@@ -100,6 +100,9 @@ fn print(built: &Built) -> Result<()> {
         functions => format!(": {} members of libc.a out, {functions} functions in", manifest.dropped.len()),
     };
     outln!("  malloc {}{replaced}", super::libc::heap(manifest));
+    for (family, because) in &manifest.unfit {
+        outln!("  {family} stays musl's: {because}");
+    }
     outln!("  verified: static, {}", built.linked.heaps);
     Ok(())
 }

@@ -36,7 +36,7 @@ pub fn run_for(
 }
 
 /// Brawn's own options, which no compiler has.
-const OWN: &[&str] = &["--preset", "--malloc", "--knob", "--cpu"];
+const OWN: &[&str] = &["--preset", "--malloc", "--knob", "--cpu", "--musl"];
 
 /// The same without a value.
 const OWN_FLAGS: &[&str] = &["--no-strings", "--strict", "--allow-second-heap", "--one-heap"];

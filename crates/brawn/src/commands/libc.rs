@@ -65,6 +65,9 @@ pub fn run(before: Options, arguments: Arguments) -> Result<ExitCode> {
         for added in &manifest.added {
             output::say(&format!("in: {} ({})", added.member, added.defines.join(" ")));
         }
+        for (family, because) in &manifest.unfit {
+            output::say(&format!("{family} stays musl's: {because}"));
+        }
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -112,5 +115,10 @@ fn allocators() -> String {
         text.push_str(&format!("  {:17} {} ({})\n", allocator.name, allocator.summary, allocator.version));
     }
     text.push_str("  stock             musl's own heap, untouched\n");
+    text.push_str("\nFamilies of functions, which --musl keeps musl's:\n");
+    text.push_str("  strings           memcpy, strlen, strstr, wcslen and their kin\n");
+    for family in brawn_kit::FAMILIES {
+        text.push_str(&format!("  {:17} {}\n", family.name, family.title));
+    }
     text
 }

@@ -127,7 +127,7 @@ pub fn take_options(options: Options, args: Vec<OsString>) -> (Options, Vec<Stri
             *flag = true;
             continue;
         }
-        if !["--preset", "--malloc", "--cpu", "--knob"].contains(&name) {
+        if !["--preset", "--malloc", "--cpu", "--musl", "--knob"].contains(&name) {
             rest.push(arg);
             continue;
         }
@@ -137,6 +137,7 @@ pub fn take_options(options: Options, args: Vec<OsString>) -> (Options, Vec<Stri
             "--preset" => own.preset = Some(value),
             "--malloc" => own.malloc = Some(value),
             "--cpu" => own.cpu = Some(value),
+            "--musl" => own.musl.extend(brawn_link::settings::families(&value)),
             _ => match value.split_once('=') {
                 Some((key, value)) => own.knobs.push((key.to_owned(), value.to_owned())),
                 None => crate::cli::usage("a knob is KEY=VALUE"),

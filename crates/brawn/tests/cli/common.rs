@@ -62,6 +62,7 @@ impl Sandbox {
             "BRAWN_MALLOC",
             "BRAWN_TARGET",
             "BRAWN_KNOBS",
+            "BRAWN_MUSL",
             "BRAWN_STRINGS",
             "BRAWN_CPU",
             "BRAWN_STRICT",

@@ -14,6 +14,7 @@ mod cxx;
 mod doctor;
 mod empty;
 mod env;
+mod families;
 mod guides;
 mod hostile;
 mod image;

@@ -34,6 +34,7 @@ fn options_of_brawn_behind_cc_are_sent_before_it() {
             "--malloc goes before the command: brawn --malloc … cc …",
         ),
         (&["c++", "main.cc", "--preset=small"], "--preset goes before the command: brawn --preset … c++ …"),
+        (&["cc", "-c", "--musl", "all"], "--musl goes before the command: brawn --musl … cc …"),
         (&["cc", "-c", "--no-strings"], "--no-strings goes before the command: brawn --no-strings cc …"),
     ] {
         let message = fails(&mut sandbox.brawn(args), 2);

@@ -9,6 +9,7 @@ const OPTIONS: &[&[&str]] = &[
     &["--preset", "stock"],
     &["--malloc", "stock"],
     &["--no-strings"],
+    &["--musl", "environment"],
     &["--cpu", "x86-64-v3"],
     &["--knob", "strings.level=avx2"],
     &["--strict"],

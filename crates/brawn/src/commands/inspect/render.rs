@@ -54,6 +54,8 @@ fn rows(inspection: &Inspection) -> Vec<(&'static str, String)> {
     }
     add("strings", Some(strings(&inspection.strings)));
     if let Some(note) = &inspection.note {
+        let functions = list(&note.functions);
+        add("functions", Some(functions.map_or("musl's".into(), |names| format!("Brawn's for {names}"))));
         let preset = note.preset.as_ref().map_or(String::new(), |preset| format!(", preset {preset}"));
         let knobs: String = note.knobs.iter().map(|(key, value)| format!(", {key}={value}")).collect();
         add("made by Brawn", Some(format!("kit {}{preset}, malloc {}{knobs}", note.kit, note.malloc)));

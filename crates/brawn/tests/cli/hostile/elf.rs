@@ -35,6 +35,7 @@ fn source(sandbox: &Sandbox) {
         libc: text("musl"),
         libc_sha256: "0123456789abcdef".repeat(4),
         strings: true,
+        functions: vec![text("environment")],
         cpu: Some(text("x86-64-v3")),
         overlay: "0123456789abcdef".repeat(4),
         malloc_owner: Some(text("owner")),
