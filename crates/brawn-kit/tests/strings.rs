@@ -4,9 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use brawn_elf::Arch;
 use brawn_kit::{Cpu, LEVEL_MEMBER, START_MEMBER, START_OF_MUSL, Strings, level_names, strings};
-use object::read::archive::ArchiveFile;
 use object::read::elf::ElfFile64;
-use object::{Object as _, ObjectSection as _, ObjectSymbol as _, SectionKind, elf};
+use object::{Object as _, ObjectSection as _, ObjectSymbol as _, SectionKind};
 
 mod common;
 
@@ -21,37 +20,15 @@ fn sets() -> impl Iterator<Item = &'static Strings> {
     SETS.into_iter().map(|(arch, cpu)| strings(arch, cpu).expect("a set of the kit"))
 }
 
-/// The members of a set by name.
 fn members(set: &'static Strings) -> BTreeMap<String, ElfFile64<'static>> {
-    let archive = ArchiveFile::parse(set.archive.bytes()).expect("an archive");
-    let member = |member: object::read::Result<object::read::archive::ArchiveMember<'static>>| {
-        let member = member.expect("a member");
-        let file =
-            ElfFile64::parse(member.data(set.archive.bytes()).expect("its data")).expect("an ELF object");
-        (String::from_utf8(member.name().to_vec()).expect("a name"), file)
-    };
-    archive.members().map(member).collect()
-}
-
-/// The names that a file defines for others: visible ones, and ones for the kit alone.
-fn defined(file: &ElfFile64<'static>) -> (BTreeSet<(String, bool)>, BTreeSet<String>) {
-    let (mut visible, mut hidden) = (BTreeSet::new(), BTreeSet::new());
-    for symbol in file.symbols().filter(|symbol| symbol.is_definition() && !symbol.is_local()) {
-        let name = symbol.name().expect("a name").to_owned();
-        if symbol.elf_symbol().st_other.visibility() == elf::STV_HIDDEN {
-            hidden.insert(name);
-        } else {
-            visible.insert((name, symbol.is_weak()));
-        }
-    }
-    (visible, hidden)
+    common::members(&set.archive)
 }
 
 #[test]
 fn every_set_has_the_same_functions() {
     // musl has `__memcpy_fwd` on x86_64 alone, where memmove jumps to it.
     let names = |set| -> BTreeSet<(String, bool)> {
-        let visible = members(set).into_values().flat_map(|file| defined(&file).0);
+        let visible = members(set).into_values().flat_map(|file| common::defined(&file).0);
         visible.filter(|(name, _)| name != "__memcpy_fwd").collect()
     };
     let first = names(sets().next().expect("a set"));
@@ -64,22 +41,7 @@ fn every_set_has_the_same_functions() {
 #[test]
 fn musl_defines_each_with_the_same_binding() {
     for set in sets() {
-        let path = common::rustup_libc(set.arch).expect("the musl target (`make setup` installs it)");
-        let data = fs_err::read(path).expect("libc.a");
-        let archive = ArchiveFile::parse(data.as_slice()).expect("an archive");
-        let mut stock = BTreeMap::new();
-        for member in archive.members() {
-            let bytes = member.expect("a member").data(data.as_slice()).expect("data").to_vec();
-            let Ok(file) = ElfFile64::<object::Endianness>::parse(bytes.as_slice()) else { continue };
-            for symbol in file.symbols().filter(|symbol| symbol.is_definition() && symbol.is_global()) {
-                stock.insert(symbol.name().expect("a name").to_owned(), symbol.is_weak());
-            }
-        }
-        for (member, file) in members(set) {
-            for (name, weak) in defined(&file).0 {
-                assert_eq!(stock.get(&name), Some(&weak), "{name} of {member} on {}", set.arch);
-            }
-        }
+        common::musl_defines_the_same(set.arch, &set.archive);
     }
 }
 
@@ -90,7 +52,7 @@ fn what_an_object_needs_is_in_the_set_or_in_musl() {
         let here: BTreeSet<String> = files
             .values()
             .flat_map(|file| {
-                let (visible, hidden) = defined(file);
+                let (visible, hidden) = common::defined(file);
                 visible.into_iter().map(|(name, _)| name).chain(hidden)
             })
             .collect();
@@ -110,19 +72,7 @@ fn what_an_object_needs_is_in_the_set_or_in_musl() {
 #[test]
 fn no_object_needs_help_to_start() {
     for set in sets() {
-        for (member, file) in members(set) {
-            for symbol in file.elf_symbol_table().symbols() {
-                assert_ne!(symbol.st_info.st_type(), elf::STT_GNU_IFUNC, "{member}");
-            }
-            for section in file.sections() {
-                let name = section.name().expect("a name");
-                assert!(!name.starts_with(".debug"), "{member}: {name}");
-                assert!(!name.contains("init_array") && !name.starts_with(".tdata"), "{member}: {name}");
-                // Data with relocations would have to be relocated before the first call.
-                let data = name.starts_with(".data") || name.starts_with(".rodata");
-                assert!(!data || section.relocations().next().is_none(), "{member}: {name} has relocations");
-            }
-        }
+        common::needs_no_help_to_start(&set.archive, true);
     }
 }
 

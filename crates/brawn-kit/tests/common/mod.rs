@@ -2,8 +2,11 @@
 #![allow(dead_code)]
 
 use brawn_elf::Arch;
+use brawn_kit::Packed;
 use object::read::archive::ArchiveFile;
-use std::collections::BTreeSet;
+use object::read::elf::ElfFile64;
+use object::{Object as _, ObjectSection as _, ObjectSymbol as _, elf};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -31,4 +34,72 @@ pub fn defined_in(archive: &Path) -> BTreeSet<String> {
     let file = ArchiveFile::parse(&*data).expect("an archive");
     let symbols = file.symbols().expect("an index").expect("an index");
     symbols.map(|symbol| String::from_utf8_lossy(symbol.expect("a symbol").name()).into_owned()).collect()
+}
+
+/// The members of a static library of the kit by name.
+pub fn members(packed: &'static Packed) -> BTreeMap<String, ElfFile64<'static>> {
+    let archive = ArchiveFile::parse(packed.bytes()).expect("an archive");
+    let member = |member: object::read::Result<object::read::archive::ArchiveMember<'static>>| {
+        let member = member.expect("a member");
+        let file = ElfFile64::parse(member.data(packed.bytes()).expect("its data")).expect("an ELF object");
+        (String::from_utf8(member.name().to_vec()).expect("a name"), file)
+    };
+    archive.members().map(member).collect()
+}
+
+/// The names that a file defines for others: visible ones, and ones for the kit alone.
+pub fn defined(file: &ElfFile64<'static>) -> (BTreeSet<(String, bool)>, BTreeSet<String>) {
+    let (mut visible, mut hidden) = (BTreeSet::new(), BTreeSet::new());
+    for symbol in file.symbols().filter(|symbol| symbol.is_definition() && !symbol.is_local()) {
+        let name = symbol.name().expect("a name").to_owned();
+        if symbol.elf_symbol().st_other.visibility() == elf::STV_HIDDEN {
+            hidden.insert(name);
+        } else {
+            visible.insert((name, symbol.is_weak()));
+        }
+    }
+    (visible, hidden)
+}
+
+/// What the libc.a that comes with the Rust target defines, and whether weakly.
+pub fn defined_by_musl(arch: Arch) -> BTreeMap<String, bool> {
+    let path = rustup_libc(arch).expect("the musl target (`make setup` installs it)");
+    let data = fs_err::read(path).expect("libc.a");
+    let archive = ArchiveFile::parse(data.as_slice()).expect("an archive");
+    let mut stock = BTreeMap::new();
+    for member in archive.members() {
+        let bytes = member.expect("a member").data(data.as_slice()).expect("data").to_vec();
+        let Ok(file) = ElfFile64::<object::Endianness>::parse(bytes.as_slice()) else { continue };
+        for symbol in file.symbols().filter(|symbol| symbol.is_definition() && symbol.is_global()) {
+            stock.insert(symbol.name().expect("a name").to_owned(), symbol.is_weak());
+        }
+    }
+    stock
+}
+
+/// Everything that these objects define for programs, musl defines with the same binding.
+pub fn musl_defines_the_same(arch: Arch, packed: &'static Packed) {
+    let stock = defined_by_musl(arch);
+    for (member, file) in members(packed) {
+        for (name, weak) in defined(&file).0 {
+            assert_eq!(stock.get(&name), Some(&weak), "{name} of {member} on {arch}");
+        }
+    }
+}
+
+/// No constructor and no thread-local data; and no data that would have to be relocated before the first call, of functions
+/// that a program calls before it has relocated itself.
+pub fn needs_no_help_to_start(packed: &'static Packed, before_relocation: bool) {
+    for (member, file) in members(packed) {
+        for symbol in file.elf_symbol_table().symbols() {
+            assert_ne!(symbol.st_info.st_type(), elf::STT_GNU_IFUNC, "{member}");
+        }
+        for section in file.sections() {
+            let name = section.name().expect("a name");
+            assert!(!name.starts_with(".debug"), "{member}: {name}");
+            assert!(!name.contains("init_array") && !name.starts_with(".tdata"), "{member}: {name}");
+            let data = before_relocation && (name.starts_with(".data") || name.starts_with(".rodata"));
+            assert!(!data || section.relocations().next().is_none(), "{member}: {name} has relocations");
+        }
+    }
 }

@@ -1,0 +1,86 @@
+//! The functions by family: that each object keeps its contract with musl, and how large a family is.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use brawn_elf::Arch;
+use brawn_kit::{FAMILIES, Functions, functions};
+use object::{Object as _, ObjectSection as _, ObjectSymbol as _, SectionKind};
+
+mod common;
+
+fn sets() -> impl Iterator<Item = &'static Functions> {
+    [Arch::X86_64, Arch::Aarch64].into_iter().map(|arch| functions(arch).expect("functions of the kit"))
+}
+
+#[test]
+fn musl_defines_each_with_the_same_binding() {
+    for set in sets() {
+        common::musl_defines_the_same(set.arch, &set.archive);
+    }
+}
+
+#[test]
+fn no_object_needs_help_to_start() {
+    for set in sets() {
+        common::needs_no_help_to_start(&set.archive, false);
+    }
+}
+
+#[test]
+fn every_member_is_of_one_family_and_every_family_has_members() {
+    for set in sets() {
+        let names = common::members(&set.archive).into_keys();
+        let families: BTreeSet<&str> =
+            names.map(|name| Functions::family_of(&name).expect("a family").name).collect();
+        assert_eq!(families, FAMILIES.iter().map(|family| family.name).collect());
+    }
+    assert_eq!(Functions::family_of("brawn-string-strlen.o"), None);
+    assert_eq!(Functions::family_of("getenv.lo"), None);
+}
+
+/// A family may be left to musl without the others, so nothing in it may need one of another.
+#[test]
+fn what_a_family_needs_it_has_itself_or_musl_has_it() {
+    for set in sets() {
+        let stock = common::defined_by_musl(set.arch);
+        let members = common::members(&set.archive);
+        let mut own: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
+        for (name, file) in &members {
+            let (visible, hidden) = common::defined(file);
+            let family = own.entry(Functions::family_of(name).expect("a family").name).or_default();
+            family.extend(visible.into_iter().map(|(name, _)| name).chain(hidden));
+        }
+        for (member, file) in &members {
+            let own = &own[Functions::family_of(member).expect("a family").name];
+            for symbol in file.symbols().filter(|symbol| symbol.is_undefined() && !symbol.is_weak()) {
+                let name = symbol.name().expect("a name");
+                let known = name.is_empty()
+                    || name == "_GLOBAL_OFFSET_TABLE_"
+                    || own.contains(name)
+                    || stock.contains_key(name);
+                assert!(known, "{member} on {} needs {name}", set.arch);
+            }
+        }
+    }
+}
+
+/// What a program would carry that calls every function of a family, in bytes of code and constants.
+#[test]
+fn every_family_keeps_within_its_size() {
+    let most: BTreeMap<&str, u64> = [("environment", 256), ("time", 16_500)].into();
+    for set in sets() {
+        let mut sizes: BTreeMap<&str, u64> = BTreeMap::new();
+        for (member, file) in common::members(&set.archive) {
+            let kept = |kind| matches!(kind, SectionKind::Text | SectionKind::ReadOnlyData);
+            let sections = file.sections().filter(|section| {
+                kept(section.kind()) && section.name().is_ok_and(|name| name != ".eh_frame")
+            });
+            let family = Functions::family_of(&member).expect("a family").name;
+            *sizes.entry(family).or_default() += sections.map(|section| section.size()).sum::<u64>();
+        }
+        for (family, size) in sizes {
+            let most = most[family];
+            assert!(size <= most && size > most / 3, "{family} on {}: {size} bytes of {most}", set.arch);
+        }
+    }
+}
