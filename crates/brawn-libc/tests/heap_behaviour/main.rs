@@ -29,7 +29,7 @@ use crate::compile::{Objects, Source};
 use crate::libc::Libc;
 use crate::passed::Passed;
 use crate::run::Outcome;
-use crate::table::Test;
+use crate::table::{Form, Test};
 
 /// The environment variable that asks for the long arguments of the table.
 const LONG: &str = "BRAWN_TEST_LONG";
@@ -49,6 +49,11 @@ fn main() -> ExitCode {
     let in_ci = std::env::var_os("CI").is_some();
     let passed = Arc::new(Passed::new(&scratch, !is_asked_for && !in_ci));
 
+    let form = match (long, &arguments.filter) {
+        (true, _) => Form::Long,
+        (false, Some(_)) => Form::Named,
+        (false, None) => Form::Quick,
+    };
     let mut trials = Vec::new();
     for (index, libc) in libc::all(&scratch).into_iter().enumerate() {
         let libc = match libc {
@@ -73,7 +78,7 @@ fn main() -> ExitCode {
         }));
         for malloc in brawn_libc::Malloc::names() {
             let wanted =
-                |test: &&Arc<Test>| tests.wanted(test, malloc, index == 0, libc.is_of_rustup(), long);
+                |test: &&Arc<Test>| tests.wanted(test, malloc, index == 0, libc.is_of_rustup(), form);
             for test in tests.all.iter().filter(wanted) {
                 let skip = tests.skipped(test, malloc, libc.emulated());
                 trials.push(

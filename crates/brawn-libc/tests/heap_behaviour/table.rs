@@ -21,13 +21,33 @@ pub struct Tests {
     not_emulated: Vec<String>,
 }
 
+/// How much is run.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Form {
+    /// `make test`: half of the pairs of programs and allocators that no one uses by default, or on a further musl.
+    Quick,
+    /// By part of a name: none of these is left out.
+    Named,
+    /// `make test-long`
+    Long,
+}
+
 impl Tests {
-    /// Whether a program runs with this allocator on a musl: if this is the `first` musl, then all do, and few on one that
-    /// did not come with Rust.
-    pub fn wanted(&self, test: &Test, malloc: &str, first: bool, rustup: bool, long: bool) -> bool {
+    /// Whether a program runs with this allocator on a musl: with the Brawn heap all do, on the `first` musl also with the
+    /// presets' allocators, and few with the others on a further one or on one that did not come with Rust.
+    pub fn wanted(&self, test: &Test, malloc: &str, first: bool, rustup: bool, form: Form) -> bool {
         let in_use =
             malloc.starts_with("brawn") || brawn_libc::PRESETS.iter().any(|preset| preset.malloc == malloc);
-        (rustup || !test.rustup) && (first || long || in_use || test.sample)
+        let here = first || form == Form::Long || in_use || test.sample;
+        let thinned = form == Form::Quick && malloc != "brawn" && !test.sample && !(first && in_use);
+        (rustup || !test.rustup) && here && (!thinned || self.has_turn(test, malloc))
+    }
+
+    /// Every second pair of a program and an allocator, so that each meets half of the others.
+    fn has_turn(&self, test: &Test, malloc: &str) -> bool {
+        let program = self.all.iter().position(|other| other.name == test.name);
+        let heap = brawn_libc::Malloc::names().iter().position(|name| *name == malloc);
+        (program.unwrap_or(0) + heap.unwrap_or(0)).is_multiple_of(2)
     }
 
     /// Whether this cannot run.
