@@ -1,23 +1,38 @@
 //! Rust programs that bring a heap of their own: they build and run, the user is told, and the gate says what is so.
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use crate::common::{DEFAULT_MALLOC, Sandbox, fails, note, ok};
+use crate::once::once;
 
 fn projects() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../brawn-elf/tests/projects")
 }
 
-/// Kept between runs: jemalloc takes a minute to compile.
-fn target() -> PathBuf {
-    Path::new(env!("CARGO_TARGET_TMPDIR")).join("second-heap")
+/// A target folder in which the crates' heaps are compiled already, kept between runs: jemalloc takes a minute of a processor.
+/// Each test gets a copy, as a build brings the executables of others in its folder up to date.
+fn target(name: &str) -> PathBuf {
+    let temporary = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let compiled = once(temporary.join("crates-heaps"), |folder| {
+        let sandbox = Sandbox::new();
+        let mut check = sandbox.brawn(&["--quiet", "cargo", "check", "--workspace", "--target-dir"]);
+        ok(check.arg(folder).current_dir(one_heap_project()));
+    });
+    let target = temporary.join(name);
+    if !target.exists() {
+        // Of the same times, by which cargo knows what is up to date.
+        ok(Command::new("cp").arg("-a").arg(compiled).arg(&target));
+    }
+    target
 }
 
 #[test]
 fn a_global_allocator_is_said_refused_or_allowed() {
     let sandbox = Sandbox::new();
+    let target = target("second-heap");
     let mut command = sandbox.brawn(&["build", "--workspace", "--target-dir"]);
-    let output = command.arg(target()).current_dir(projects()).output().unwrap();
+    let output = command.arg(&target).current_dir(projects()).output().unwrap();
     let said = String::from_utf8(output.stderr).unwrap();
     let summary = String::from_utf8(output.stdout).unwrap();
     assert!(output.status.success(), "{said}");
@@ -25,7 +40,7 @@ fn a_global_allocator_is_said_refused_or_allowed() {
     assert_eq!(summary.matches("verified: static, one heap: ").count(), 1, "{summary}");
 
     for (name, second) in [("mimalloc", Some("mimalloc")), ("jemalloc", Some("jemalloc")), ("plain", None)] {
-        let program = target().join("x86_64-unknown-linux-musl/debug").join(format!("{name}-program"));
+        let program = target.join("x86_64-unknown-linux-musl/debug").join(format!("{name}-program"));
         assert_eq!(ok(sandbox.command(program.to_str().unwrap()).args(["a", "b"])), "3\n");
         // Linkers merge the texts of two copies, and stripping takes the names: the tables tell it all the same.
         let bare = sandbox.path().join(format!("{name}-stripped"));
@@ -62,7 +77,7 @@ fn a_global_allocator_is_said_refused_or_allowed() {
     assert!(said.contains("#[global_allocator]"), "{said}");
 
     // Beside a kit's heap of another name its version is known as well.
-    let program = target().join("x86_64-unknown-linux-musl/debug/jemalloc-program");
+    let program = target.join("x86_64-unknown-linux-musl/debug/jemalloc-program");
     let mut relink = sandbox.brawn(&["relink", "--malloc", "mimalloc", "--allow-second-heap", "-o", "other"]);
     ok(relink.arg(&program));
     ok(sandbox.command("strip").args(["--strip-all", "-o", "bare", "other"]));
@@ -131,7 +146,7 @@ fn one_heap_project() -> PathBuf {
 #[test]
 fn one_heap_takes_the_place_of_a_crates_own() {
     let sandbox = Sandbox::new();
-    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("one-heap");
+    let target = target("one-heap");
     let build = |options: &[&str], bin: &str| {
         let mut command = sandbox.brawn(&["build", "--bin", bin, "--target-dir"]);
         command.arg(&target).args(options).current_dir(one_heap_project());
