@@ -17,12 +17,12 @@ pub fn redirect_calls(object: &[u8], names: &[(&str, &str)]) -> Result<Vec<u8>, 
     })
 }
 
-/// A copy of a relocatable object file that defines a symbol by another name. What it needs stays as it is.
+/// A copy of a relocatable object file that defines symbols by other names. What it needs stays as it is.
 ///
 /// # Errors
 /// As [`redirect_calls`].
-pub fn rename_definition(object: &[u8], old: &str, new: &str) -> Result<Vec<u8>, Error> {
-    rename(object, &[(old, new)], |undefined, bind| !undefined && bind != elf::STB_LOCAL)
+pub fn rename_definitions(object: &[u8], names: &[(&str, &str)]) -> Result<Vec<u8>, Error> {
+    rename(object, names, |undefined, bind| !undefined && bind != elf::STB_LOCAL)
 }
 
 fn rename(
@@ -129,13 +129,13 @@ mod tests {
 
     #[test]
     fn a_definition_changes_its_name() {
-        let after = rename_definition(&object(), "free", "my_free").unwrap();
+        let after = rename_definitions(&object(), &[("free", "my_free")]).unwrap();
         let mut expected = names(&object());
         let renamed = expected.iter_mut().find(|(name, needed)| name == "free" && !needed).unwrap();
         renamed.0 = "my_free".to_owned();
         expected.sort();
         assert_eq!(names(&after), expected);
-        assert_eq!(names(&rename_definition(&object(), "munmap", "x").unwrap()), names(&object()));
+        assert_eq!(names(&rename_definitions(&object(), &[("munmap", "x")]).unwrap()), names(&object()));
     }
 
     #[test]

@@ -112,10 +112,12 @@ pub fn write(path: &Path, arches: &[&Arch], kit: &Kit<'_>) -> Result<(), std::io
         "];\n\n/// The families of functions that are not strings.\npub const FAMILIES: [Family; {}] = [",
         families.len()
     );
-    for Family { name, title, structures } in families {
+    for Family { name, title, structures, behind } in families {
         let structures: Vec<_> = structures.iter().collect();
-        let _ =
-            writeln!(text, "    Family {{ name: {name:?}, title: {title:?}, structures: &{structures:?} }},");
+        let _ = writeln!(
+            text,
+            "    Family {{ name: {name:?}, title: {title:?}, structures: &{structures:?}, behind: &{behind:?} }},"
+        );
     }
     let _ = writeln!(text, "];\n\npub(crate) static FUNCTIONS: [Functions; {}] = [", functions.len());
     for set in functions {

@@ -29,6 +29,9 @@ pub struct Family {
     /// Structures of musl's that its functions read or write, by symbol, with their sizes in bytes.
     #[serde(default)]
     pub structures: BTreeMap<String, u64>,
+    /// Definitions of musl's that stay behind its functions.
+    #[serde(skip)]
+    pub behind: Vec<String>,
 }
 
 /// The functions for one architecture.
@@ -42,15 +45,17 @@ pub struct Functions {
 /// Reads the table.
 pub fn table(workshop: &Workshop) -> Result<Table> {
     let text = fs_err::read_to_string(workshop.folders.libc.join(FILE))?;
-    let table: Table = toml::from_str(&text).context(|| format!("libc/{FILE} is not what it should be"))?;
+    let mut table: Table =
+        toml::from_str(&text).context(|| format!("libc/{FILE} is not what it should be"))?;
     for function in &table.function {
         let family = function.family.as_deref().unwrap_or_default();
-        if !table.family.iter().any(|known| known.name == family) {
+        let Some(family) = table.family.iter_mut().find(|known| known.name == family) else {
             return Err(Error::new(format!(
                 "libc/{FILE}: {} is of the unknown family '{family}'",
                 function.file
             )));
-        }
+        };
+        family.behind.extend_from_slice(&function.behind);
     }
     Ok(table)
 }

@@ -34,6 +34,9 @@ pub struct Function {
     /// Symbols; the name of another file without `.c` stands for everything that it defines as well.
     #[serde(default)]
     needs: Vec<String>,
+    /// Definitions of musl's that stay behind these, as `__brawn_musl_NAME`.
+    #[serde(default)]
+    pub behind: Vec<String>,
     /// A part for long operands: compiled once for each of these levels of x86_64, lowest first, into an object each
     /// whose hidden names end in the level. Another architecture has one level, and one such object.
     #[serde(default)]
@@ -136,6 +139,7 @@ impl<'a> Member<'a> {
     /// What it may take from others.
     fn imports(&self, table: &[Function], build: &Build) -> Vec<String> {
         let mut imports = vec!["_GLOBAL_OFFSET_TABLE_".to_owned()];
+        imports.extend(self.function.behind.iter().map(|name| format!("__brawn_musl_{name}")));
         for need in &self.function.needs {
             imports.push(need.clone());
             let row = table.iter().find(|row| row.file.strip_suffix(".c") == Some(need));

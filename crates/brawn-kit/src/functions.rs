@@ -11,6 +11,8 @@ pub struct Family {
     pub title: &'static str,
     /// Structures of musl's that its functions read or write, by symbol, with their sizes in bytes.
     pub structures: &'static [(&'static str, u64)],
+    /// Definitions of musl's that stay behind its functions, by the name that [`behind`] gives.
+    pub behind: &'static [&'static str],
 }
 
 /// The functions for one architecture: all families but that of strings.
@@ -34,6 +36,11 @@ impl Functions {
             .iter()
             .find(|family| rest.strip_prefix(family.name).is_some_and(|stem| stem.starts_with('-')))
     }
+}
+
+/// The name of musl's own definition behind one of the kit's.
+pub fn behind(name: &str) -> String {
+    format!("__brawn_musl_{name}")
 }
 
 /// The functions for an architecture.

@@ -51,12 +51,14 @@ fn what_a_family_needs_it_has_itself_or_musl_has_it() {
             family.extend(visible.into_iter().map(|(name, _)| name).chain(hidden));
         }
         for (member, file) in &members {
-            let own = &own[Functions::family_of(member).expect("a family").name];
+            let family = Functions::family_of(member).expect("a family");
+            let own = &own[family.name];
             for symbol in file.symbols().filter(|symbol| symbol.is_undefined() && !symbol.is_weak()) {
                 let name = symbol.name().expect("a name");
                 let known = name.is_empty()
                     || name == "_GLOBAL_OFFSET_TABLE_"
                     || own.contains(name)
+                    || family.behind.iter().any(|behind| brawn_kit::behind(behind) == name)
                     || stock.contains_key(name);
                 assert!(known, "{member} on {} needs {name}", set.arch);
             }
@@ -67,7 +69,7 @@ fn what_a_family_needs_it_has_itself_or_musl_has_it() {
 /// What a program would carry that calls every function of a family, in bytes of code and constants.
 #[test]
 fn every_family_keeps_within_its_size() {
-    let most: BTreeMap<&str, u64> = [("environment", 256), ("time", 16_500)].into();
+    let most: BTreeMap<&str, u64> = [("environment", 256), ("numbers", 6_000), ("time", 16_500)].into();
     for set in sets() {
         let mut sizes: BTreeMap<&str, u64> = BTreeMap::new();
         for (member, file) in common::members(&set.archive) {

@@ -69,6 +69,9 @@ pub fn check(path: &Path, archive: &Archive<'_>, musl: &Musl, kit: &[Member<'_>]
 /// Why a family's functions cannot take the place of musl's in this archive: it has another structure than the one that
 /// they were written for, or a version that no one has read.
 pub fn unfit(archive: &Archive<'_>, musl: &Musl, family: &Family) -> Option<String> {
+    if let Some(name) = family.behind.iter().find(|name| !archive.mentions(name)) {
+        return Some(format!("{name} is in another archive"));
+    }
     if family.structures.is_empty() {
         return None;
     }
@@ -112,7 +115,7 @@ mod tests {
         let archive = Archive { members: vec![member] };
         let why = |version: &str, structures| {
             let musl = Musl { arch: brawn_elf::Arch::X86_64, version: Some(version.into()) };
-            unfit(&archive, &musl, &Family { name: "x", title: "", structures })
+            unfit(&archive, &musl, &Family { name: "x", title: "", structures, behind: &[] })
         };
         assert_eq!(why("1.2.5", &[("__libc", 104)]), None);
         assert_eq!(why("1.2.5", &[("__libc", 96)]).unwrap(), "__libc has 104 bytes instead of 96");

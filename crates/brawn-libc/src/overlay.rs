@@ -119,7 +119,7 @@ pub(crate) fn make_from(
     wanted: Option<Arch>,
     choice: &Choice,
 ) -> Result<Made, Error> {
-    let archive = Archive::parse(path, base)?;
+    let mut archive = Archive::parse(path, base)?;
     let musl = Musl::recognise(path, &archive, wanted)?;
     choice.fits(musl.arch)?;
     let (families, unfit) = fit(&archive, &musl, choice);
@@ -139,6 +139,11 @@ pub(crate) fn make_from(
         libc_heap: None,
         serves: Vec::new(),
     };
+    let moved = move_behind(path, &archive, &families)?;
+    for (index, bytes) in &moved {
+        let name = archive.members[*index].name.clone();
+        archive.members[*index] = Member::parse(path, name, bytes)?;
+    }
     let with_knobs = object_with_knobs(musl.arch, choice);
     let mut kit = kit_members(path, &archive, musl.arch, choice, with_knobs.as_deref())?;
     kit.extend(family_members(path, musl.arch, &families)?);
@@ -288,6 +293,35 @@ fn fit(
     (families, unfit)
 }
 
+/// The members of musl's whose definitions stay behind the kit's functions, with those under other names.
+fn move_behind(
+    path: &Path,
+    archive: &Archive<'_>,
+    families: &[&'static Family],
+) -> Result<Vec<(usize, Vec<u8>)>, Error> {
+    let names: Vec<(&str, String)> = families
+        .iter()
+        .flat_map(|family| family.behind)
+        .map(|name| (*name, brawn_kit::behind(name)))
+        .collect();
+    let mut moved = Vec::new();
+    for (index, member) in archive.members.iter().enumerate() {
+        let own = |name: &str| member.defined.iter().any(|definition| definition.name == name);
+        let pairs: Vec<(&str, &str)> =
+            names.iter().filter(|(old, _)| own(old)).map(|(old, new)| (*old, new.as_str())).collect();
+        if !pairs.is_empty() {
+            let bytes =
+                brawn_elf::rename_definitions(member.data, &pairs).map_err(|source| Error::BadMember {
+                    path: path.to_owned(),
+                    member: member.name.clone(),
+                    what: format!("cannot stay behind the kit's functions: {source}"),
+                })?;
+            moved.push((index, bytes));
+        }
+    }
+    Ok(moved)
+}
+
 /// The functions of these families.
 fn family_members(
     path: &Path,
@@ -325,7 +359,7 @@ fn write(
     let mut entry_with_note = brawn_elf::note::add_note_section(entry.data, note).map_err(failed)?;
     if kit.iter().any(|member| member.name == brawn_kit::START_MEMBER) {
         entry_with_note =
-            brawn_elf::rename_definition(&entry_with_note, brawn_kit::START, brawn_kit::START_OF_MUSL)
+            brawn_elf::rename_definitions(&entry_with_note, &[(brawn_kit::START, brawn_kit::START_OF_MUSL)])
                 .map_err(failed)?;
     }
     let redirected = redirect::members(path, archive, &plan.keep, kit)?;

@@ -13,13 +13,11 @@ char *getenv(const char *name);
 typedef uint16_t pair __attribute__((may_alias, aligned(1)));
 
 /* The first two bytes of a string that has at least one. The second may be the NUL. */
-static inline uint16_t head(const char *s)
-{
+static inline uint16_t head(const char *s) {
     return *(const pair *)s;
 }
 
-char *getenv(const char *name)
-{
+char *getenv(const char *name) {
     char **at = __environ;
     /* An empty name and one with a '=' in it are the names of nothing. */
     if (!at || !name[0] || name[0] == '=') {

@@ -1,0 +1,146 @@
+//! Numbers are read as the C library reads them, to the bit, the end and `errno`: `libc/numbers/test/answers.c` with the
+//! host's compiler and glibc, under its sanitizers, and with the kit's compiler and musl for aarch64.
+//!
+//! With `BRAWN_TEST_LONG=1` every float is printed and read back, and a hundred million texts are tried.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use brawn_kit_build::{arches, compiler};
+
+mod common;
+
+fn sources() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("libc/numbers")
+}
+
+fn ok(command: &mut Command) -> String {
+    let output = command.output().expect("it starts");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success(), "{command:?}: {text}{}", String::from_utf8_lossy(&output.stderr));
+    text
+}
+
+/// The test with the kit's functions under other names, compiled by this compiler.
+fn build(compiler: &[String], flags: &[&str], folder: &Path) -> PathBuf {
+    let command = || {
+        let mut command = Command::new(&compiler[0]);
+        command.args(&compiler[1..]).args(["-O2", "-frounding-math"]).args(flags);
+        command
+    };
+    let mut objects = Vec::new();
+    for file in ["strtod", "strtof", "powers"] {
+        let object = folder.join(file).with_extension("o");
+        let source = sources().join(file).with_extension("c");
+        ok(command().arg("-c").arg(format!("-D{file}=kit_{file}")).arg(source).arg("-o").arg(&object));
+        objects.push(object);
+    }
+    let program = folder.join("answers");
+    ok(command().arg(sources().join("test/answers.c")).args(objects).args(["-lm", "-o"]).arg(&program));
+    program
+}
+
+fn count(short: &'static str, long: &'static str) -> &'static str {
+    if std::env::var_os("BRAWN_TEST_LONG").is_some() { long } else { short }
+}
+
+#[test]
+fn the_answers_of_glibc() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let program = build(&["gcc".to_owned()], &[], folder.path());
+    let text = ok(Command::new(&program).arg(count("1000000", "100000000")));
+    assert!(text.contains(" results by the function behind"), "{text}");
+    ok(Command::new(&program).args(["floats", count("2000", "1")]));
+}
+
+#[test]
+fn no_byte_behind_the_text_is_read() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let flags = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g"];
+    let program = build(&["gcc".to_owned()], &flags, folder.path());
+    ok(Command::new(&program).arg("100000"));
+}
+
+#[test]
+fn the_answers_of_musl_on_aarch64() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("the repository");
+    let row = arches::ARCHES.iter().find(|row| row.name == "aarch64").expect("an architecture");
+    let compiler = compiler::find(root, row, std::env::consts::ARCH).expect("the kit's compiler");
+    let folder = tempfile::tempdir().expect("a folder");
+    let program = build(&compiler.argv, &["-static"], folder.path());
+    let mut command = Command::new("qemu-aarch64-static");
+    if cfg!(target_arch = "aarch64") {
+        command = Command::new(&program);
+    } else {
+        command.arg(&program);
+    }
+    // With the long doubles of software, musl's own rounds to the nearest in every mode.
+    ok(command.args(["50000", "nearest"]));
+}
+
+/// The 128 leading bits of 5^(16 k), computed by long multiplication and division.
+#[test]
+fn the_powers_are_those_of_five() {
+    let text = fs_err::read_to_string(sources().join("powers.c")).expect("the table");
+    let numbers = text.split("0x").skip(1).map(|rest| &rest[..16]);
+    let numbers: Vec<u64> = numbers.map(|hex| u64::from_str_radix(hex, 16).expect("a number")).collect();
+    assert_eq!(numbers.len(), 2 * 42);
+    for (k, pair) in (-22i32..20).zip(numbers.chunks(2)) {
+        let power = (0..16 * k.abs()).fold(vec![1u32], |number, _| times_five(&number));
+        let leading = if k < 0 { reciprocal(&power) } else { leading_bits(&power) };
+        assert_eq!((u128::from(pair[0]) << 64) | u128::from(pair[1]), leading, "5^{}", 16 * k);
+    }
+}
+
+/// Numbers are words, the lowest first.
+fn times_five(number: &[u32]) -> Vec<u32> {
+    let mut carry = 0u64;
+    let mut product: Vec<u32> = Vec::new();
+    for word in number {
+        carry += u64::from(*word) * 5;
+        product.push(carry as u32);
+        carry >>= 32;
+    }
+    product.extend((carry > 0).then_some(carry as u32));
+    product
+}
+
+fn bit(number: &[u32], index: usize) -> u32 {
+    number[index / 32] >> (index % 32) & 1
+}
+
+fn length(number: &[u32]) -> usize {
+    (0..number.len() * 32).rev().find(|index| bit(number, *index) == 1).expect("not zero") + 1
+}
+
+fn leading_bits(number: &[u32]) -> u128 {
+    let length = length(number);
+    let bits = (0..length).rev().chain(std::iter::repeat(usize::MAX)).take(128);
+    bits.fold(0, |sum, index| sum << 1 | u128::from(if index < length { bit(number, index) } else { 0 }))
+}
+
+/// The 128 leading bits of 1 / number, by division bit for bit.
+fn reciprocal(number: &[u32]) -> u128 {
+    let mut rest = vec![0u32; number.len() + 1];
+    rest[0] = 1;
+    let (mut quotient, mut bits) = (0u128, 0);
+    while bits < 128 {
+        let mut carry = 0;
+        for word in &mut rest {
+            (*word, carry) = (*word << 1 | carry, *word >> 31);
+        }
+        let padded = number.iter().copied().chain([0]);
+        let fits = rest.iter().rev().copied().ge(padded.clone().collect::<Vec<_>>().into_iter().rev());
+        if fits {
+            let mut borrow = 0i64;
+            for (word, taken) in rest.iter_mut().zip(padded) {
+                let difference = i64::from(*word) - i64::from(taken) + borrow;
+                *word = difference as u32;
+                borrow = difference >> 32;
+            }
+        }
+        quotient = quotient << 1 | u128::from(fits);
+        bits += u32::from(bits > 0 || fits);
+    }
+    quotient
+}
