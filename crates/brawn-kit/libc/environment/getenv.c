@@ -1,47 +1,26 @@
 /*
- * getenv: one pass over the environment that looks at two bytes of each variable, and at the rest of those alone that
- * begin alike. musl's counts the name's length and compares by strncmp for each variable.
+ * getenv: one pass over the environment that looks at the first byte of each variable, and at the rest of those alone that
+ * begin alike. musl's compares by strncmp for each variable.
  */
 
 #include <stddef.h>
-#include <stdint.h>
 
 extern char **__environ;
 
 char *getenv(const char *name);
 
-typedef uint16_t pair __attribute__((may_alias, aligned(1)));
-
-/* The first two bytes of a string that has at least one. The second may be the NUL. */
-static inline uint16_t head(const char *s) {
-    return *(const pair *)s;
-}
-
 char *getenv(const char *name) {
     char **at = __environ;
-    /* An empty name and one with a '=' in it are the names of nothing. */
-    if (!at || !name[0] || name[0] == '=') {
+    const char first = name[0];
+    /* An empty name and one that begins with '=' are the names of nothing. */
+    if (!at || !first || first == '=') {
         return NULL;
     }
-    if (!name[1]) {
-        for (; *at; at++) {
-            if ((*at)[0] == name[0] && (*at)[1] == '=') {
-                return *at + 2;
-            }
-        }
-        return NULL;
-    }
-    if (name[1] == '=') {
-        return NULL;
-    }
-    const uint16_t wanted = head(name);
-    for (; *at; at++) {
-        const char *variable = *at;
-        /* A variable may be empty: then its second byte is another's. */
-        if (!variable[0] || head(variable) != wanted) {
+    for (const char *variable; (variable = *at); at++) {
+        if (*variable != first) {
             continue;
         }
-        size_t i = 2;
+        size_t i = 1;
         while (name[i] && name[i] == variable[i] && name[i] != '=') {
             i++;
         }
