@@ -116,7 +116,7 @@ fn allocators() -> String {
     }
     text.push_str("  stock             musl's own heap, untouched\n");
     text.push_str("\nFamilies of functions, which --musl keeps musl's:\n");
-    text.push_str("  strings           memcpy, strlen, strstr, wcslen and their kin\n");
+    text.push_str("  strings           memcpy, strlen, strstr, wcslen and the like\n");
     for family in brawn_kit::FAMILIES {
         text.push_str(&format!("  {:17} {}\n", family.name, family.title));
     }
