@@ -11,7 +11,6 @@ enum {
     SYS_FSTAT = 5,
     SYS_MMAP = 9,
     SYS_MUNMAP = 11,
-    SYS_CLOCK_GETTIME = 228,
     SYS_OPENAT = 257,
 };
 
@@ -39,7 +38,6 @@ enum {
     SYS_CLOSE = 57,
     SYS_READ = 63,
     SYS_FSTAT = 80,
-    SYS_CLOCK_GETTIME = 113,
     SYS_MUNMAP = 215,
     SYS_MMAP = 222,
 };
