@@ -86,6 +86,26 @@ pub fn unfit(archive: &Archive<'_>, musl: &Musl, family: &Family) -> Option<Stri
     })
 }
 
+struct Found {
+    size: u64,
+    /// `None` where the object holds no bytes for it.
+    content: Option<Vec<u8>>,
+}
+
+/// The definition of a data symbol.
+fn find(archive: &Archive<'_>, name: &str) -> Option<Found> {
+    let member = archive.members.iter().find(|member| member.defines(name))?;
+    let file = object::File::parse(member.data).ok()?;
+    let symbol = file.symbols().find(|symbol| symbol.name() == Ok(name) && !symbol.is_undefined())?;
+    let content = symbol.section_index().and_then(|index| {
+        let section = file.section_by_index(index).ok()?;
+        let start = usize::try_from(symbol.address()).ok()?;
+        let end = start.checked_add(usize::try_from(symbol.size()).ok()?)?;
+        section.data().ok()?.get(start..end).map(<[u8]>::to_vec)
+    });
+    Some(Found { size: symbol.size(), content })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -123,24 +143,4 @@ mod tests {
         assert!(why("1.3.0", &[("__libc", 104)]).unwrap().contains("newer"));
         assert_eq!(why("1.3.0", &[]), None);
     }
-}
-
-struct Found {
-    size: u64,
-    /// `None` where the object holds no bytes for it.
-    content: Option<Vec<u8>>,
-}
-
-/// The definition of a data symbol.
-fn find(archive: &Archive<'_>, name: &str) -> Option<Found> {
-    let member = archive.members.iter().find(|member| member.defines(name))?;
-    let file = object::File::parse(member.data).ok()?;
-    let symbol = file.symbols().find(|symbol| symbol.name() == Ok(name) && !symbol.is_undefined())?;
-    let content = symbol.section_index().and_then(|index| {
-        let section = file.section_by_index(index).ok()?;
-        let start = usize::try_from(symbol.address()).ok()?;
-        let end = start.checked_add(usize::try_from(symbol.size()).ok()?)?;
-        section.data().ok()?.get(start..end).map(<[u8]>::to_vec)
-    });
-    Some(Found { size: symbol.size(), content })
 }

@@ -26,6 +26,7 @@ pub fn note() -> Note {
         libc_sha256: "ab".repeat(32),
         overlay: "cd".repeat(32),
         strings: true,
+        functions: vec!["sort".into()],
         cpu: None,
         malloc_owner: None,
         libc_heap: None,

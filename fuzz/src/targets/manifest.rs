@@ -1,5 +1,6 @@
 //! Manifests: of an overlay, and of a toolchain that was patched.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use brawn_elf::Arch;
@@ -20,6 +21,8 @@ pub fn seeds() -> Vec<Vec<u8>> {
         malloc: "jemalloc".into(),
         malloc_version: Some("5.3.1".into()),
         strings: true,
+        functions: vec!["sort".into()],
+        unfit: BTreeMap::from([("time".into(), "__libc is missing".into())]),
         cpu: Some("x86-64-v3".into()),
         knobs: [("jemalloc.narenas".to_owned(), "2".to_owned())].into(),
         libc: "musl 1.2.5".into(),
