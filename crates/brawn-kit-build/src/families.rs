@@ -78,7 +78,7 @@ fn one(workshop: &Workshop, table: &Table, flags: &Flags, arch: &'static Arch) -
     let compiler = workshop.compiler(arch);
     Ok(Functions {
         arch_variant: arch.variant,
-        archive: Packed::write(workshop.folders.out.join(format!("{prefix}.a.zst")), &bytes, None)?,
+        archive: Packed::write(workshop.folders.out.join(format!("{prefix}.a.zst")), &bytes, &[])?,
         compiler: compiler.identity.clone(),
         flags: members::flags(flags, &build, compiler),
     })

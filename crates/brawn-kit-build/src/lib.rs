@@ -75,12 +75,12 @@ fn shown(
     recipe: &Recipe,
     arch: &Arch,
     sealed: &Sealed,
-    base: Option<&Base<'_>>,
+    bases: &[&Base<'_>],
 ) -> Result<emit::Object> {
     let file = workshop.folders.out.join(format!("{}-{}.o.zst", recipe.name, arch.name));
     Ok(emit::Object {
         arch_variant: arch.variant,
-        file: Packed::write(file, &sealed.bytes, base)?,
+        file: Packed::write(file, &sealed.bytes, bases)?,
         compiler: workshop.compiler(arch).identity.clone(),
         flags: compile::flags(recipe, arch, workshop.compiler(arch), Form::Member),
         imports: sealed.imports.clone(),
@@ -121,7 +121,7 @@ fn run() -> Result<()> {
     let mut objects = in_parallel(&indices, |&index| {
         let (recipe, arch) = jobs[index];
         let base = plain_form(recipe, &recipes).and_then(|plain| base(plain, arch));
-        shown(&workshop, recipe, arch, &sealed[index], base.as_ref())
+        shown(&workshop, recipe, arch, &sealed[index], base.as_ref().as_slice())
     })?
     .into_iter();
     let mut rows = Vec::new();
@@ -137,13 +137,19 @@ fn run() -> Result<()> {
     let families = families::table(&workshop)?;
     let functions = families::build(&workshop, &families, &table.flags)?;
     let set = |arch: &Arch| sets.iter().find(|set| set.cpu.is_none() && set.arch_variant == arch.variant);
+    let archives: Vec<Vec<u8>> =
+        sets.iter().map(|set| fs_err::read(&set.archive_file)).collect::<std::result::Result<_, _>>()?;
+    let strings = |set: &strings::Set| {
+        let index = sets.iter().position(|other| std::ptr::eq(other, set)).unwrap_or_default();
+        Base { bytes: &archives[index], place: format!("STRINGS[{index}].archive") }
+    };
     let preloaded: Vec<_> = jobs
         .iter()
         .filter(|(recipe, _)| recipe.preload)
         .filter_map(|(recipe, arch)| Some((*recipe, *arch, set(arch)?, base(recipe, arch)?)))
         .collect();
     let libraries = in_parallel(&preloaded, |(recipe, arch, set, base)| {
-        preload::build(&workshop, recipe, arch, set, base)
+        preload::build(&workshop, recipe, arch, set, &[&strings(set), base])
             .context(|| format!("no library to preload could be made of {} for {}", recipe.name, arch.name))
     })?;
     let names = names::build(&workshop)?;

@@ -40,6 +40,6 @@ fn one(workshop: &Workshop, names: &'static Names<'static>, arch: &Arch) -> Resu
     let borrowed: Vec<&str> = exports.iter().map(String::as_str).collect();
     let contract = Contract::new(arch.machine, &borrowed, &TABLE.of_names.imports);
     let sealed = workshop.seal(&bytes, contract, None)?;
-    let file = Packed::write(folders.out.join(format!("{stem}.o.zst")), &sealed.bytes, None)?;
+    let file = Packed::write(folders.out.join(format!("{stem}.o.zst")), &sealed.bytes, &[])?;
     Ok(Object { arch_variant: arch.variant, heap: names.heap, names: exports, file })
 }

@@ -14,7 +14,7 @@ pub struct Packed {
     file: PathBuf,
     length: usize,
     sha256: String,
-    /// The expression of the file that this one is like.
+    /// The expression of the files that this one is like.
     base: String,
 }
 
@@ -27,12 +27,13 @@ pub struct Base<'a> {
 }
 
 impl Packed {
-    /// Compresses `bytes` into this file, which is read with its base alone, if it has one.
-    pub fn write(file: PathBuf, bytes: &[u8], base: Option<&Base<'_>>) -> Result<Packed, std::io::Error> {
-        let like = base.map(|base| base.bytes).unwrap_or_default();
-        fs_err::write(&file, zstd::bulk::Compressor::with_dictionary(level(), like)?.compress(bytes)?)?;
+    /// Compresses `bytes` into this file, which is read with its bases alone, if it has any.
+    pub fn write(file: PathBuf, bytes: &[u8], bases: &[&Base<'_>]) -> Result<Packed, std::io::Error> {
+        let like: Vec<u8> = bases.iter().flat_map(|base| base.bytes).copied().collect();
+        fs_err::write(&file, zstd::bulk::Compressor::with_dictionary(level(), &like)?.compress(bytes)?)?;
         let sha256 = Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect();
-        let base = base.map_or("None".to_owned(), |base| format!("Some(&{})", base.place));
+        let places: Vec<String> = bases.iter().map(|base| format!("&{}", base.place)).collect();
+        let base = format!("&[{}]", places.join(", "));
         Ok(Packed { file, length: bytes.len(), sha256, base })
     }
 

@@ -56,13 +56,14 @@ const NOT_IN_BOTH: &[&str] = &[
     "pthread_cond_wait",
 ];
 
-/// Compiles and links one allocator for one architecture. `set` holds the string functions for it.
+/// Compiles and links one allocator for one architecture. `set` holds the string functions for it; of what is in `bases`
+/// the library has most.
 pub fn build(
     workshop: &Workshop,
     recipe: &Recipe,
     arch: &Arch,
     set: &Set,
-    base: &Base<'_>,
+    bases: &[&Base<'_>],
 ) -> Result<Library> {
     let (compiler, folders) = (workshop.compiler(arch), &workshop.folders);
     let source = workshop.source(recipe);
@@ -76,7 +77,7 @@ pub fn build(
     link(compiler, &recipe.name, &member, &set.archive_file, &file, folders)?;
     let bytes = fs_err::read(&file)?;
     let (knobs_at, strings_at) = check(&bytes, &imports)?;
-    let file = Packed::write(file.with_extension("so.zst"), &bytes, Some(base))?;
+    let file = Packed::write(file.with_extension("so.zst"), &bytes, bases)?;
     let flags = compile::flags(recipe, arch, compiler, Form::Library);
     Ok(Library { arch_variant: arch.variant, name: recipe.name.clone(), file, flags, knobs_at, strings_at })
 }

@@ -80,7 +80,7 @@ pub fn build(workshop: &Workshop, table: &Table) -> Result<Vec<Set>> {
                 let file = folders.out.join(format!("{prefix}-level-{name}.o.zst"));
                 levels.push((
                     *name,
-                    Packed::write(file, &held_to(&objects[index], *value, &table.knob)?, None)?,
+                    Packed::write(file, &held_to(&objects[index], *value, &table.knob)?, &[])?,
                 ));
             }
         }
@@ -93,7 +93,8 @@ pub fn build(workshop: &Workshop, table: &Table) -> Result<Vec<Set>> {
             .as_ref()
             .filter(|_| build.cpu.is_some())
             .map(|(index, bytes)| Base { bytes, place: format!("STRINGS[{index}].archive") });
-        let packed = Packed::write(folders.out.join(format!("{prefix}.a.zst")), &bytes, base.as_ref())?;
+        let packed =
+            Packed::write(folders.out.join(format!("{prefix}.a.zst")), &bytes, base.as_ref().as_slice())?;
         let compiler = workshop.compiler(arch);
         let flags = members::flags(&table.flags, build, compiler);
         if build.cpu.is_none() {

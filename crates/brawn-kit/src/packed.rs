@@ -5,8 +5,8 @@ pub struct Packed {
     pub(crate) compressed: &'static [u8],
     pub(crate) length: usize,
     pub(crate) sha256: &'static str,
-    /// A file that this one is like: compressed, it holds the differences alone.
-    pub(crate) base: Option<&'static Packed>,
+    /// Files that this one is like: compressed, it holds the differences from all of them alone.
+    pub(crate) base: &'static [&'static Packed],
     pub(crate) unpacked: OnceLock<Vec<u8>>,
 }
 
@@ -17,8 +17,8 @@ impl Packed {
     /// If the library's own data is damaged.
     pub fn bytes(&self) -> &[u8] {
         self.unpacked.get_or_init(|| {
-            let like = self.base.map(Packed::bytes).unwrap_or_default();
-            zstd::bulk::Decompressor::with_dictionary(like)
+            let like: Vec<u8> = self.base.iter().flat_map(|base| base.bytes()).copied().collect();
+            zstd::bulk::Decompressor::with_dictionary(&like)
                 .and_then(|mut zstd| zstd.decompress(self.compressed, self.length))
                 .expect("the build script compressed it")
         })
