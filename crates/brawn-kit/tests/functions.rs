@@ -70,7 +70,7 @@ fn what_a_family_needs_it_has_itself_or_musl_has_it() {
 #[test]
 fn every_family_keeps_within_its_size() {
     let most: BTreeMap<&str, u64> =
-        [("environment", 256), ("numbers", 6_000), ("sort", 8_000), ("time", 24_500)].into();
+        [("environment", 640), ("numbers", 6_000), ("sort", 8_000), ("time", 24_500)].into();
     for set in sets() {
         let mut sizes: BTreeMap<&str, u64> = BTreeMap::new();
         for (member, file) in common::members(&set.archive) {
