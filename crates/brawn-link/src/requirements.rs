@@ -40,7 +40,11 @@ impl Settings {
         if let (Some(preset), Some(choice)) = (preset, &choice) {
             require("preset", is(preset.name));
             require("strings", answer(choice.strings));
-            require(FUNCTIONS, vec![functions(choice)]);
+            // A libc.a that does not fit a family leaves it musl's: all are only asked for by name.
+            let named = self.first(|layer| layer.musl.as_ref()).is_some();
+            if named || choice.families().next().is_none() {
+                require(FUNCTIONS, vec![functions(choice)]);
+            }
             require("cpu", vec![choice.cpu.map(|cpu| cpu.name().to_owned())]);
         } else {
             if let Some(strings) = self.first(|layer| layer.strings) {
