@@ -66,8 +66,9 @@ static SLOW void *any_malloc(size_t size) {
 
 /* Everything but a small block at its slot's start: frees a block whose slot is known. */
 static SLOW void free_slot(const struct slot *slot, void *block) {
-    if (unlikely(secrets.meta == 0)) {
-        secrets_start(); /* now that there is a block, mallocng has its secret */
+    if (unlikely(secrets_meta() == 0)) {
+        /* Now that there is a block, mallocng has its secret. */
+        __atomic_store_n(&secrets.meta, __malloc_context.secret, __ATOMIC_RELAXED);
     }
     block = block_to_start(slot, block);
     const size_t capacity = (size_t)(slot->end - slot->start);
@@ -111,7 +112,7 @@ static inline __attribute__((always_inline)) void front_free(void *block) {
         (const struct group *)((unsigned char *)block - UNIT * (size_t)header.offset - UNIT);
     const struct meta *const meta = group->meta;
     const unsigned class = meta_class(meta);
-    if (unlikely(class >= SMALL_CLASSES || meta->group != group || meta_secret(meta) != secrets.meta ||
+    if (unlikely(class >= SMALL_CLASSES || meta->group != group || meta_secret(meta) != secrets_meta() ||
                  header.offset != header.index * __malloc_size_classes[class] ||
                  ((unsigned char *)block)[class_capacity(class)] != 0)) {
         free_any(block);
