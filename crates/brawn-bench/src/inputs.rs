@@ -3,6 +3,7 @@
 mod truth;
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::process::Command;
 use std::sync::LazyLock;
@@ -18,6 +19,8 @@ use crate::{Error, Workshop, jvm, workloads};
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Input {
+    /// A table of values with commas between them, 120,000 lines of five megabytes.
+    Lines,
     /// A function for the logic minimiser espresso.
     Espresso,
     /// A generated module of WebAssembly.
@@ -47,6 +50,12 @@ impl Input {
     /// [`Error::Absent`] when it cannot be fetched; [`Error::Io`].
     pub fn make(&self, workshop: &Workshop) -> Result<PathBuf, Error> {
         match self {
+            Input::Lines => {
+                let path = workshop.root().join("lines.csv");
+                // In one step: another run may be reading it.
+                brawn_base::temporary::write(&path, lines().as_bytes(), 0o644)?;
+                Ok(path)
+            }
             Input::Espresso => {
                 let path = workshop.root().join("espresso.pla");
                 fs_err::write(&path, workloads::text(TABLE))?;
@@ -61,12 +70,26 @@ impl Input {
     /// What checks a program's answer, if the program does not do that itself.
     pub fn reader(&self) -> Option<Reader> {
         match self {
+            Input::Lines | Input::Jar(_) => None,
             Input::Espresso => Some(same_function),
             Input::Module => Some(sum),
             Input::Yosys => Some(version_of_yosys),
-            Input::Jar(_) => None,
         }
     }
+}
+
+/// The same table on every machine: a number that counts, a name of 50, a value with decimals, and a number.
+fn lines() -> String {
+    let mut random = fastrand::Rng::with_seed(1);
+    let names: Vec<String> = (0..50).map(|_| (0..9).map(|_| random.lowercase()).collect()).collect();
+    let mut text = String::new();
+    for id in 0..120_000 {
+        let name = &names[random.usize(..names.len())];
+        let value = random.f64() * 10f64.powi(random.i32(-2..6));
+        writeln!(text, "{id},{name},{value:.6},{}", random.u32(1..4_000_000))
+            .expect("a string takes any text");
+    }
+    text
 }
 
 fn module(workshop: &Workshop) -> Result<PathBuf, Error> {

@@ -4,8 +4,19 @@ use std::sync::LazyLock;
 
 use crate::{Error, Suite, texts};
 
-const NAMES: &[&str] =
-    &["threads", "strings", "libc", "stream", "malloc", "startup", "footprint", "nginx", "wasmtime", "jvm"];
+const NAMES: &[&str] = &[
+    "threads",
+    "strings",
+    "libc",
+    "programs",
+    "stream",
+    "malloc",
+    "startup",
+    "footprint",
+    "nginx",
+    "wasmtime",
+    "jvm",
+];
 
 /// Every suite, in the order in which they run.
 pub static SUITES: LazyLock<Vec<Suite>> = LazyLock::new(|| {

@@ -123,8 +123,8 @@ impl Workshop {
         Ok(Some(command))
     }
 
-    /// Unpacks an archive that `tar` or `unzip` understands into `folder`, which is emptied first. Leading folders of a
-    /// tar archive are dropped: the first one is the archive's own name.
+    /// Unpacks an archive that `tar` or `unzip` understands into `folder`, which is emptied first, or copies a crate's
+    /// files there. Leading folders of a tar archive are dropped: the first one is the archive's own name.
     ///
     /// # Errors
     /// [`Error::Build`], [`Error::Spawn`] without tar.
@@ -137,6 +137,10 @@ impl Workshop {
         let mut command = if zip {
             let mut command = Command::new("python3");
             command.args(["-m", "zipfile", "-e"]).args([archive, folder]);
+            command
+        } else if archive.is_dir() {
+            let mut command = Command::new("cp");
+            command.arg("-R").arg(archive.join(".")).arg(folder);
             command
         } else {
             let mut command = Command::new("tar");
