@@ -32,6 +32,9 @@ pub struct Family {
     /// Definitions of musl's that stay behind its functions.
     #[serde(skip)]
     pub behind: Vec<String>,
+    /// Calls in members of musl's that go to its functions instead.
+    #[serde(skip)]
+    pub instead: Vec<(String, String, String)>,
 }
 
 /// The functions for one architecture.
@@ -56,6 +59,7 @@ pub fn table(workshop: &Workshop) -> Result<Table> {
             )));
         };
         family.behind.extend_from_slice(&function.behind);
+        family.instead.extend_from_slice(&function.instead);
     }
     Ok(table)
 }

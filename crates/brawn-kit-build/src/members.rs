@@ -37,6 +37,10 @@ pub struct Function {
     /// Definitions of musl's that stay behind these, as `__brawn_musl_NAME`.
     #[serde(default)]
     pub behind: Vec<String>,
+    /// Calls in members of musl's that go to functions of the file's instead: a symbol that the member defines, the function
+    /// that it calls, and the hidden one of the file.
+    #[serde(default)]
+    pub instead: Vec<(String, String, String)>,
     /// A part for long operands: compiled once for each of these levels of x86_64, lowest first, into an object each
     /// whose hidden names end in the level. Another architecture has one level, and one such object.
     #[serde(default)]

@@ -13,6 +13,9 @@ pub struct Family {
     pub structures: &'static [(&'static str, u64)],
     /// Definitions of musl's that stay behind its functions, by the name that [`behind`] gives.
     pub behind: &'static [&'static str],
+    /// Calls in members of musl's that go to its functions instead: a symbol that the member defines, the function that it
+    /// calls, and the kit's.
+    pub instead: &'static [(&'static str, &'static str, &'static str)],
 }
 
 /// The functions for one architecture: all families but that of strings.

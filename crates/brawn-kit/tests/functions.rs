@@ -59,6 +59,7 @@ fn what_a_family_needs_it_has_itself_or_musl_has_it() {
                     || name == "_GLOBAL_OFFSET_TABLE_"
                     || own.contains(name)
                     || family.behind.iter().any(|behind| brawn_kit::behind(behind) == name)
+                    || family.structures.iter().any(|(structure, _)| *structure == name)
                     || stock.contains_key(name);
                 assert!(known, "{member} on {} needs {name}", set.arch);
             }
@@ -70,7 +71,8 @@ fn what_a_family_needs_it_has_itself_or_musl_has_it() {
 #[test]
 fn every_family_keeps_within_its_size() {
     let most: BTreeMap<&str, u64> =
-        [("environment", 640), ("numbers", 6_000), ("sort", 8_000), ("time", 24_500)].into();
+        [("environment", 640), ("numbers", 14_900), ("sort", 8_000), ("threads", 1_700), ("time", 24_500)]
+            .into();
     for set in sets() {
         let mut sizes: BTreeMap<&str, u64> = BTreeMap::new();
         for (member, file) in common::members(&set.archive) {

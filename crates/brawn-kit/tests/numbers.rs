@@ -1,5 +1,6 @@
 //! Numbers are read as the C library reads them, to the bit, the end and `errno`: `libc/numbers/test/answers.c` with the
-//! host's compiler and glibc, under its sanitizers, and with the kit's compiler and musl for aarch64.
+//! host's compiler and glibc, under its sanitizers, and with the kit's compiler and musl for aarch64. And they
+//! are printed as musl prints them: `libc/numbers/test/printing.c`.
 //!
 //! With `BRAWN_TEST_LONG=1` every float is printed and read back, and a hundred million texts are tried.
 
@@ -29,7 +30,11 @@ fn build(compiler: &[String], flags: &[&str], folder: &Path) -> PathBuf {
         command
     };
     let mut objects = Vec::new();
-    for file in ["strtod", "strtof", "powers"] {
+    // Long doubles are the kit's on x86_64 alone.
+    let x86_64 = compiler.iter().any(|word| word.contains("x86_64"))
+        || compiler == ["gcc"] && cfg!(target_arch = "x86_64");
+    let long = x86_64.then_some("strtold");
+    for file in ["strtod", "strtof", "powers"].into_iter().chain(long) {
         let object = folder.join(file).with_extension("o");
         let source = sources().join(file).with_extension("c");
         ok(command().arg("-c").arg(format!("-D{file}=kit_{file}")).arg(source).arg("-o").arg(&object));
@@ -63,11 +68,8 @@ fn no_byte_behind_the_text_is_read() {
 
 #[test]
 fn the_answers_of_musl_on_aarch64() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("the repository");
-    let row = arches::ARCHES.iter().find(|row| row.name == "aarch64").expect("an architecture");
-    let compiler = compiler::find(root, row, std::env::consts::ARCH).expect("the kit's compiler");
     let folder = tempfile::tempdir().expect("a folder");
-    let program = build(&compiler.argv, &["-static"], folder.path());
+    let program = build(&kit_compiler("aarch64"), &["-static"], folder.path());
     let mut command = Command::new("qemu-aarch64-static");
     if cfg!(target_arch = "aarch64") {
         command = Command::new(&program);
@@ -76,6 +78,51 @@ fn the_answers_of_musl_on_aarch64() {
     }
     // With the long doubles of software, musl's own rounds to the nearest in every mode.
     ok(command.args(["50000", "nearest"]));
+}
+
+/// The test of printing beside the musl that this compiler links.
+fn build_printing(compiler: &[String], folder: &Path) -> PathBuf {
+    let command = || {
+        let mut command = Command::new(&compiler[0]);
+        command.args(&compiler[1..]).args(["-O2", "-frounding-math", "-fno-builtin"]);
+        command
+    };
+    let mut objects = Vec::new();
+    for file in ["vsnprintf", "vasprintf"] {
+        let object = folder.join(file).with_extension("o");
+        let source = sources().join(file).with_extension("c");
+        let names = ["-Dvsnprintf=kit_vsnprintf", "-Dvasprintf=kit_vasprintf"];
+        ok(command().arg("-c").args(names).arg(source).arg("-o").arg(&object));
+        objects.push(object);
+    }
+    let program = folder.join("printing");
+    let test = sources().join("test/printing.c");
+    ok(command().args(["-w", "-static"]).arg(test).args(objects).arg("-o").arg(&program));
+    program
+}
+
+fn kit_compiler(name: &str) -> Vec<String> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("the repository");
+    let row = arches::ARCHES.iter().find(|row| row.name == name).expect("an architecture");
+    compiler::find(root, row, std::env::consts::ARCH).expect("the kit's compiler").argv
+}
+
+#[test]
+fn the_texts_of_musl() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let program = build_printing(&kit_compiler(std::env::consts::ARCH), folder.path());
+    let text = ok(Command::new(&program).args([count("50000", "100000000"), count("3", "1")]));
+    assert!(text.contains(" by the function behind"), "{text}");
+}
+
+#[test]
+fn the_texts_of_musl_on_aarch64() {
+    if cfg!(target_arch = "aarch64") {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let program = build_printing(&kit_compiler("aarch64"), folder.path());
+    ok(Command::new("qemu-aarch64-static").arg(&program).args(["2000", count("19", "1")]));
 }
 
 /// The 128 leading bits of 5^(16 k), computed by long multiplication and division.

@@ -72,6 +72,11 @@ pub fn unfit(archive: &Archive<'_>, musl: &Musl, family: &Family) -> Option<Stri
     if let Some(name) = family.behind.iter().find(|name| !archive.mentions(name)) {
         return Some(format!("{name} is in another archive"));
     }
+    for (member, call, _) in family.instead {
+        if !archive.owner(member).is_some_and(|owner| owner.needed.contains(call)) {
+            return Some(format!("{member} does not call {call}"));
+        }
+    }
     if family.structures.is_empty() {
         return None;
     }
@@ -135,7 +140,7 @@ mod tests {
         let archive = Archive { members: vec![member] };
         let why = |version: &str, structures| {
             let musl = Musl { arch: brawn_elf::Arch::X86_64, version: Some(version.into()) };
-            unfit(&archive, &musl, &Family { name: "x", title: "", structures, behind: &[] })
+            unfit(&archive, &musl, &Family { name: "x", title: "", structures, behind: &[], instead: &[] })
         };
         assert_eq!(why("1.2.5", &[("__libc", 104)]), None);
         assert_eq!(why("1.2.5", &[("__libc", 96)]).unwrap(), "__libc has 104 bytes instead of 96");

@@ -139,14 +139,15 @@ pub(crate) fn make_from(
         libc_heap: None,
         serves: Vec::new(),
     };
-    let moved = move_behind(path, &archive, &families)?;
+    let functions = family_members(path, musl.arch, &families)?;
+    let moved = move_behind(path, &archive, &families, &functions)?;
     for (index, bytes) in &moved {
         let name = archive.members[*index].name.clone();
         archive.members[*index] = Member::parse(path, name, bytes)?;
     }
     let with_knobs = object_with_knobs(musl.arch, choice);
     let mut kit = kit_members(path, &archive, musl.arch, choice, with_knobs.as_deref())?;
-    kit.extend(family_members(path, musl.arch, &families)?);
+    kit.extend(functions);
     layout::check(path, &archive, &musl, &kit)?;
     let plan = Plan::new(path, &archive, &kit)?;
     kit.extend(start_member(path, musl.arch, choice)?);
@@ -293,25 +294,32 @@ fn fit(
     (families, unfit)
 }
 
-/// The members of musl's whose definitions stay behind the kit's functions, with those under other names.
+/// The members of musl's whose definitions stay behind these functions of the kit, with those under other names, and those
+/// whose calls go to the kit. What stays behind a function of another architecture keeps its name.
 fn move_behind(
     path: &Path,
     archive: &Archive<'_>,
     families: &[&'static Family],
+    functions: &[Member<'_>],
 ) -> Result<Vec<(usize, Vec<u8>)>, Error> {
     let names: Vec<(&str, String)> = families
         .iter()
         .flat_map(|family| family.behind)
         .map(|name| (*name, brawn_kit::behind(name)))
+        .filter(|(_, moved)| functions.iter().any(|member| member.needed.contains(&moved.as_str())))
         .collect();
     let mut moved = Vec::new();
     for (index, member) in archive.members.iter().enumerate() {
         let own = |name: &str| member.defined.iter().any(|definition| definition.name == name);
+        let calls = families.iter().flat_map(|family| family.instead);
+        let calls: Vec<_> =
+            calls.filter(|(owner, ..)| member.defines(owner)).map(|(_, call, ours)| (*call, *ours)).collect();
         let pairs: Vec<(&str, &str)> =
             names.iter().filter(|(old, _)| own(old)).map(|(old, new)| (*old, new.as_str())).collect();
-        if !pairs.is_empty() {
-            let bytes =
-                brawn_elf::rename_definitions(member.data, &pairs).map_err(|source| Error::BadMember {
+        if !pairs.is_empty() || !calls.is_empty() {
+            let bytes = brawn_elf::rename_definitions(member.data, &pairs)
+                .and_then(|bytes| brawn_elf::redirect_calls(&bytes, &calls))
+                .map_err(|source| Error::BadMember {
                     path: path.to_owned(),
                     member: member.name.clone(),
                     what: format!("cannot stay behind the kit's functions: {source}"),

@@ -261,3 +261,29 @@ fn every_kind_of_musl_gets_a_heap_that_works() {
         }
     }
 }
+
+/// The Rust targets' musl: nothing that it defines for programs is lost, where a function stays behind one of the kit's that
+/// another architecture does not have.
+#[test]
+fn no_name_is_lost() {
+    let sysroot = ok(Command::new("rustc").args(["--print", "sysroot"]));
+    for arch in [Arch::X86_64, Arch::Aarch64] {
+        let triple = format!("{arch}-unknown-linux-musl");
+        let path =
+            Path::new(sysroot.trim()).join("lib/rustlib").join(triple).join("lib/self-contained/libc.a");
+        let stock = fs_err::read(&path).expect("the musl target (`make setup` installs it)");
+        let made = overlay::make(&path, &stock, Some(arch), &Choice::malloc("mimalloc").unwrap()).unwrap();
+        let before = Archive::parse(&path, &stock).unwrap();
+        let after = Archive::parse(&path, &made.libc_a).unwrap();
+        let names =
+            before.members.iter().flat_map(|member| &member.defined).map(|definition| definition.name);
+        // Names in two underscores are musl's own; the heap's inner ones go with it.
+        let public = names.filter(|name| !name.starts_with("__"));
+        let lost: Vec<_> = public.filter(|name| !after.mentions(name)).collect();
+        assert!(lost.is_empty(), "{arch}: {lost:?}");
+        let needed = after.members.iter().flat_map(|member| &member.needed);
+        let open: Vec<_> =
+            needed.filter(|name| name.starts_with("__brawn_") && !after.mentions(name)).collect();
+        assert!(open.is_empty(), "{arch}: {open:?}");
+    }
+}

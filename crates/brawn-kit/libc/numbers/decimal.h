@@ -1,6 +1,6 @@
 /*
  * Decimal text to binary floating point: the ways that most numbers go. What they do not settle is musl's, which stays
- * behind as __brawn_musl_strtod and __brawn_musl_strtof: hexadecimal numbers, infinities, results that are not normal,
+ * behind as __brawn_musl_strtod, _strtof and _strtold: hexadecimal numbers, infinities, results that are not normal,
  * and numbers that lie on the border between two results or too close to it to be told from it.
  *
  * A number is m 10^q with m below 2^64. If m and the power of ten are exact as doubles, one multiplication or division is
@@ -186,31 +186,32 @@ static inline bool scale(uint64_t mantissa, long exponent, enum rounding roundin
         y <<= 1;
         e--;
     }
-    const uint64_t upper = (uint64_t)(y >> 64), lower = (uint64_t)y;
-    const int rest = 64 - bits;
-    const uint64_t mask = (UINT64_C(1) << rest) - 1, half = UINT64_C(1) << (rest - 1);
-    const uint64_t behind = upper & mask;
+    /* What is cut off, and where the results meet that it may be rounded to. */
+    const unsigned __int128 mask = ((unsigned __int128)1 << (128 - bits)) - 1;
+    const unsigned __int128 behind = y & mask, half = (unsigned __int128)1 << (127 - bits);
+    const unsigned __int128 border = rounding == TO_NEAREST ? half : 0;
     /* The true value is y or up to four units of its lowest bit more: neither of those may lie beyond a border. */
-    const uint64_t border = rounding == TO_NEAREST ? half : 0;
     const bool exact_power = k >= 0 && k <= 48;
-    if (!exact_power && lower >= UINT64_MAX - 4 && behind == ((border - 1) & mask)) {
+    if (!exact_power && (((border - 1 - behind) & mask) <= 4 || mask - behind <= 4)) {
         return false;
     }
-    if (!exact_power && lower >= UINT64_MAX - 4 && behind == mask) {
+    if (((behind - border) & mask) <= 4) {
         return false;
     }
-    if (lower <= 4 && behind == border) {
-        return false;
-    }
-    uint64_t kept = upper >> rest;
+    const uint64_t lead = UINT64_C(1) << (bits - 1);
+    uint64_t kept = (uint64_t)(y >> 64) >> (64 - bits);
     if (rounding == TO_NEAREST ? behind >= half : rounding == FROM_ZERO) {
         kept++;
+        /* Of 64 bits the carry is lost. */
+        if (!(kept & (lead | lead << 1))) {
+            kept = lead;
+            e++;
+        } else if (bits < 64 && kept >> bits) {
+            kept >>= 1;
+            e++;
+        }
     }
-    if (kept >> bits) {
-        kept >>= 1;
-        e++;
-    }
-    *fraction = kept & ((UINT64_C(1) << (bits - 1)) - 1);
+    *fraction = kept & (lead - 1);
     *power = e + 127;
     return true;
 }

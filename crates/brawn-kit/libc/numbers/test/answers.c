@@ -1,5 +1,5 @@
 /*
- * The kit's strtod and strtof beside the C library's: value to the bit, end, errno, in every rounding mode. Built with
+ * The kit's strtod and strtof, and strtold where it has one, beside the C library's: value to the bit, end, errno, in every rounding mode. Built with
  * -Dstrtod=kit_strtod for the kit's files, whose musl behind them is the library's here.
  *
  * answers COUNT [nearest]: texts of twelve kinds, so many in all, in every rounding mode or in the usual one. answers floats STEP: every STEPth float, printed and read back.
@@ -14,8 +14,10 @@
 
 double kit_strtod(const char *s, char **end);
 float kit_strtof(const char *s, char **end);
+long double kit_strtold(const char *s, char **end);
 double __brawn_musl_strtod(const char *s, char **end);
 float __brawn_musl_strtof(const char *s, char **end);
+long double __brawn_musl_strtold(const char *s, char **end);
 
 static long behind;
 
@@ -29,6 +31,11 @@ float __brawn_musl_strtof(const char *s, char **end) {
     return strtof(s, end);
 }
 
+long double __brawn_musl_strtold(const char *s, char **end) {
+    behind++;
+    return strtold(s, end);
+}
+
 static uint64_t state = 88172645463325252;
 
 static uint64_t next(void) {
@@ -40,7 +47,29 @@ static uint64_t next(void) {
 
 static long wrong;
 
+#if defined(__x86_64__)
+static void same_long(const char *text) {
+    char *end, *our_end;
+    errno = 0;
+    const long double value = strtold(text, &end);
+    const int error = errno;
+    errno = 0;
+    const long double ours = kit_strtold(text, &our_end);
+    /* Ten of its bytes count. */
+    const int equal = (value != value && ours != ours) || !memcmp(&value, &ours, 10);
+    if ((!equal || end != our_end || error != errno) && wrong++ < 20) {
+        printf("'%s' in mode %d: %La to %td errno %d, not %La to %td errno %d\n", text, fegetround(), ours,
+               our_end - text, errno, value, end - text, error);
+    }
+}
+#else
+static void same_long(const char *text) {
+    (void)text;
+}
+#endif
+
 static void same(const char *text) {
+    same_long(text);
     char *end, *our_end;
     errno = 0;
     const double d = strtod(text, &end);
