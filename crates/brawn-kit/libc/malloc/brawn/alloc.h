@@ -66,9 +66,8 @@ static SLOW void *any_malloc(size_t size) {
 
 /* Everything but a small block at its slot's start: frees a block whose slot is known. */
 static SLOW void free_slot(const struct slot *slot, void *block) {
-    if (unlikely(secrets_meta() == 0)) {
-        /* Now that there is a block, mallocng has its secret. */
-        __atomic_store_n(&secrets.meta, __malloc_context.secret, __ATOMIC_RELAXED);
+    if (unlikely(__atomic_load_n(&secrets.meta, __ATOMIC_ACQUIRE) == 0)) {
+        secrets_start(); /* now that there is a block, mallocng has its secret; a thread without a cache links, too */
     }
     block = block_to_start(slot, block);
     const size_t capacity = (size_t)(slot->end - slot->start);

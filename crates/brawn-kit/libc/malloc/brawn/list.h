@@ -15,7 +15,7 @@
  * each would be a miss whenever another thread was there. */
 static struct {
     _Alignas(64) uint64_t list; /* turns the links of lists */
-    uint64_t meta;              /* mallocng's, once a block was freed */
+    uint64_t meta;              /* mallocng's, once there is a block; then list is set, too */
     char alone[48];
 } secrets;
 
@@ -30,6 +30,7 @@ static COLD void secrets_start(void) {
     uint64_t mixed = halves[0] * 0xd6e8feb86659fd93 + (halves[1] << 29 | halves[1] >> 35);
     mixed ^= mixed >> 32;
     __atomic_store_n(&secrets.list, mixed * 0xd6e8feb86659fd93 | 1, __ATOMIC_RELAXED);
+    __atomic_store_n(&secrets.meta, __malloc_context.secret, __ATOMIC_RELEASE);
 }
 
 /* Another thread may write the same value at this moment. */
