@@ -58,7 +58,11 @@ pub fn table(workshop: &Workshop) -> Result<Table> {
                 function.file
             )));
         };
-        family.behind.extend_from_slice(&function.behind);
+        for name in &function.behind {
+            if !family.behind.contains(name) {
+                family.behind.push(name.clone());
+            }
+        }
         family.instead.extend_from_slice(&function.instead);
     }
     Ok(table)

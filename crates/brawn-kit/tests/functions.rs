@@ -70,9 +70,15 @@ fn what_a_family_needs_it_has_itself_or_musl_has_it() {
 /// What a program would carry that calls every function of a family, in bytes of code and constants.
 #[test]
 fn every_family_keeps_within_its_size() {
-    let most: BTreeMap<&str, u64> =
-        [("environment", 640), ("numbers", 14_900), ("sort", 8_000), ("threads", 1_700), ("time", 24_500)]
-            .into();
+    let most: BTreeMap<&str, u64> = [
+        ("environment", 640),
+        ("locks", 2_900),
+        ("numbers", 14_900),
+        ("sort", 8_000),
+        ("threads", 1_700),
+        ("time", 24_500),
+    ]
+    .into();
     for set in sets() {
         let mut sizes: BTreeMap<&str, u64> = BTreeMap::new();
         for (member, file) in common::members(&set.archive) {

@@ -1,0 +1,99 @@
+/*
+ * What the locks share. Mutexes keep musl's own words and values, as pthread_mutex_trylock, condition variables and mutexes of
+ * all other kinds stay musl's; read-write locks and spin locks are the kit's throughout.
+ */
+#ifndef BRAWN_LOCKS_H
+#define BRAWN_LOCKS_H
+
+#include <stdint.h>
+#include <time.h>
+
+#define HIDDEN __attribute__((visibility("hidden")))
+#define PUBLIC __attribute__((visibility("default")))
+#define WEAK_ALIAS(old, new)                                                                                 \
+    extern __typeof__(old) new __attribute__((weak, alias(#old), visibility("default")))
+#define likely(x) __builtin_expect(!!(x), 1)
+#define unlikely(x) __builtin_expect(!!(x), 0)
+
+#define BRAWN_EAGAIN 11
+#define BRAWN_EBUSY 16
+#define BRAWN_EINTR 4
+
+/* musl's record of the process, whose size the overlay has checked. Its fourth byte is 0 while there has only been one thread,
+ * 1 while there are more, and -1 when only one is left that may still have to see what the others wrote. */
+HIDDEN extern const unsigned char __libc[104] __attribute__((aligned(8)));
+
+static inline int one_thread(void) {
+    return *(const volatile unsigned char *)(__libc + 3) == 0;
+}
+
+/* How often to look again before sleeping. */
+enum { SPINS = 100 };
+
+static inline void relax(void) {
+#if defined(__x86_64__)
+    __asm__ volatile("pause" : : : "memory");
+#else
+    __asm__ volatile("yield" : : : "memory");
+#endif
+}
+
+static inline int load(const int *word) {
+    return __atomic_load_n(word, __ATOMIC_RELAXED);
+}
+
+/* Without the order of processors: for words that no other thread can be at. */
+static inline void store(int *word, int value) {
+    __atomic_store_n(word, value, __ATOMIC_RELAXED);
+}
+
+static inline int exchange(int *word, int value) {
+    return __atomic_exchange_n(word, value, __ATOMIC_ACQ_REL);
+}
+
+/* The value that was there; it is `old` when `new` took its place. */
+static inline int compare_exchange(int *word, int old, int new) {
+    __atomic_compare_exchange_n(word, &old, new, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+    return old;
+}
+
+/* musl's: sleeps while *word is `value`; 0, EINTR, ETIMEDOUT, EINVAL. No point of cancellation. */
+HIDDEN int __timedwait(volatile int *word, int value, clockid_t clock, const struct timespec *until,
+                       int private);
+
+/* Wakes up to `count` who sleep on a word, which may be no one's memory by now. */
+static inline void wake(int *word, long count, int private) {
+    const long operation = 1 | private; /* FUTEX_WAKE */
+#if defined(__x86_64__)
+    long result;
+    __asm__ volatile("syscall"
+                     : "=a"(result)
+                     : "a"(202L), "D"(word), "S"(operation), "d"(count)
+                     : "rcx", "r11", "memory");
+#else
+    register long number __asm__("x8") = 98;
+    register uintptr_t x0 __asm__("x0") = (uintptr_t)word;
+    register long x1 __asm__("x1") = operation;
+    register long x2 __asm__("x2") = count;
+    __asm__ volatile("svc 0" : "+r"(x0) : "r"(number), "r"(x1), "r"(x2) : "memory");
+#endif
+}
+
+#define FUTEX_PRIVATE 128
+
+/* The kind of mutex that is the kit's: normal, of this process, neither robust nor of inherited priority. All others go to
+ * musl's functions. */
+struct mutex {
+    int type;  /* 0 */
+    int lock;  /* 0, or HELD, with ASLEEP if an unlock must wake someone */
+    int chain; /* musl's count: not 0 while a condition variable is about to have threads sleep on `lock` */
+    int unused[2];
+    int asleep; /* who sleep on `lock` or are about to */
+};
+
+enum { HELD = BRAWN_EBUSY, ASLEEP = INT32_MIN };
+
+/* Takes a mutex that was not free. */
+HIDDEN int __brawn_mutex_wait(struct mutex *mutex, const struct timespec *until);
+
+#endif
