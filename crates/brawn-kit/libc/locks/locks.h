@@ -28,7 +28,7 @@ static inline int one_thread(void) {
 }
 
 /* How often to look again before sleeping. */
-enum { SPINS = 100 };
+enum { SPINS = 20 };
 
 static inline void relax(void) {
 #if defined(__x86_64__)
