@@ -295,8 +295,7 @@ fn fit(
 }
 
 /// The members of musl's whose definitions stay behind these functions of the kit, with those under other names, and those
-/// whose calls go to the kit. What stays behind a function of another architecture keeps its name; all names of what the kit
-/// calls are changed, as its weak ones are the kit's, too.
+/// whose calls go to the kit. What stays behind a function of another architecture keeps its name.
 fn move_behind(
     path: &Path,
     archive: &Archive<'_>,
@@ -306,20 +305,17 @@ fn move_behind(
     let names: Vec<(&str, String)> = families
         .iter()
         .flat_map(|family| family.behind)
+        .filter(|name| functions.iter().any(|member| member.defines(name)))
         .map(|name| (*name, brawn_kit::behind(name)))
         .collect();
-    let needed = |name: &str| functions.iter().any(|member| member.needed.contains(&name));
     let mut moved = Vec::new();
     for (index, member) in archive.members.iter().enumerate() {
         let own = |name: &str| member.defined.iter().any(|definition| definition.name == name);
         let calls = families.iter().flat_map(|family| family.instead);
         let calls: Vec<_> =
             calls.filter(|(owner, ..)| member.defines(owner)).map(|(_, call, ours)| (*call, *ours)).collect();
-        let mut pairs: Vec<(&str, &str)> =
+        let pairs: Vec<(&str, &str)> =
             names.iter().filter(|(old, _)| own(old)).map(|(old, new)| (*old, new.as_str())).collect();
-        if !pairs.iter().any(|(_, new)| needed(new)) {
-            pairs.clear();
-        }
         if !pairs.is_empty() || !calls.is_empty() {
             let bytes = brawn_elf::rename_definitions(member.data, &pairs)
                 .and_then(|bytes| brawn_elf::redirect_calls(&bytes, &calls))

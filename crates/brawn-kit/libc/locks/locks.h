@@ -28,7 +28,12 @@ static inline int one_thread(void) {
 }
 
 /* How often to look again before sleeping. */
-enum { SPINS = 20 };
+static inline int spins_first(void) {
+    int spins = 20;
+    /* So that loops are not unrolled. */
+    __asm__("" : "+r"(spins));
+    return spins;
+}
 
 static inline void relax(void) {
 #if defined(__x86_64__)

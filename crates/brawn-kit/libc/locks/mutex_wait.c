@@ -6,7 +6,7 @@
  * number of sleepers, which stays until the woken thread runs: a system call for each unlock.
  */
 int __brawn_mutex_wait(struct mutex *mutex, const struct timespec *until) {
-    for (int spins = SPINS; spins > 0; spins--) {
+    for (int spins = spins_first(); spins > 0; spins--) {
         const int seen = load(&mutex->lock);
         if (seen == 0 && compare_exchange(&mutex->lock, 0, HELD) == 0) {
             return 0;

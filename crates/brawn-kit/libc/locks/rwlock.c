@@ -97,7 +97,7 @@ static int sleep_on(struct rwlock *lock, int in_the_way, const struct timespec *
 }
 
 static void spin_on(const struct rwlock *lock, int in_the_way) {
-    for (int spins = SPINS; spins > 0; spins--) {
+    for (int spins = spins_first(); spins > 0; spins--) {
         const int seen = load(&lock->word);
         if (seen < 0 || !(seen & in_the_way)) {
             return;
