@@ -75,6 +75,7 @@ fn every_family_keeps_within_its_size() {
         ("locks", 2_900),
         ("numbers", 14_900),
         ("sort", 8_000),
+        ("stdio", 1_000),
         ("threads", 1_700),
         ("time", 24_500),
     ]

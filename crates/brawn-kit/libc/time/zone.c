@@ -1,5 +1,5 @@
 /* What TZ says: reads it, keeps every zone that it named, and publishes the present one. */
-#include "system.h"
+#include "../system.h"
 #include "zone.h"
 
 PUBLIC long __timezone;

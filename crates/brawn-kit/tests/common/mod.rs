@@ -61,7 +61,8 @@ pub fn defined(file: &ElfFile64<'static>) -> (BTreeSet<(String, bool)>, BTreeSet
     (visible, hidden)
 }
 
-/// What the libc.a that comes with the Rust target defines, and whether weakly.
+/// What the libc.a that comes with the Rust target defines, and whether only weakly: `__stdin_used` is weak in what takes it
+/// for missing, and strong in the object of `stdin`.
 pub fn defined_by_musl(arch: Arch) -> BTreeMap<String, bool> {
     let path = rustup_libc(arch).expect("the musl target (`make setup` installs it)");
     let data = fs_err::read(path).expect("libc.a");
@@ -71,7 +72,8 @@ pub fn defined_by_musl(arch: Arch) -> BTreeMap<String, bool> {
         let bytes = member.expect("a member").data(data.as_slice()).expect("data").to_vec();
         let Ok(file) = ElfFile64::<object::Endianness>::parse(bytes.as_slice()) else { continue };
         for symbol in file.symbols().filter(|symbol| symbol.is_definition() && symbol.is_global()) {
-            stock.insert(symbol.name().expect("a name").to_owned(), symbol.is_weak());
+            let weak = stock.entry(symbol.name().expect("a name").to_owned()).or_insert(true);
+            *weak &= symbol.is_weak();
         }
     }
     stock

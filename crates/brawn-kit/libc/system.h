@@ -2,7 +2,7 @@
 #ifndef BRAWN_SYSTEM_H
 #define BRAWN_SYSTEM_H
 
-#include "brawn_time.h"
+#include <stdint.h>
 
 #if defined(__x86_64__)
 enum {
@@ -11,6 +11,9 @@ enum {
     SYS_FSTAT = 5,
     SYS_MMAP = 9,
     SYS_MUNMAP = 11,
+    SYS_IOCTL = 16,
+    SYS_READV = 19,
+    SYS_FCNTL = 72,
     SYS_OPENAT = 257,
 };
 
@@ -34,9 +37,12 @@ static inline long system_call(long number, long a, long b, long c, long d, long
 }
 #elif defined(__aarch64__)
 enum {
+    SYS_FCNTL = 25,
+    SYS_IOCTL = 29,
     SYS_OPENAT = 56,
     SYS_CLOSE = 57,
     SYS_READ = 63,
+    SYS_READV = 65,
     SYS_FSTAT = 80,
     SYS_MUNMAP = 215,
     SYS_MMAP = 222,
