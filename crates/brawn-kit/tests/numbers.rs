@@ -88,10 +88,11 @@ fn build_printing(compiler: &[String], folder: &Path) -> PathBuf {
         command
     };
     let mut objects = Vec::new();
-    for file in ["vsnprintf", "vasprintf"] {
+    for file in ["format", "vsnprintf", "vasprintf", "vfprintf"] {
         let object = folder.join(file).with_extension("o");
         let source = sources().join(file).with_extension("c");
-        let names = ["-Dvsnprintf=kit_vsnprintf", "-Dvasprintf=kit_vasprintf"];
+        let names =
+            ["vsnprintf", "vasprintf", "vfprintf"].map(|name| format!("-D{name}=kit_{name}"));
         ok(command().arg("-c").args(names).arg(source).arg("-o").arg(&object));
         objects.push(object);
     }

@@ -1,6 +1,6 @@
 /*
- * The kit's vsnprintf and vasprintf beside musl's: bytes, result and errno, with less room than the text needs, with none,
- * and with a page behind the room that nobody may touch. Linked with musl, as other C libraries print otherwise. Built with
+ * The kit's vsnprintf, vasprintf and vfprintf beside musl's: bytes, result and errno, with less room than the text needs, with
+ * none, and with a page behind the room that nobody may touch; streams of every kind of buffer. Linked with musl, as other C libraries print otherwise. Built with
  * -Dvsnprintf=kit_vsnprintf for the kit's files.
  *
  * printing COUNT [STEP]: every set of flags (every STEPth), with width, precision, length and conversion, of whole numbers
@@ -14,19 +14,28 @@
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/types.h>
 #include <sys/mman.h>
 
 int kit_vsnprintf(char *s, size_t n, const char *format, va_list ap);
 int kit_vasprintf(char **s, const char *format, va_list ap);
+int kit_vfprintf(FILE *file, const char *format, va_list ap);
 int __brawn_musl_vsnprintf(char *s, size_t n, const char *format, va_list ap);
+int __brawn_musl_vfprintf(FILE *file, const char *format, va_list ap);
 
 static long behind, tried, wrong;
 
 int __brawn_musl_vsnprintf(char *s, size_t n, const char *format, va_list ap) {
     behind++;
     return vsnprintf(s, n, format, ap);
+}
+
+int __brawn_musl_vfprintf(FILE *file, const char *format, va_list ap) {
+    behind++;
+    return vfprintf(file, format, ap);
 }
 
 static uint64_t state = 88172645463325252;
@@ -80,6 +89,51 @@ static void same_in(size_t room, const char *format, va_list ap) {
     }
 }
 
+/* The same into two streams of one kind; what they wrote is compared when both are flushed. */
+struct pair {
+    FILE *theirs, *ours;
+    char *text, *our_text;
+    size_t size, our_size;
+};
+
+static struct pair now;
+
+static ssize_t add(void *cookie, const char *from, size_t size) {
+    FILE *const file = cookie;
+    return fwrite(from, 1, size, file) == size && fflush(file) == 0 ? (ssize_t)size : -1;
+}
+
+static FILE *into(char **text, size_t *size, int kind, size_t room, FILE **memory) {
+    *memory = open_memstream(text, size);
+    FILE *const file = fopencookie(*memory, "w", (cookie_io_functions_t){.write = add});
+    if (!file || setvbuf(file, NULL, kind, 0)) {
+        exit(2);
+    }
+    if (kind != _IONBF) {
+        setvbuf(file, malloc(room + 8), kind, room + 8);
+    }
+    return file;
+}
+
+static void to_streams(const char *format, va_list ap) {
+    va_list one, two;
+    va_copy(one, ap);
+    va_copy(two, ap);
+    errno = 0;
+    const int result = vfprintf(now.theirs, format, one);
+    const int error = errno;
+    errno = 0;
+    const int our_result = kit_vfprintf(now.ours, format, two);
+    /* Of a stream for reading without a buffer musl's writes nothing, which sets errno, and others do not. */
+    if (result != our_result || (error != errno && __fwritable(now.ours)) ||
+        ferror(now.theirs) != ferror(now.ours)) {
+        report(format, 0, result, our_result, errno, "to a stream", "");
+    }
+    va_end(one);
+    va_end(two);
+    tried++;
+}
+
 static void same(const char *format, ...) {
     va_list ap, again;
     va_start(ap, format);
@@ -92,6 +146,9 @@ static void same(const char *format, ...) {
     same_in(all - 1, format, ap);
     same_in((size_t)(next() % (all + 1)), format, ap);
     same_in(all + 3, format, ap);
+    if (now.theirs) {
+        to_streams(format, ap);
+    }
     va_end(ap);
 }
 
@@ -320,6 +377,74 @@ static void by_chance(void) {
     same(format, some(), real(), some(), real(), real(), real(), some());
 }
 
+/* Formats by chance, and texts and numbers of any length, into streams with every kind of buffer. */
+static void streams(long count) {
+    static const int kinds[] = {_IOFBF, _IOLBF, _IONBF, _IOFBF};
+    for (long round = 0; round * 40 < count; round++) {
+        const int kind = kinds[round % 4];
+        const size_t room = (size_t)(next() >> (next() % 11 + 53));
+        FILE *memory, *our_memory;
+        now.theirs = into(&now.text, &now.size, kind, room, &memory);
+        now.ours = into(&now.our_text, &now.our_size, kind, room, &our_memory);
+        for (int i = 0; i < 40; i++) {
+            by_chance();
+            same("%*d\n%s", (int)(next() % 3000), 1, "a\nb");
+            same(i % 2 ? "" : "line\n");
+            if (i % 8 == 0) {
+                same("%s%lc", "half", 0x20ac0000);
+                same("%.30f", real());
+            }
+            if (i % 16 == 0) {
+                fflush(now.theirs);
+                fflush(now.ours);
+            }
+            /* Without a buffer all is out at once, and with lines all to the end of the last; how much of what does not
+             * fit goes with it is left to each. */
+            size_t out = kind == _IOFBF ? 0 : now.size;
+            while (kind == _IOLBF && out && now.text[out - 1] != '\n') {
+                out--;
+            }
+            const size_t most = kind == _IONBF ? out : now.our_size;
+            if (now.our_size < out || now.our_size > most || memcmp(now.text, now.our_text, out)) {
+                report("", room, (int)now.size, (int)now.our_size, kind, "another text in a stream", "");
+            }
+        }
+        fclose(now.theirs);
+        fclose(now.ours);
+        fclose(memory);
+        fclose(our_memory);
+        if (now.size != now.our_size || memcmp(now.text, now.our_text, now.size)) {
+            report("", room, (int)now.size, (int)now.our_size, kind, "another text in a stream", "");
+        }
+        free(now.text);
+        free(now.our_text);
+    }
+    now.theirs = now.ours = NULL;
+}
+
+/* Streams that take nothing. */
+static void failing(void) {
+    static const int kinds[] = {_IOFBF, _IOLBF, _IONBF};
+    for (int i = 0; i < 12; i++) {
+        FILE **const streams[] = {&now.theirs, &now.ours};
+        for (int k = 0; k < 2; k++) {
+            *streams[k] = fopen(i % 2 ? "/dev/full" : "/dev/null", i % 4 > 1 ? "r" : "w");
+            if (!*streams[k] || setvbuf(*streams[k], NULL, kinds[i / 4], 0)) {
+                exit(2);
+            }
+        }
+        same("");
+        same("%d", 1);
+        same("%3000d\n", 1);
+        same("%3000d\n", 1);
+        same("%900d\n", 1);
+        same("%.30f", 0.1);
+        fclose(now.theirs);
+        fclose(now.ours);
+    }
+    now.theirs = now.ours = NULL;
+}
+
 int main(int argc, char **argv) {
     const long count = argc > 1 ? strtol(argv[1], NULL, 10) : 1000000;
     const size_t size = 1 << 16;
@@ -373,6 +498,8 @@ int main(int argc, char **argv) {
     for (long i = 0; i < count; i++) {
         by_chance();
     }
+    streams(count / 4);
+    failing();
     printf("%ld compared, %ld by the function behind\n", tried, behind);
     return wrong != 0;
 }
