@@ -88,11 +88,10 @@ fn build_printing(compiler: &[String], folder: &Path) -> PathBuf {
         command
     };
     let mut objects = Vec::new();
-    for file in ["format", "vsnprintf", "vasprintf", "vfprintf"] {
+    for file in ["powers", "format", "vsnprintf", "vasprintf", "vfprintf"] {
         let object = folder.join(file).with_extension("o");
         let source = sources().join(file).with_extension("c");
-        let names =
-            ["vsnprintf", "vasprintf", "vfprintf"].map(|name| format!("-D{name}=kit_{name}"));
+        let names = ["vsnprintf", "vasprintf", "vfprintf"].map(|name| format!("-D{name}=kit_{name}"));
         ok(command().arg("-c").args(names).arg(source).arg("-o").arg(&object));
         objects.push(object);
     }
@@ -124,6 +123,47 @@ fn the_texts_of_musl_on_aarch64() {
     let folder = tempfile::tempdir().expect("a folder");
     let program = build_printing(&kit_compiler("aarch64"), folder.path());
     ok(Command::new("qemu-aarch64-static").arg(&program).args(["2000", count("19", "1")]));
+}
+
+/// What the executable with musl's `__floatscan` prints and the one with the kit's are one text.
+#[test]
+fn scanf_reads_what_musl_reads() {
+    if !cfg!(target_arch = "x86_64") {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let compiler = kit_compiler("x86_64");
+    let command = || {
+        let mut command = Command::new(&compiler[0]);
+        command.args(&compiler[1..]).args(["-O2", "-fno-builtin", "-w"]);
+        command
+    };
+    // The linker gives musl's own the names that begin with __real_, and its callers the kit's.
+    let wrapped = ["__floatscan", "strtod", "strtof"];
+    let names = wrapped
+        .iter()
+        .flat_map(|name| [format!("-D{name}=__wrap_{name}"), format!("-D__brawn_musl_{name}=__real_{name}")]);
+    let names: Vec<String> = names.collect();
+    let mut objects = Vec::new();
+    for file in ["floatscan", "strtod", "strtof", "powers"] {
+        let object = folder.path().join(file).with_extension("o");
+        let source = sources().join(file).with_extension("c");
+        ok(command().arg("-c").args(&names).arg(source).arg("-o").arg(&object));
+        objects.push(object);
+    }
+    let run = |name: &str, with: &[PathBuf], flags: &[String]| {
+        let program = folder.path().join(name);
+        let test = sources().join("test/scanning.c");
+        ok(command().arg("-static").arg(test).args(with).args(flags).arg("-o").arg(&program));
+        ok(Command::new(&program).arg(count("100000", "100000000")).arg(folder.path()))
+    };
+    let musls = run("musls", &[], &[]);
+    let ours = run("ours", &objects, &wrapped.map(|name| format!("-Wl,--wrap={name}")));
+    assert!(musls.lines().count() > 100_000);
+    for (theirs, ours) in musls.lines().zip(ours.lines()) {
+        assert_eq!(theirs, ours);
+    }
+    assert_eq!(musls.len(), ours.len());
 }
 
 /// The 128 leading bits of 5^(16 k), computed by long multiplication and division.

@@ -149,11 +149,10 @@ static inline enum rounding rounding_of(bool negative) {
 }
 
 /*
- * mantissa 10^exponent, rounded to `bits` bits: its bits without the leading one in *fraction and its binary exponent in
- * *power. False where that cannot be told, or the result is zero.
+ * The 128 leading bits of mantissa 10^exponent, cut off: the true value is up to four units of the lowest bit more. That bit
+ * stands for 2^*lowest. False if it is zero or of a power that the table has not.
  */
-static inline bool scale(uint64_t mantissa, long exponent, enum rounding rounding, int bits,
-                         uint64_t *fraction, long *power) {
+static inline bool leading_bits(uint64_t mantissa, long exponent, unsigned __int128 *bits, long *lowest) {
     static const uint64_t fives[16] = {
         1,      5,       25,      125,      625,       3125,       15625,      78125,
         390625, 1953125, 9765625, 48828125, 244140625, 1220703125, 6103515625, 30517578125,
@@ -179,19 +178,35 @@ static inline bool scale(uint64_t mantissa, long exponent, enum rounding roundin
     const unsigned __int128 middle = (low >> 64) + (uint64_t)one + (uint64_t)two;
     unsigned __int128 y = high + (one >> 64) + (two >> 64) + (middle >> 64);
 
-    /* Its lowest bit stands for 2^e: 128 bits of the product are gone, and 2^q belongs to 10^q. */
+    /* 128 bits of the product are gone, and 2^q belongs to 10^q. */
     long e = ((k * 152170) >> 16) - 127 + 128 - zeros + exponent;
     if (!(y >> 127)) {
         /* The bit that comes in from below is in the error that is allowed for. */
         y <<= 1;
         e--;
     }
+    *bits = y;
+    *lowest = e;
+    return true;
+}
+
+/*
+ * mantissa 10^exponent, rounded to `bits` bits: its bits without the leading one in *fraction and its binary exponent in
+ * *power. False where that cannot be told, or the result is zero.
+ */
+static inline bool scale(uint64_t mantissa, long exponent, enum rounding rounding, int bits,
+                         uint64_t *fraction, long *power) {
+    unsigned __int128 y;
+    long e;
+    if (!leading_bits(mantissa, exponent, &y, &e)) {
+        return false;
+    }
     /* What is cut off, and where the results meet that it may be rounded to. */
     const unsigned __int128 mask = ((unsigned __int128)1 << (128 - bits)) - 1;
     const unsigned __int128 behind = y & mask, half = (unsigned __int128)1 << (127 - bits);
     const unsigned __int128 border = rounding == TO_NEAREST ? half : 0;
-    /* The true value is y or up to four units of its lowest bit more: neither of those may lie beyond a border. */
-    const bool exact_power = k >= 0 && k <= 48;
+    /* Neither y nor four units more may lie beyond a border. */
+    const bool exact_power = exponent >= 0 && exponent < 64;
     if (!exact_power && (((border - 1 - behind) & mask) <= 4 || mask - behind <= 4)) {
         return false;
     }

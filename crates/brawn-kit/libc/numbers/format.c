@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "decimal.h"
 #include "format.h"
 
 #pragma GCC visibility push(default)
@@ -126,8 +127,9 @@ static const uint64_t fives[28] = {
     7450580596923828125,
 };
 
-/* m 2^e 10^k to the nearest integer, the even one if two are as near; m is below 2^53. False if it cannot tell. */
-static bool scaled(uint64_t m, int e, int k, uint64_t *result) {
+/* m 2^e 10^k to the nearest integer, the even one if two are as near, by exact numbers; m is below 2^53. False where they
+ * become too large. */
+static inline bool scaled_exactly(uint64_t m, int e, int k, uint64_t *result) {
     if (k > 27 || k < -27) {
         return false;
     }
@@ -174,6 +176,33 @@ static bool scaled(uint64_t m, int e, int k, uint64_t *result) {
     return true;
 }
 
+/* The same, by the leading bits alone. False also where they cannot tell what is nearer. */
+static bool scaled(uint64_t m, int e, int k, uint64_t *result) {
+    if (scaled_exactly(m, e, k, result)) {
+        return true;
+    }
+    wide bits;
+    long lowest;
+    if (!leading_bits(m, k, &bits, &lowest)) {
+        return false;
+    }
+    const long shift = -(lowest + e);
+    if (shift > 128) {
+        *result = 0;
+        return true;
+    }
+    if (shift < 65) {
+        return false;
+    }
+    const wide half = (wide)1 << (shift - 1);
+    const wide rest = bits & (half | (half - 1));
+    if (half - rest + 4 <= 8) {
+        return false;
+    }
+    *result = (shift < 128 ? (uint64_t)(bits >> shift) : 0) + (rest > half);
+    return true;
+}
+
 static bool to_nearest(void) {
     const volatile double one = 1, tiny = 0x1p-60;
     return one + tiny == one && one - tiny == one;
@@ -192,13 +221,13 @@ static char *text(char *to, const char *from, int n) {
 static int floating(char *begin, uint64_t bits, int precision, bool alternate, char conversion) {
     const int biased = (int)(bits >> 52 & 0x7ff);
     const uint64_t fraction = bits & (~UINT64_C(0) >> 12);
-    const uint64_t m = biased ? fraction | UINT64_C(1) << 52 : 0;
-    const int e = biased - 1075;
+    const uint64_t m = biased ? fraction | UINT64_C(1) << 52 : fraction;
+    const int e = biased ? biased - 1075 : -1074;
     const char kind = conversion | 32;
     if (precision < 0) {
         precision = 6;
     }
-    if (precision > MOST_DIGITS || biased == 0x7ff || (!biased && fraction) || !to_nearest()) {
+    if (precision > MOST_DIGITS || biased == 0x7ff || !to_nearest()) {
         return 0;
     }
     char digits[24];
@@ -219,7 +248,7 @@ static int floating(char *begin, uint64_t bits, int precision, bool alternate, c
         }
         if (m) {
             /* Never too large: at most log10 of the power of two that is in it. */
-            const int power = biased - 1023;
+            const int power = e + 63 - __builtin_clzll(m);
             exponent = power * (power < 0 ? 1234 : 1233) >> 12;
             const uint64_t limit = fives[count] << count;
             while (scaled(m, e, count - 1 - exponent, &number) && number >= limit) {
@@ -267,8 +296,11 @@ static int floating(char *begin, uint64_t bits, int precision, bool alternate, c
     if ((conversion | 32) == 'e') {
         *to++ = conversion;
         *to++ = exponent < 0 ? '-' : '+';
-        const int size = exponent < 0 ? -exponent : exponent;
-        /* scaled() takes none of three digits. */
+        int size = exponent < 0 ? -exponent : exponent;
+        if (size >= 100) {
+            *to++ = (char)('0' + size / 100);
+            size %= 100;
+        }
         *to++ = pairs[size * 2];
         *to++ = pairs[size * 2 + 1];
     }
