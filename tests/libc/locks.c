@@ -254,6 +254,9 @@ static void answers(void) {
             CHECK(pthread_mutex_unlock(one) == EPERM, "kind %d: unlocked twice", i);
         CHECK(pthread_mutex_timedlock(one, &odd) == 0 && pthread_mutex_unlock(one) == 0, "kind %d: not free",
               i);
+        CHECK(pthread_mutex_trylock(one) == 0 && pthread_mutex_trylock(one) == again, "kind %d: trylock", i);
+        for (int j = again == 0 ? 2 : 1; j > 0; j--)
+            CHECK(pthread_mutex_unlock(one) == 0, "kind %d: unlock fails", i);
         CHECK(pthread_mutex_destroy(one) == 0, "kind %d: destroy fails", i);
     }
     pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
@@ -330,6 +333,7 @@ static void processes(void) {
     struct {
         pthread_rwlock_t rwlock;
         pthread_mutex_t mutex;
+        pthread_cond_t condition;
         volatile long first, second;
     } *const shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     CHECK(shared != MAP_FAILED, "no memory");
@@ -368,6 +372,34 @@ static void processes(void) {
               status);
     }
     CHECK(shared->first == 3 * 667, "%ld changes", shared->first);
+    // A condition: a child waits until the parent has changed what it waits for.
+    pthread_condattr_t of_condition;
+    pthread_condattr_init(&of_condition);
+    pthread_condattr_setpshared(&of_condition, PTHREAD_PROCESS_SHARED);
+    pthread_cond_init(&shared->condition, &of_condition);
+    for (int way = 0; way < 2; way++) {
+        shared->first = 0;
+        const pid_t child = fork();
+        CHECK(child >= 0, "no child");
+        if (child == 0) {
+            watchdog(20);
+            CHECK(pthread_mutex_lock(&shared->mutex) == 0, "no lock");
+            shared->first = 1;
+            while (shared->first != 2)
+                CHECK(pthread_cond_wait(&shared->condition, &shared->mutex) == 0, "cannot wait");
+            CHECK(pthread_mutex_unlock(&shared->mutex) == 0, "unlock fails");
+            _exit(0);
+        }
+        for (bool waits = false; !waits; usleep(1000)) {
+            CHECK(pthread_mutex_lock(&shared->mutex) == 0, "no lock");
+            waits = shared->first == 1;
+            shared->first += waits;
+            CHECK(pthread_mutex_unlock(&shared->mutex) == 0, "unlock fails");
+        }
+        CHECK((way ? pthread_cond_broadcast : pthread_cond_signal)(&shared->condition) == 0, "no signal");
+        int status;
+        CHECK(waitpid(child, &status, 0) == child && status == 0, "the child ends with %d", status);
+    }
     munmap(shared, sizeof *shared);
 }
 

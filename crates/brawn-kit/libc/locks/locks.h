@@ -1,5 +1,5 @@
 /*
- * What the locks share. Mutexes keep musl's own words and values, as pthread_mutex_trylock, condition variables and mutexes of
+ * What the locks share. Mutexes keep musl's own words and values, as waiting for conditions and mutexes of
  * all other kinds stay musl's; read-write locks and spin locks are the kit's throughout.
  */
 #ifndef BRAWN_LOCKS_H
