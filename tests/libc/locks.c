@@ -328,6 +328,104 @@ static void alone_and_not(void) {
     }
 }
 
+// The third is for what happens to the other two meanwhile.
+static pthread_mutex_t owned[3];
+
+static void *owns(void *argument) {
+    for (int i = 0; i < 2; i++)
+        CHECK(pthread_mutex_trylock(&owned[i]) == EBUSY && pthread_mutex_unlock(&owned[i]) == EPERM,
+              "mutex %d is not another's", i);
+    waiting = 1;
+    for (int i = 0; i < 2; i++)
+        CHECK(pthread_mutex_lock(&owned[i]) == 0, "no lock");
+    waiting = 2;
+    usleep(200);
+    for (int i = 0; i < 2; i++)
+        CHECK(pthread_mutex_unlock(&owned[i]) == 0, "unlock fails");
+    return argument;
+}
+
+static void make_owned(void) {
+    static const int types[] = {PTHREAD_MUTEX_RECURSIVE, PTHREAD_MUTEX_ERRORCHECK, PTHREAD_MUTEX_RECURSIVE};
+    for (int i = 0; i < 3; i++) {
+        pthread_mutexattr_t attributes;
+        pthread_mutexattr_init(&attributes);
+        pthread_mutexattr_settype(&attributes, types[i]);
+        CHECK(pthread_mutex_init(&owned[i], &attributes) == 0, "no mutex");
+    }
+}
+
+// No list has them any more: who takes another mutex, with a second thread there, does not write to them.
+static void are_in_no_list(void) {
+    static const unsigned char rest[2 * sizeof *owned] = {0};
+    pthread_t thread;
+    memset(owned, 0, sizeof rest);
+    CHECK(pthread_create(&thread, NULL, sleeps, NULL) == 0, "no thread");
+    CHECK(pthread_mutex_lock(&owned[2]) == 0 && pthread_mutex_unlock(&owned[2]) == 0, "no lock");
+    pthread_cancel(thread);
+    pthread_join(thread, NULL);
+    CHECK(memcmp(owned, rest, sizeof rest) == 0, "a mutex that was given back is written to");
+    make_owned();
+}
+
+// The same with mutexes that have an owner, some of them more than once, and one that its owner takes with it.
+static void owned_alone_and_not(void) {
+    make_owned();
+    for (int i = 0; i < 20; i++) {
+        waiting = 0;
+        const int times = 1 + i % 3;
+        for (int j = 0; j < times; j++)
+            CHECK(pthread_mutex_lock(&owned[0]) == 0, "no lock");
+        CHECK(pthread_mutex_lock(&owned[1]) == 0 && pthread_mutex_lock(&owned[1]) == EDEADLK, "no lock");
+        pthread_t thread;
+        CHECK(pthread_create(&thread, NULL, owns, NULL) == 0, "no thread");
+        while (!waiting)
+            sched_yield();
+        usleep(i % 4 * 300);
+        // Two threads: once more, and in either order.
+        CHECK(pthread_mutex_lock(&owned[0]) == 0 && pthread_mutex_unlock(&owned[0]) == 0, "no lock");
+        if (i % 2)
+            CHECK(pthread_mutex_unlock(&owned[1]) == 0 && pthread_mutex_unlock(&owned[1]) == EPERM, "unlock");
+        for (int j = 0; j < times; j++)
+            CHECK(pthread_mutex_unlock(&owned[0]) == 0, "unlock fails");
+        if (i % 2 == 0)
+            CHECK(pthread_mutex_unlock(&owned[1]) == 0 && pthread_mutex_unlock(&owned[1]) == EPERM, "unlock");
+        // The other has both before this one gets them again, to keep them until it is alone.
+        while (waiting != 2)
+            sched_yield();
+        for (int k = i & 1, j = 0; j < 2; j++, k ^= 1)
+            CHECK(pthread_mutex_lock(&owned[k]) == 0, "no lock");
+        pthread_join(thread, NULL);
+        const int again = pthread_mutex_lock(&owned[0]);
+        CHECK(again == 0 && pthread_mutex_unlock(&owned[0]) == 0, "no lock");
+        for (int k = i >> 1 & 1, j = 0; j < 2; j++, k ^= 1)
+            CHECK(pthread_mutex_unlock(&owned[k]) == 0 && pthread_mutex_unlock(&owned[k]) == EPERM, "unlock");
+        are_in_no_list();
+    }
+    // A child is another owner.
+    CHECK(pthread_mutex_lock(&owned[0]) == 0, "no lock");
+    const pid_t child = fork();
+    CHECK(child >= 0, "no child");
+    if (child == 0) {
+        CHECK(pthread_mutex_trylock(&owned[0]) == EBUSY && pthread_mutex_unlock(&owned[0]) == EPERM,
+              "the parent's mutex");
+        CHECK(pthread_mutex_lock(&owned[1]) == 0 && pthread_mutex_unlock(&owned[1]) == 0, "no lock");
+        _exit(0);
+    }
+    int status;
+    CHECK(waitpid(child, &status, 0) == child && status == 0, "the child ends with %d", status);
+    CHECK(pthread_mutex_unlock(&owned[0]) == 0, "unlock fails");
+}
+
+static void *of_owned(void *argument) {
+    for (int i = 0; i < rounds; i++) {
+        CHECK(pthread_mutex_lock(&owned[0]) == 0 && pthread_mutex_lock(&owned[0]) == 0, "no lock");
+        change(0);
+        CHECK(pthread_mutex_unlock(&owned[0]) == 0 && pthread_mutex_unlock(&owned[0]) == 0, "unlock fails");
+    }
+    return argument;
+}
+
 // Locks that two processes share, and one that a child has of its own.
 static void processes(void) {
     struct {
@@ -427,6 +525,9 @@ int main(int argc, char **argv) {
         together(of_rwlock);
         watched_step = "one thread and two";
         alone_and_not();
+        owned_alone_and_not();
+        watched_step = "recursive mutexes";
+        together(of_owned);
         watched_step = "processes";
         processes();
     }

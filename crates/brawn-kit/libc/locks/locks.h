@@ -86,15 +86,25 @@ static inline void wake(int *word, long count, int private) {
 
 #define FUTEX_PRIVATE 128
 
-/* The kind of mutex that is the kit's: normal, of this process, neither robust nor of inherited priority. All others go to
- * musl's functions. */
+/*
+ * Normal mutexes of this process, neither robust nor of inherited priority, are the kit's; recursive and checked ones while
+ * there is one thread. All others go to musl's functions.
+ */
 struct mutex {
-    int type;  /* 0 */
-    int lock;  /* 0, or HELD, with ASLEEP if an unlock must wake someone */
+    int type;  /* NORMAL, RECURSIVE, CHECKED: musl's, with further bits for what is not the kit's */
+    int lock;  /* 0, or HELD, with ASLEEP if an unlock must wake someone; the owner if not normal */
     int chain; /* musl's count: not 0 while a condition variable is about to have threads sleep on `lock` */
     int unused[2];
-    int asleep; /* who sleep on `lock` or are about to */
+    int asleep;            /* who sleep on `lock` or are about to; how often an owner has it more than once */
+    void *previous, *next; /* in musl's list of what the owner has */
 };
+
+enum { NORMAL, RECURSIVE, CHECKED };
+
+/* Takes a mutex that is not normal, in a process of one thread. False if that is left to musl. */
+HIDDEN int __brawn_mutex_own(struct mutex *mutex);
+/* Gives one back, in the same way. */
+HIDDEN int __brawn_mutex_disown(struct mutex *mutex);
 
 enum { HELD = BRAWN_EBUSY, ASLEEP = INT32_MIN };
 

@@ -7,8 +7,8 @@ HIDDEN int __brawn_mutex_relock(struct mutex *mutex);
 HIDDEN int __brawn_musl___pthread_mutex_timedlock(struct mutex *mutex, const struct timespec *until);
 
 int __pthread_mutex_lock(struct mutex *mutex) {
-    if (unlikely(mutex->type != 0)) {
-        return __brawn_musl___pthread_mutex_timedlock(mutex, NULL);
+    if (unlikely(mutex->type != NORMAL)) {
+        return __brawn_mutex_own(mutex) ? 0 : __brawn_musl___pthread_mutex_timedlock(mutex, NULL);
     }
     if (one_thread()) {
         if (likely(load(&mutex->lock) == 0)) {
@@ -26,7 +26,7 @@ WEAK_ALIAS(__pthread_mutex_lock, pthread_mutex_lock);
 /* A broadcast lets threads sleep on the mutex that have never called lock. Such a thread was woken in place of one that
  * sleeps there by its own call, and when it unlocks it is its turn to wake that one. */
 int __brawn_mutex_relock(struct mutex *mutex) {
-    if (mutex->type == 0 && !one_thread() &&
+    if (mutex->type == NORMAL && !one_thread() &&
         (__atomic_load_n(&mutex->asleep, __ATOMIC_SEQ_CST) != 0 || load(&mutex->chain) != 0) &&
         exchange(&mutex->lock, HELD | ASLEEP) == 0) {
         return 0;
