@@ -3,7 +3,9 @@
  *
  * Plan: up to eight vectors, all are loaded before the first is stored. Beyond, the ends are kept in
  * registers and the middle goes in aligned groups of four: forwards, or backwards when the target begins
- * inside the source. Where the CPU has fast `rep movsb`, it takes long blocks that do not overlap. */
+ * inside the source. Where the CPU has fast `rep movsb`, it takes long blocks that do not overlap. What no
+ * cache keeps is copy_past.c's. */
+#include "past.h"
 #include "fast_rep.h"
 #include "vector.h"
 
@@ -13,7 +15,7 @@
 /* From where `rep movsb` beats the loop of this vector, and up to where: docs/log/strings.md. */
 #define REP_COPY_FROM (VEC == 16 ? (size_t)2 << 10 : VEC == 32 ? (size_t)4 << 10 : (size_t)64 << 10)
 #ifndef REP_COPY_TO
-#define REP_COPY_TO ((size_t)16 << 20)
+#define REP_COPY_TO ((size_t)64 << 20)
 #endif
 
 #if defined(__x86_64__)
@@ -26,6 +28,9 @@ INLINE void *copy_loop(unsigned char *target, const unsigned char *source, size_
     const size_t distance = (size_t)(target - source);
     if (LIKELY(distance >= n)) {
 #if defined(__x86_64__)
+        if (goes_past(n) && -distance >= PAST_DISTANCE) {
+            return copy_past(target, source, n, result);
+        }
         if (UNLIKELY(n >= REP_COPY_FROM) && n <= REP_COPY_TO && HAS_FAST_REP && -distance >= n) {
             /* Fast from an aligned target on. Wide vectors do the end as well, so that a load of the last
              * bytes need not wait; narrow ones are too many for that. */

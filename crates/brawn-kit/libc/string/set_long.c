@@ -1,8 +1,9 @@
 /* Fills blocks of more than 64 bytes, for memset, bzero, explicit_bzero and wmemset.
  *
  * Plan: up to eight vectors, from both ends at once; beyond, the ends first and then aligned groups of four.
- * Where the CPU has fast `rep stosb`, it takes the longest blocks. */
+ * Where the CPU has fast `rep stosb`, it takes the longest blocks that a cache keeps; beyond, set_past.c's. */
 #include "fast_rep.h"
+#include "past.h"
 #include "vector.h"
 
 /* From where `rep stosb` beats the loop of this vector; docs/log/strings.md has the measurement. */
@@ -12,6 +13,9 @@ LONG_PART(void *, __brawn_set, (unsigned char *target, uint32_t pattern, size_t 
     const vec value = wide_fill(pattern);
     unsigned char *const end = target + n;
 #if defined(__x86_64__)
+    if (goes_past(n / 2)) {
+        return set_past(target, pattern, n);
+    }
     if (UNLIKELY(n >= REP_SET_FROM) && HAS_FAST_REP) {
         /* The last bytes by a vector, so that a load of them need not wait. */
         uint64_t *to = (uint64_t *)(((uintptr_t)target + 15) & -(uintptr_t)16);

@@ -3,6 +3,7 @@
  * emulators. A fault is reported with the function that made it. */
 #define _GNU_SOURCE
 #include "levels.h"
+#include "past_copies.h"
 #include "test.h"
 
 #include <setjmp.h>
@@ -226,7 +227,7 @@ int main(int argc, char **argv) {
         fprintf(stderr, "this CPU has no level %u\n", only);
         return 77;
     }
-    failures += wrong_levels();
+    failures += wrong_levels() + wrong_past_copies();
 #if DISPATCHES
     const unsigned asked_for = part;
 #endif

@@ -1,0 +1,39 @@
+/* Copies and fills that are larger than what the last cache keeps of them: copy_past.c, set_past.c. */
+#ifndef BRAWN_PAST_H
+#define BRAWN_PAST_H
+
+#include "brawn_string.h"
+
+#if defined(__x86_64__)
+
+/* So far above the target a source must begin that overlaps it: what is nearer is in a cache when it is overwritten. */
+#define PAST_DISTANCE ((size_t)4096)
+
+#define past_from NAME(__brawn_past_from)
+#define past_find NAME(__brawn_past_find)
+#define copy_past NAME(__brawn_copy_past)
+#define set_past NAME(__brawn_set_past)
+
+/* From how many bytes on a copy goes there; of a fill it is twice as many. PAST_UNKNOWN until the first call that large has
+ * looked for the cache: it goes past it in any case. Below that much more would be lost by the look than is gained. */
+extern HIDDEN size_t past_from;
+#define PAST_UNKNOWN ((size_t)4 << 20)
+
+HIDDEN void past_find(void);
+/* At least 64 bytes. */
+HIDDEN void *copy_past(unsigned char *target, const unsigned char *source, size_t n, void *result);
+HIDDEN void *set_past(unsigned char *target, uint32_t pattern, size_t n);
+
+INLINE bool goes_past(size_t n) {
+    return UNLIKELY(n >= __atomic_load_n(&past_from, __ATOMIC_RELAXED));
+}
+
+INLINE void know_past(void) {
+    if (UNLIKELY(__atomic_load_n(&past_from, __ATOMIC_RELAXED) == PAST_UNKNOWN)) {
+        past_find();
+    }
+}
+
+#endif
+
+#endif

@@ -1,0 +1,7 @@
+/* How many copies and fills past the cache are not what they should be. */
+#ifndef BRAWN_STRING_TEST_PAST_COPIES_H
+#define BRAWN_STRING_TEST_PAST_COPIES_H
+
+unsigned wrong_past_copies(void);
+
+#endif
