@@ -118,7 +118,7 @@ fn table_of_functions(data: &[u8], heads: &mut BTreeSet<Vec<u8>>) -> usize {
 fn all_functions_together_keep_within_their_size() {
     // No more than 40 KB were asked for, of all levels together. The others have been reached, and 2 % more is allowed, so
     // that the sets do not grow unseen.
-    let reached = [(39_421, 6_208), (23_119, 3_872), (23_680, 3_872), (22_300, 2_808)];
+    let reached = [(39_421, 6_208), (23_119, 3_872), (23_757, 3_872), (22_300, 2_808)];
     for (set, (reached, tables_reached)) in sets().zip(reached) {
         let (mut size, mut tables) = (0, 0);
         let mut heads = BTreeSet::new();
