@@ -88,10 +88,10 @@ fn build_printing(compiler: &[String], folder: &Path) -> PathBuf {
         command
     };
     let mut objects = Vec::new();
-    for file in ["powers", "format", "vsnprintf", "vasprintf", "vfprintf"] {
+    for file in ["powers", "format", "vsnprintf", "vasprintf", "vfprintf", "vswprintf"] {
         let object = folder.join(file).with_extension("o");
         let source = sources().join(file).with_extension("c");
-        let names = ["vsnprintf", "vasprintf", "vfprintf"].map(|name| format!("-D{name}=kit_{name}"));
+        let names = ["vsnprintf", "vasprintf", "vfprintf", "vswprintf"].map(|name| format!("-D{name}=kit_{name}"));
         ok(command().arg("-c").args(names).arg(source).arg("-o").arg(&object));
         objects.push(object);
     }

@@ -2,7 +2,7 @@
  * The kit's strtod and strtof, and strtold where it has one, beside the C library's: value to the bit, end, errno, in every rounding mode. Built with
  * -Dstrtod=kit_strtod for the kit's files, whose musl behind them is the library's here.
  *
- * answers COUNT [nearest]: texts of twelve kinds, so many in all, in every rounding mode or in the usual one. answers floats STEP: every STEPth float, printed and read back.
+ * answers COUNT [nearest]: texts of fifteen kinds, so many in all, in every rounding mode or in the usual one. answers floats STEP: every STEPth float, printed and read back.
  */
 
 #include <errno.h>
@@ -131,6 +131,21 @@ static const char *const written[] = {
     "9007199254740993",
     "9007199254740992",
     "9007199254740993.0",
+    "9007199254740991.5",
+    "9007199254740991.50000000000000000000001",
+    "16777215.5",
+    "16777215.50000000000000000001",
+    "0x1.fffffffffffff8p0",
+    "0x1.fffffffffffffcp-5",
+    "0x1.ffffffp3",
+    "-0x1.fffffffffffff7ffffffffp0",
+    "0x1.fffffffffffff8p1023",
+    "0x0.00000000000000000000000000000000001p4",
+    "0x0p5",
+    "0x.p1",
+    "0x1p",
+    "0x1p+",
+    "0x1.8.8",
     "9007199254740993.00000000000000000000000000000000001",
     "100000000000000016777215",
     "00000000000000000000000000001.5",
@@ -188,7 +203,7 @@ static void make(char *text, size_t size, long i) {
     memcpy(&g, &half, sizeof g);
     const unsigned long long big = bits, odd = (bits >> 11) | 1;
     const int exponent = (int)(next() % 700) - 350;
-    switch (i % 12) {
+    switch (i % 15) {
     case 0:
         snprintf(text, size, "%.17g", d);
         break;
@@ -224,6 +239,56 @@ static void make(char *text, size_t size, long i) {
     case 10:
         snprintf(text, size, "%.19e", d);
         break;
+    /* The middle of two doubles to its last digit, and as far from it as the next digit or one that is far behind. */
+    case 11: {
+        const int power = (int)(next() % 2046) + 1;
+        const uint64_t one_bits = (uint64_t)power << 52 | bits >> 12, two_bits = one_bits + 1;
+        double one, two;
+        memcpy(&one, &one_bits, sizeof one);
+        memcpy(&two, &two_bits, sizeof two);
+        const int length = snprintf(text, size - 400, "%.*Le", i % 2 ? 770 : (int)(next() % 60) + 17,
+                                    ((long double)one + (long double)two) / 2);
+        char *const e = strchr(text, 'e');
+        char behind_it[16];
+        snprintf(behind_it, sizeof behind_it, "%s", e ? e : "");
+        if (e && length > 20) {
+            const size_t zeros = next() % 300;
+            switch (next() % 4) {
+            case 0:
+                e[-1] = (char)('0' + next() % 10);
+                break;
+            case 1:
+                memset(e, '0', zeros);
+                snprintf(e + zeros, 20, "%d%s", (int)(next() % 2), behind_it);
+                break;
+            case 2:
+                e[-(int)(next() % 17) - 1] ^= 1;
+            }
+        }
+        break;
+    }
+    case 12:
+        snprintf(text, size, "%.*a", (int)(next() % 20), d);
+        break;
+    case 13: {
+        static const char *const heads[] = {"0x", "0X", "-0x", " +0x"};
+        static const char digits[] = "0123456789abcdefABCDEF00000000888fff";
+        size_t at = (size_t)sprintf(text, "%s", heads[next() % 4]);
+        const size_t length = next() % 40, point = next() % 50;
+        for (size_t k = 0; k < length; k++) {
+            if (k == point) {
+                text[at++] = '.';
+            }
+            text[at++] = digits[next() % (sizeof digits - 1)];
+        }
+        static const char *const tails[] = {"", "p", "p-", "P+3", "p0x", "p99999999999", "q", "."};
+        if (next() % 3) {
+            sprintf(text + at, "p%d", (int)(next() % (next() % 2 ? 2400 : 300)) - (next() % 2 ? 1200 : 150));
+        } else {
+            sprintf(text + at, "%s", tails[next() % 8]);
+        }
+        break;
+    }
     default: {
         /* Anything of the letters that numbers are made of. */
         static const char letters[] = "0123456789009.e-+E x.0";
@@ -265,13 +330,13 @@ int main(int argc, char **argv) {
         }
         for (long i = 0; i < count; i++) {
             /* As tight as it can be, for what watches reads. */
-            char text[128];
+            char text[1500];
             fesetround(FE_TONEAREST);
             make(text, sizeof text, i);
             const size_t length = strlen(text) + 1;
             char *tight = malloc(length);
             memcpy(tight, text, length);
-            fesetround(i / 12 % 4 == 3 ? modes[i / 48 % (long)used] : FE_TONEAREST);
+            fesetround(i / 15 % 4 == 3 ? modes[i / 60 % (long)used] : FE_TONEAREST);
             same(tight);
             free(tight);
         }

@@ -18,11 +18,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
+#include <wchar.h>
 #include <sys/mman.h>
 
 int kit_vsnprintf(char *s, size_t n, const char *format, va_list ap);
 int kit_vasprintf(char **s, const char *format, va_list ap);
 int kit_vfprintf(FILE *file, const char *format, va_list ap);
+int kit_vswprintf(wchar_t *s, size_t n, const wchar_t *format, va_list ap);
 int __brawn_musl_vsnprintf(char *s, size_t n, const char *format, va_list ap);
 int __brawn_musl_vfprintf(FILE *file, const char *format, va_list ap);
 
@@ -36,6 +38,11 @@ int __brawn_musl_vsnprintf(char *s, size_t n, const char *format, va_list ap) {
 int __brawn_musl_vfprintf(FILE *file, const char *format, va_list ap) {
     behind++;
     return vfprintf(file, format, ap);
+}
+
+int __brawn_musl_vswprintf(wchar_t *s, size_t n, const wchar_t *format, va_list ap) {
+    behind++;
+    return vswprintf(s, n, format, ap);
 }
 
 static uint64_t state = 88172645463325252;
@@ -134,6 +141,31 @@ static void to_streams(const char *format, va_list ap) {
     tried++;
 }
 
+/* The same with wide characters, in as much room as it needs and in less. */
+static void wide(size_t room, const char *format, va_list ap) {
+    static wchar_t text[1 << 15], our_text[1 << 15], wide_format[300];
+    /* musl's refuses pointers. */
+    if (room > 1 << 15 || strchr(format, 'p') || mbstowcs(wide_format, format, 300) > 299) {
+        return;
+    }
+    va_list one, two;
+    va_copy(one, ap);
+    va_copy(two, ap);
+    memset(text, 1, sizeof *text * room);
+    memset(our_text, 1, sizeof *text * room);
+    errno = 0;
+    const int result = vswprintf(text, room, wide_format, one);
+    const int error = errno;
+    errno = 0;
+    const int our_result = kit_vswprintf(our_text, room, wide_format, two);
+    if (result != our_result || error != errno || memcmp(text, our_text, sizeof *text * room)) {
+        report(format, room, result, our_result, errno, "wide characters", "");
+    }
+    va_end(one);
+    va_end(two);
+    tried++;
+}
+
 static void same(const char *format, ...) {
     va_list ap, again;
     va_start(ap, format);
@@ -146,6 +178,9 @@ static void same(const char *format, ...) {
     same_in(all - 1, format, ap);
     same_in((size_t)(next() % (all + 1)), format, ap);
     same_in(all + 3, format, ap);
+    wide(all + 2, format, ap);
+    wide(all - 1, format, ap);
+    wide((size_t)(next() % (all + 1)), format, ap);
     if (now.theirs) {
         to_streams(format, ap);
     }
@@ -482,6 +517,19 @@ int main(int argc, char **argv) {
     same("%Lf", 1.5L);
     same("%zf", 1.5);
     same("");
+    same("%s|%5.1s|%.3s", "h\303\251llo", "\303\251\303\251", "ab\303\251");
+    same("%c%c", 0303, 0251);
+    same("%510d", 1);
+    same("%511d", 1);
+    same("%512d", 1);
+    same("%c", 0);
+    char longest[300];
+    memset(longest, 'x', sizeof longest);
+    for (size_t end = 250; end < 295; end++) {
+        memcpy(longest + end, "%d", 3);
+        same(longest, 1);
+        longest[end + 2] = 'x';
+    }
     allocated("%s", "short");
     allocated("%300d|%s", 5, "long");
     allocated("%255d", 5);
