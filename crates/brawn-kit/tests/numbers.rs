@@ -91,7 +91,8 @@ fn build_printing(compiler: &[String], folder: &Path) -> PathBuf {
     for file in ["powers", "format", "vsnprintf", "vasprintf", "vfprintf", "vswprintf"] {
         let object = folder.join(file).with_extension("o");
         let source = sources().join(file).with_extension("c");
-        let names = ["vsnprintf", "vasprintf", "vfprintf", "vswprintf"].map(|name| format!("-D{name}=kit_{name}"));
+        let names =
+            ["vsnprintf", "vasprintf", "vfprintf", "vswprintf"].map(|name| format!("-D{name}=kit_{name}"));
         ok(command().arg("-c").args(names).arg(source).arg("-o").arg(&object));
         objects.push(object);
     }
@@ -123,6 +124,33 @@ fn the_texts_of_musl_on_aarch64() {
     let folder = tempfile::tempdir().expect("a folder");
     let program = build_printing(&kit_compiler("aarch64"), folder.path());
     ok(Command::new("qemu-aarch64-static").arg(&program).args(["2000", count("19", "1")]));
+}
+
+#[test]
+fn wide_numbers_are_read_as_musl_reads_them() {
+    for arch in ["x86_64", "aarch64"] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let compiler = kit_compiler(arch);
+        let command = || {
+            let mut command = Command::new(&compiler[0]);
+            command.args(&compiler[1..]).args(["-O2", "-fno-builtin", "-w"]);
+            command
+        };
+        let names = ["wcstof", "wcstod", "wcstold"].into_iter().flat_map(|name| {
+            [format!("-D{name}=kit_{name}"), format!("-D__brawn_musl_kit_{name}=__brawn_musl_{name}")]
+        });
+        let object = folder.path().join("wcstod.o");
+        ok(command().arg("-c").args(names).arg(sources().join("wcstod.c")).arg("-o").arg(&object));
+        let program = folder.path().join("wide");
+        ok(command().arg("-static").arg(sources().join("test/wide.c")).arg(object).arg("-o").arg(&program));
+        let mut run = Command::new(&program);
+        if arch != std::env::consts::ARCH {
+            run = Command::new(format!("qemu-{arch}-static"));
+            run.arg(&program);
+        }
+        let text = ok(run.arg(count("20000", "10000000")));
+        assert!(text.contains(" by the function behind"), "{text}");
+    }
 }
 
 /// What the executable with musl's `__floatscan` prints and the one with the kit's are one text.

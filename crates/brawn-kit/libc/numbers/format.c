@@ -1,8 +1,8 @@
 /*
  * The text of a format, written straight to where it goes, with no stream between.
  *
- * What is rare is musl's, which then begins anew, with the arguments as they were: positional arguments,
- * wide characters, %m, %n, %a, long double, infinities, doubles with more digits or of another size than scaled() takes,
+ * What is rare is musl's, which then begins anew, with the arguments as they were: positional arguments, wide characters but
+ * short texts of ASCII, %m, %n, %a, long double, infinities, doubles with more digits or of another size than scaled() takes,
  * other rounding than to nearest, results beyond INT_MAX, and all that is no format.
  */
 
@@ -390,7 +390,7 @@ int __brawn_format(char *restrict s, size_t n, const char *restrict format, va_l
         if (flags & LEFT) {
             flags &= ~ZERO;
         }
-        char buffer[48];
+        char buffer[48], ascii[128];
         char *const end = buffer + sizeof buffer;
         const char *from;
         size_t length, least;
@@ -472,8 +472,23 @@ int __brawn_format(char *restrict s, size_t n, const char *restrict format, va_l
             length = 1;
             goto as_it_is;
         case 's':
-            if (longer || shorter) {
+            if (longer == 2 || shorter) {
                 return MUSLS;
+            }
+            if (longer) {
+                const wchar_t *const wide_text = va_arg(ap, const wchar_t *);
+                const size_t most = (size_t)precision;
+                if (!wide_text || flags & ZERO) {
+                    return MUSLS;
+                }
+                for (length = 0; length < most && wide_text[length]; length++) {
+                    if (length == sizeof ascii || (unsigned)wide_text[length] > 127) {
+                        return MUSLS;
+                    }
+                    ascii[length] = (char)wide_text[length];
+                }
+                from = ascii;
+                goto as_it_is;
             }
             from = va_arg(ap, const char *);
             if (!from) {

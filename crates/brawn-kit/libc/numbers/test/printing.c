@@ -519,6 +519,15 @@ int main(int argc, char **argv) {
     same("");
     same("%s|%5.1s|%.3s", "h\303\251llo", "\303\251\303\251", "ab\303\251");
     same("%c%c", 0303, 0251);
+    static wchar_t wide_text[140];
+    for (size_t end = 0; end < 139; end++) {
+        wide_text[end] = L'a' + (wchar_t)(end % 26);
+        same("%ls|%5.3ls|%.*ls", wide_text, wide_text, (int)end, wide_text);
+    }
+    wide_text[2] = 0x20ac;
+    same("%.2ls", wide_text);
+    same("%.3ls", wide_text);
+    same("%lls", wide_text);
     same("%510d", 1);
     same("%511d", 1);
     same("%512d", 1);
