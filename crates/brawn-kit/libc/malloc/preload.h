@@ -19,6 +19,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "../string/past_of.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -63,6 +65,11 @@ static void preload_after_fork_in_child(void) {
 __attribute__((visibility("hidden"))) unsigned
 __brawn_string_level_from(uint32_t leaf1_ecx, uint32_t leaf7_ebx, uint32_t leaf7_ecx);
 
+/* And what they know of the last cache (past.c). */
+extern __attribute__((visibility("hidden"))) size_t __brawn_past_from;
+extern long sysconf(int name);
+enum { PRELOAD_LAST_CACHE = 194 }; /* glibc's _SC_LEVEL3_CACHE_SIZE */
+
 /* glibc's answer for a leaf, of which it has a numbering of its own: 0 is leaf 1, and 1 is leaf 7. */
 struct preload_leaf {
     uint32_t cpuid[4]; /* eax, ebx, ecx, edx */
@@ -71,12 +78,14 @@ struct preload_leaf {
 extern const struct preload_leaf *__x86_get_cpuid_feature_leaf(unsigned number) __attribute__((weak));
 
 /* The first of all constructors, as those of the heaps may copy and clear memory. In a virtual machine each
- * cpuid costs 4 to 13 us, and the string functions would ask for two. */
+ * cpuid costs 4 to 13 us, and the string functions would ask for two, and for some more at a large copy. */
 static __attribute__((constructor(101))) void preload_level_constructor(void) {
     if (__x86_get_cpuid_feature_leaf != NULL) {
         const struct preload_leaf *const leaf1 = __x86_get_cpuid_feature_leaf(0);
         const struct preload_leaf *const leaf7 = __x86_get_cpuid_feature_leaf(1);
         (void)__brawn_string_level_from(leaf1->cpuid[2], leaf7->cpuid[1], leaf7->cpuid[2]);
+        const long cache = sysconf(PRELOAD_LAST_CACHE);
+        __brawn_past_from = past_of(cache > 0 ? (size_t)cache : 0);
     }
 }
 #endif

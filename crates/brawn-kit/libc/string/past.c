@@ -21,19 +21,14 @@ static COLD size_t last_cache(unsigned leaf) {
     return size;
 }
 
-/* A quarter of the last cache: source and target of a copy have half of it, and other cores want the rest. But what a virtual
- * machine is told of a large one is not what it may use of it: 48 MiB are past it wherever that was measured. */
 COLD void past_find(void) {
     /* Intel's leaf, and AMD's, of which each says nothing of the other's. Whatever a processor without either says, what comes
      * of it lies between two bounds. */
-    size_t size = last_cache(4);
-    if (size == 0) {
-        size = last_cache(0x8000001d);
+    size_t cache = last_cache(4);
+    if (cache == 0) {
+        cache = last_cache(0x8000001d);
     }
-    const size_t largest = (size_t)48 << 20;
-    size_t from = size / 4;
-    from = from <= PAST_UNKNOWN ? PAST_UNKNOWN + 1 : from > largest ? largest : from;
-    __atomic_store_n(&past_from, from, __ATOMIC_RELAXED);
+    __atomic_store_n(&past_from, past_of(cache), __ATOMIC_RELAXED);
 }
 
 #endif

@@ -3,6 +3,7 @@
 #define BRAWN_PAST_H
 
 #include "brawn_string.h"
+#include "past_of.h"
 
 #if defined(__x86_64__)
 
@@ -14,10 +15,8 @@
 #define copy_past NAME(__brawn_copy_past)
 #define set_past NAME(__brawn_set_past)
 
-/* From how many bytes on a copy goes there; of a fill it is twice as many. PAST_UNKNOWN until the first call that large has
- * looked for the cache: it goes past it in any case. Below that much more would be lost by the look than is gained. */
+/* From how many bytes on a copy goes there; of a fill it is twice as many. A library for glibc writes it. */
 extern HIDDEN size_t past_from;
-#define PAST_UNKNOWN ((size_t)4 << 20)
 
 HIDDEN void past_find(void);
 /* At least 64 bytes. */
