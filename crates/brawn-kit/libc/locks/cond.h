@@ -16,7 +16,7 @@ struct cond {
 _Static_assert(offsetof(struct cond, tail) == 40, "as musl has it");
 
 /*
- * Without musl's lock around it. Who waits is in the list before it gives back the mutex, so whoever took that mutex since,
+ * Without musl's lock around it. A waiter is in the list before it gives back the mutex, so a thread that took that mutex since,
  * and changed what is waited for, sees it; for others there is no order that they could rely on.
  */
 static inline int nobody_waits(const struct cond *cond) {

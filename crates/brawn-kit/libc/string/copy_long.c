@@ -12,11 +12,8 @@
 /* Or compilers count an index of their own as well. */
 #define KEEP(pointer) __asm__("" : "+r"(pointer));
 
-/* From where `rep movsb` beats the loop of this vector, and up to where: docs/log/strings.md. */
+/* From where `rep movsb` beats the loop of this vector: docs/log/strings.md. */
 #define REP_COPY_FROM (VEC == 16 ? (size_t)2 << 10 : VEC == 32 ? (size_t)4 << 10 : (size_t)64 << 10)
-#ifndef REP_COPY_TO
-#define REP_COPY_TO ((size_t)64 << 20)
-#endif
 
 #if defined(__x86_64__)
 INLINE void rep_copy(unsigned char *target, const unsigned char *source, size_t n) {
@@ -31,7 +28,7 @@ INLINE void *copy_loop(unsigned char *target, const unsigned char *source, size_
         if (goes_past(n) && -distance >= PAST_DISTANCE) {
             return copy_past(target, source, n, result);
         }
-        if (UNLIKELY(n >= REP_COPY_FROM) && n <= REP_COPY_TO && HAS_FAST_REP && -distance >= n) {
+        if (UNLIKELY(n >= REP_COPY_FROM) && HAS_FAST_REP && -distance >= n) {
             /* Fast from an aligned target on. Wide vectors do the end as well, so that a load of the last
              * bytes need not wait; narrow ones are too many for that. */
             vec head[64 / VEC], tail[64 / VEC];
