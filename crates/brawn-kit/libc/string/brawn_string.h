@@ -158,6 +158,18 @@ INLINE unsigned char *if_room(const unsigned char *p, size_t n, size_t least,
  * question. */
 #define VARIANT(family, level) NAME(BRAWN_PASTE(family, level))
 
+/* Some entries begin with one vector of 64 bytes instead of four of 16 where a long call has found AVX-512 already; then
+ * they call `function`_avx512. */
+#if defined(__x86_64__) && (!defined(BRAWN_LEVEL) || BRAWN_LEVEL == LEVEL_AVX512)
+#define HAS_START_AVX512 1
+#define AVX512 __attribute__((noinline, target("avx512f,avx512bw,avx512vl,bmi,lzcnt")))
+#ifdef BRAWN_LEVEL
+#define START_AVX512 true
+#else
+#define START_AVX512 LIKELY(brawn_level > LEVEL_AVX2)
+#endif
+#endif
+
 #if defined(__x86_64__) && !defined(BRAWN_LEVEL)
 
 #define brawn_level NAME(__brawn_string_level)
@@ -199,6 +211,9 @@ INLINE unsigned level_now(void) {
     HIDDEN type VARIANT(family, _avx512) parameters;                                                         \
     HIDDEN type VARIANT(family, _avx2) parameters;                                                           \
     HIDDEN type VARIANT(family, _sse2) parameters;                                                           \
+    INLINE type BRAWN_PASTE(function, _avx512) parameters {                                                  \
+        return VARIANT(family, _avx512) arguments;                                                           \
+    }                                                                                                        \
     INLINE type function parameters {                                                                        \
         const unsigned level = level_now();                                                                  \
         if (LIKELY(level > LEVEL_AVX2)) {                                                                    \
@@ -233,7 +248,11 @@ INLINE unsigned level_now(void) {
 #else
 #define DISPATCH_TO_AVX2(...) ONLY(_avx2, __VA_ARGS__)
 #if BRAWN_LEVEL == LEVEL_AVX512
-#define DISPATCH_TO_AVX512(...) ONLY(_avx512, __VA_ARGS__)
+#define DISPATCH_TO_AVX512(type, function, family, parameters, arguments)                                    \
+    ONLY(_avx512, type, function, family, parameters, arguments)                                             \
+    INLINE type BRAWN_PASTE(function, _avx512) parameters {                                                  \
+        return VARIANT(family, _avx512) arguments;                                                           \
+    }
 #else
 #define DISPATCH_TO_AVX512(...) ONLY(_avx2, __VA_ARGS__)
 #endif

@@ -10,10 +10,10 @@
 #define COMPARE_GROUP(load)                                                                                  \
     {                                                                                                        \
         t0 = vec_equal(load(a), vec_load(a + other));                                                        \
-        t1 = vec_equal(load(a + VEC), vec_load(a + other + VEC));                                            \
-        t2 = vec_equal(load(a + 2 * VEC), vec_load(a + other + 2 * VEC));                                    \
-        t3 = vec_equal(load(a + 3 * VEC), vec_load(a + other + 3 * VEC));                                    \
-        if (UNLIKELY(!test_all(test_and(test_and(t0, t1), test_and(t2, t3))))) {                             \
+        t1 = EQUAL_TOO(t0, load(a + VEC), vec_load(a + other + VEC));                                        \
+        t2 = EQUAL_TOO(t1, load(a + 2 * VEC), vec_load(a + other + 2 * VEC));                                \
+        t3 = EQUAL_TOO(t2, load(a + 3 * VEC), vec_load(a + other + 3 * VEC));                                \
+        if (UNLIKELY(!ALL_FOUR)) {                                                                           \
             goto group_differs;                                                                              \
         }                                                                                                    \
     }

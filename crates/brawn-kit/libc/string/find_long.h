@@ -4,6 +4,7 @@
 
 #include "vector.h"
 #include "text.h"
+#include "group.h"
 
 OVER_READS INLINE void *find_long(const lane *s, lane c, size_t n) {
     const vec needle = lane_fill(c);
@@ -47,11 +48,7 @@ four:
         if (p >= end) {
             return NULL;
         }
-        const lane_test t0 = lane_equal(vec_load_aligned(p), needle);
-        const lane_test t1 = lane_equal(vec_load_aligned(p + LANES), needle);
-        const lane_test t2 = lane_equal(vec_load_aligned(p + 2 * LANES), needle);
-        const lane_test t3 = lane_equal(vec_load_aligned(p + 3 * LANES), needle);
-        if (lane_test_any(lane_test_or(lane_test_or(t0, t1), lane_test_or(t2, t3)))) {
+        if (equal_in_four(p, needle)) {
             goto four;
         }
     }

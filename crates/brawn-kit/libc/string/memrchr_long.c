@@ -1,5 +1,7 @@
 /* The long part of memrchr: more than 64 bytes. memrchr.c has the plan. */
 #include "vector.h"
+#include "text.h"
+#include "group.h"
 
 OVER_READS LONG_PART(void *, __brawn_memrchr, (const unsigned char *s, unsigned char c, size_t n)) {
     const vec needle = vec_fill(c);
@@ -21,11 +23,7 @@ OVER_READS LONG_PART(void *, __brawn_memrchr, (const unsigned char *s, unsigned 
         }
     }
     while ((size_t)(p - s) > 4 * VEC) {
-        const vec_test t0 = vec_equal(vec_load_aligned(p - VEC), needle);
-        const vec_test t1 = vec_equal(vec_load_aligned(p - 2 * VEC), needle);
-        const vec_test t2 = vec_equal(vec_load_aligned(p - 3 * VEC), needle);
-        const vec_test t3 = vec_equal(vec_load_aligned(p - 4 * VEC), needle);
-        if (test_any(test_or(test_or(t0, t1), test_or(t2, t3)))) {
+        if (equal_in_four(p - 4 * VEC, needle)) {
             break;
         }
         p -= 4 * VEC;

@@ -1,6 +1,6 @@
 /* Fills blocks of more than 64 bytes, for memset, bzero, explicit_bzero and wmemset.
  *
- * Plan: up to eight vectors, from both ends at once; beyond, the ends first and then aligned groups of four.
+ * Plan: up to eight vectors, from both ends at once; beyond, a vector at each end and between them aligned groups of four.
  * Where the CPU has fast `rep stosb`, it takes the longest blocks that a cache keeps; beyond, set_past.c's. */
 #include "fast_rep.h"
 #include "past.h"
@@ -8,6 +8,13 @@
 
 /* From where `rep stosb` beats the loop of this vector; docs/log/strings.md has the measurement. */
 #define REP_SET_FROM (VEC == 16 ? (size_t)2 << 10 : (size_t)1 << 20)
+
+INLINE void fill_four(unsigned char *to, vec value) {
+    vec_store_aligned(to, value);
+    vec_store_aligned(to + VEC, value);
+    vec_store_aligned(to + 2 * VEC, value);
+    vec_store_aligned(to + 3 * VEC, value);
+}
 
 LONG_PART(void *, __brawn_set, (unsigned char *target, uint32_t pattern, size_t n)) {
     const vec value = wide_fill(pattern);
@@ -35,27 +42,28 @@ LONG_PART(void *, __brawn_set, (unsigned char *target, uint32_t pattern, size_t 
         vec_store(end - VEC, value);
         return target;
     }
-    vec_store(target, value);
-    vec_store(target + VEC, value);
-    vec_store(target + 2 * VEC, value);
-    vec_store(end - 3 * VEC, value);
-    vec_store(end - 2 * VEC, value);
-    vec_store(end - VEC, value);
-    if (VEC > 16 && n <= 6 * VEC) {
-        return target;
-    }
-    vec_store(target + 3 * VEC, value);
-    vec_store(end - 4 * VEC, value);
     if (n <= 8 * VEC) {
+        vec_store(target, value);
+        vec_store(target + VEC, value);
+        vec_store(target + 2 * VEC, value);
+        vec_store(end - 3 * VEC, value);
+        vec_store(end - 2 * VEC, value);
+        vec_store(end - VEC, value);
+        if (VEC <= 16 || n > 6 * VEC) {
+            vec_store(target + 3 * VEC, value);
+            vec_store(end - 4 * VEC, value);
+        }
         return target;
     }
-    /* The pattern is as wide as a wide character, and so is the alignment of a target of those. */
-    for (unsigned char *to = (unsigned char *)((uintptr_t)(target + 4 * VEC) & -VEC); to < end - 4 * VEC;
-         to += 4 * VEC) {
-        vec_store_aligned(to, value);
-        vec_store_aligned(to + VEC, value);
-        vec_store_aligned(to + 2 * VEC, value);
-        vec_store_aligned(to + 3 * VEC, value);
+    /* Two stores cross lines, or none. The pattern is as wide as a wide character, and so is the alignment of a target of
+     * those. */
+    vec_store(target, value);
+    unsigned char *to = (unsigned char *)((uintptr_t)(target + VEC) & -VEC);
+    unsigned char *const last = (unsigned char *)((uintptr_t)end & -VEC) - 4 * VEC;
+    for (; to < last; to += 4 * VEC) {
+        fill_four(to, value);
     }
+    fill_four(last, value);
+    vec_store(end - VEC, value);
     return target;
 }

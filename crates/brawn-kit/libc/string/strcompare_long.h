@@ -11,19 +11,17 @@
 
 /* Whether the strings part or end in four vectors. Where a comparison gives a vector, masking u with it
  * leaves a null lane wherever the strings part, and the minimum joins four of them (SSE2 has none of wide
- * lanes). AVX-512 compares into mask registers, which are slow to join: there differences are gathered by
- * `xor`. */
+ * lanes). AVX-512 compares into mask registers, which are slow to join. */
 OVER_READS INLINE bool parting_in_four(const lane *a, const lane *b, bool folded) {
     const vec a0 = vec_load_aligned(a), a1 = vec_load_aligned(a + LANES);
     const vec a2 = vec_load_aligned(a + 2 * LANES), a3 = vec_load_aligned(a + 3 * LANES);
     const vec b0 = vec_load(b), b1 = vec_load(b + LANES);
     const vec b2 = vec_load(b + 2 * LANES), b3 = vec_load(b + 3 * LANES);
-    if (VEC == 64) {
-        const vec differences = vec_or(vec_or(difference(a0, b0, folded), difference(a1, b1, folded)),
-                                       vec_or(difference(a2, b2, folded), difference(a3, b3, folded)));
-        const vec least = lane_min(lane_min(a0, a1), lane_min(a2, a3));
-        return lane_test_any(lane_test_or(lane_null(least), lane_unequal(differences, vec_zero())));
+#if defined(BRAWN_VECTOR_AVX512_H) && !defined(LANES_WIDE)
+    if (!folded) {
+        return vec_four_part(a0, a1, a2, a3, b0, b1, b2, b3);
     }
+#endif
     const vec k0 = lane_keep(same(a0, b0, folded), a0), k1 = lane_keep(same(a1, b1, folded), a1);
     const vec k2 = lane_keep(same(a2, b2, folded), a2), k3 = lane_keep(same(a3, b3, folded), a3);
     if (TEXT_WIDE && VEC == 16) {

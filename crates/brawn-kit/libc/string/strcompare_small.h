@@ -51,6 +51,35 @@ OVER_READS INLINE int compare_across(const lane *a, const lane *b, const lane *e
     return a == end ? 0 : compare_long(a, b, end, folded);
 }
 
+#if defined(HAS_START_AVX512) && !defined(LANES_WIDE)
+OVER_READS AVX512 static int compare_start(const lane *a, const lane *b, const lane *end, bool folded) {
+    const __m512i u = _mm512_loadu_si512(a), v = _mm512_loadu_si512(b);
+    __m512i differences = _mm512_xor_si512(u, v);
+    if (folded) {
+        /* The case of a letter is no difference: fold.h. */
+        const __m512i bit = _mm512_set1_epi8(0x20);
+        const __m512i from_a = _mm512_sub_epi8(_mm512_or_si512(u, bit), _mm512_set1_epi8('a'));
+        const __mmask64 letter = _mm512_cmplt_epu8_mask(from_a, _mm512_set1_epi8(26));
+        differences = _mm512_andnot_si512(_mm512_maskz_mov_epi8(letter, bit), differences);
+    }
+    const __mmask64 same = _mm512_testn_epi8_mask(differences, differences);
+    const uint64_t parting = ~(uint64_t)_mm512_mask_test_epi8_mask(same, u, u);
+    if (LIKELY(parting)) {
+        const size_t at = (size_t)__builtin_ctzll(parting);
+        if (a + at >= end) {
+            BRANCH();
+            return 0;
+        }
+        return order_of(a + at, b + at, folded);
+    }
+    if (a + SMALL_LANES >= end) {
+        return 0;
+    }
+    return folded ? compare_folded_long(a + SMALL_LANES, b + SMALL_LANES, end)
+                  : compare_same_long_avx512(a + SMALL_LANES, b + SMALL_LANES, end);
+}
+#endif
+
 /* Without a limit n is not looked at. */
 OVER_READS INLINE int compare_small(const lane *a, const lane *b, size_t n, bool limited, bool folded) {
     /* Folding takes so long that baseline code does only half of what it does else. */
@@ -62,6 +91,11 @@ OVER_READS INLINE int compare_small(const lane *a, const lane *b, size_t n, bool
     if (UNLIKELY(cross_page(a, b, lanes * sizeof(lane)))) {
         return compare_edge(a, b, end, lanes, folded);
     }
+#if defined(HAS_START_AVX512) && !defined(LANES_WIDE)
+    if (START_AVX512 && (!folded || !cross_page(a, b, SMALL_BYTES))) {
+        return compare_start(a, b, end, folded);
+    }
+#endif
     const lane_test t0 = parting_test(a, b, folded), t1 = parting_test(a + LANES, b + LANES, folded);
     const lane_test t2 = folded ? vec_zero() : parting_test(a + 2 * LANES, b + 2 * LANES, false);
     const lane_test t3 = folded ? vec_zero() : parting_test(a + 3 * LANES, b + 3 * LANES, false);

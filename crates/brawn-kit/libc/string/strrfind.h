@@ -43,10 +43,33 @@ OVER_READS COLD static TEXT_TYPE *last_across(const lane *s, lane character) {
     return last_long(p, character, last);
 }
 
+#if defined(HAS_START_AVX512) && !defined(LANES_WIDE)
+OVER_READS AVX512 static TEXT_TYPE *find_last_start(const lane *s, lane character) {
+    const __m512i v = _mm512_loadu_si512(s);
+    const uint64_t ends = _mm512_testn_epi8_mask(v, v);
+    uint64_t mask = _mm512_cmpeq_epi8_mask(v, _mm512_set1_epi8((char)character));
+    if (LIKELY(ends)) {
+        mask &= ends ^ (ends - 1);
+        return mask ? (TEXT_TYPE *)(uintptr_t)(s + (63 - __builtin_clzll(mask))) : NULL;
+    }
+    const lane *last = NULL;
+    if (mask) {
+        BRANCH();
+        last = s + (63 - __builtin_clzll(mask));
+    }
+    return last_long_avx512(s + SMALL_LANES, character, last);
+}
+#endif
+
 OVER_READS INLINE TEXT_TYPE *find_last(const lane *s, lane character) {
     if (UNLIKELY(crosses_page(s, SMALL_BYTES))) {
         return last_across(s, character);
     }
+#if defined(HAS_START_AVX512) && !defined(LANES_WIDE)
+    if (START_AVX512) {
+        return find_last_start(s, character);
+    }
+#endif
     const vec wanted = lane_fill(character);
     const vec a = vec_load(s), b = vec_load(s + LANES), c = vec_load(s + 2 * LANES),
               d = vec_load(s + 3 * LANES);

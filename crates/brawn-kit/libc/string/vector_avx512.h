@@ -105,6 +105,28 @@ INLINE bool vec_four_have(vec a, vec b, vec c, vec d, vec wanted) {
     return _mm512_mask_test_epi8_mask(_mm512_cmpneq_epi8_mask(d, wanted), all, all) != ~UINT64_C(0);
 }
 
+/* Whether one of four vectors has the wanted byte: each comparison takes the mask of the one before. */
+INLINE bool vec_four_equal(vec a, vec b, vec c, vec d, vec wanted) {
+    __mmask64 others = _mm512_cmpneq_epi8_mask(a, wanted);
+    others = _mm512_mask_cmpneq_epi8_mask(others, b, wanted);
+    others = _mm512_mask_cmpneq_epi8_mask(others, c, wanted);
+    others = _mm512_mask_cmpneq_epi8_mask(others, d, wanted);
+    return others != ~UINT64_C(0);
+}
+
+/* Whether four pairs of vectors part, or have a null: the differences are gathered, and only the lanes without one may go on. */
+INLINE bool vec_four_part(vec a0, vec a1, vec a2, vec a3, vec b0, vec b1, vec b2, vec b3) {
+    enum { OR_DIFFERS = 0xf6 }; /* first | (second ^ third) */
+    /* Or gcc loads them twice. */
+    __asm__("" : "+v"(a1), "+v"(a2), "+v"(a3));
+    vec differences = vec_xor(a0, b0);
+    differences = _mm512_ternarylogic_epi64(differences, a1, b1, OR_DIFFERS);
+    differences = _mm512_ternarylogic_epi64(differences, a2, b2, OR_DIFFERS);
+    differences = _mm512_ternarylogic_epi64(differences, a3, b3, OR_DIFFERS);
+    const vec least = vec_min(vec_min(a0, a1), vec_min(a2, a3));
+    return _mm512_mask_test_epi8_mask(vec_null(differences), least, least) != ~UINT64_C(0);
+}
+
 /* Wide characters: one bit a lane. */
 
 typedef __mmask16 wide_test;
