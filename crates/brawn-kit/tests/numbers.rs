@@ -7,6 +7,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use brawn_elf::Arch;
 use brawn_kit_build::{arches, compiler};
 
 mod common;
@@ -150,6 +151,43 @@ fn wide_numbers_are_read_as_musl_reads_them() {
         }
         let text = ok(run.arg(count("20000", "10000000")));
         assert!(text.contains(" by the function behind"), "{text}");
+    }
+}
+
+/// musl's own are linked in the place of zig's, which end within a number that overflows.
+#[test]
+fn whole_numbers_are_read_as_musl_reads_them() {
+    for (arch, name) in [(Arch::X86_64, "x86_64"), (Arch::Aarch64, "aarch64")] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let compiler = kit_compiler(name);
+        let command = || {
+            let mut command = Command::new(&compiler[0]);
+            command.args(&compiler[1..]).args(["-O2", "-fno-builtin", "-w"]);
+            command
+        };
+        let kinds = ["l", "ll", "imax", "ul", "ull", "umax"];
+        let names: Vec<String> = ["strto", "wcsto"]
+            .iter()
+            .flat_map(|front| kinds.map(|kind| format!("{front}{kind}")))
+            .flat_map(|name| [format!("-D{name}=kit_{name}"), format!("-D__{name}_internal=kit___{name}")])
+            .collect();
+        let mut objects = common::musls_own(arch, &["strtol", "wcstol"], folder.path());
+        for file in ["strtol", "strtoul", "wcstol", "wcstoul"] {
+            let object = folder.path().join(file).with_extension("o");
+            let source = sources().join(file).with_extension("c");
+            ok(command().arg("-c").args(&names).arg(source).arg("-o").arg(&object));
+            objects.push(object);
+        }
+        let program = folder.path().join("integers");
+        let test = sources().join("test/integers.c");
+        ok(command().arg("-static").arg(test).args(objects).arg("-o").arg(&program));
+        let mut run = Command::new(&program);
+        if name != std::env::consts::ARCH {
+            run = Command::new(format!("qemu-{name}-static"));
+            run.arg(&program);
+        }
+        let text = ok(run.arg(count(if name == "x86_64" { "300000" } else { "30000" }, "25000000")));
+        assert!(text.contains(" compared"), "{text}");
     }
 }
 

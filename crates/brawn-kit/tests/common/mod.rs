@@ -28,6 +28,27 @@ pub fn rustup_libc(arch: Arch) -> Option<PathBuf> {
     path.exists().then_some(path)
 }
 
+/// The members of musl's own that define these names, from the Rust target's libc.a, written to this folder: zig's libc.a
+/// has other functions in the place of some.
+pub fn musls_own(arch: Arch, names: &[&str], folder: &Path) -> Vec<PathBuf> {
+    let data =
+        fs_err::read(rustup_libc(arch).expect("the musl target (`make setup` installs it)")).expect("libc.a");
+    let archive = ArchiveFile::parse(data.as_slice()).expect("an archive");
+    let mut paths = Vec::new();
+    for member in archive.members() {
+        let bytes = member.expect("a member").data(data.as_slice()).expect("data").to_vec();
+        let Ok(file) = ElfFile64::<object::Endianness>::parse(bytes.as_slice()) else { continue };
+        let mut defined = file.symbols().filter(|symbol| symbol.is_definition() && symbol.is_global());
+        if let Some(name) = defined.find_map(|symbol| names.iter().find(|name| symbol.name() == Ok(name))) {
+            let path = folder.join(format!("musl-{name}.o"));
+            fs_err::write(&path, &bytes).expect("written");
+            paths.push(path);
+        }
+    }
+    assert_eq!(paths.len(), names.len(), "{names:?} in libc.a");
+    paths
+}
+
 /// The symbols in the index of an archive.
 pub fn defined_in(archive: &Path) -> BTreeSet<String> {
     let data = fs_err::read(archive).expect("the archive");
