@@ -35,7 +35,7 @@ fn build(compiler: &[String], flags: &[&str], folder: &Path) -> PathBuf {
     let x86_64 = compiler.iter().any(|word| word.contains("x86_64"))
         || compiler == ["gcc"] && cfg!(target_arch = "x86_64");
     let long = x86_64.then_some("strtold");
-    for file in ["strtod", "strtof", "powers"].into_iter().chain(long) {
+    for file in ["strtod", "strtof", "exact", "powers"].into_iter().chain(long) {
         let object = folder.join(file).with_extension("o");
         let source = sources().join(file).with_extension("c");
         ok(command().arg("-c").arg(format!("-D{file}=kit_{file}")).arg(source).arg("-o").arg(&object));
@@ -211,7 +211,7 @@ fn scanf_reads_what_musl_reads() {
         .flat_map(|name| [format!("-D{name}=__wrap_{name}"), format!("-D__brawn_musl_{name}=__real_{name}")]);
     let names: Vec<String> = names.collect();
     let mut objects = Vec::new();
-    for file in ["floatscan", "strtod", "strtof", "powers"] {
+    for file in ["floatscan", "strtod", "strtof", "exact", "powers"] {
         let object = folder.path().join(file).with_extension("o");
         let source = sources().join(file).with_extension("c");
         ok(command().arg("-c").args(&names).arg(source).arg("-o").arg(&object));
@@ -226,10 +226,16 @@ fn scanf_reads_what_musl_reads() {
     let musls = run("musls", &[], &[]);
     let ours = run("ours", &objects, &wrapped.map(|name| format!("-Wl,--wrap={name}")));
     assert!(musls.lines().count() > 100_000);
+    // musl does not say of every number below the normal ones that it is out of range.
+    let mut unsaid = 0;
     for (theirs, ours) in musls.lines().zip(ours.lines()) {
-        assert_eq!(theirs, ours);
+        if theirs != ours {
+            assert_eq!(theirs, ours.replacen("errno 34", "errno 0", 1));
+            unsaid += 1;
+        }
     }
-    assert_eq!(musls.len(), ours.len());
+    assert_eq!(musls.lines().count(), ours.lines().count());
+    assert!(unsaid < musls.lines().count() / 1_000, "{unsaid}");
 }
 
 /// The 128 leading bits of 5^(16 k), computed by long multiplication and division.

@@ -1,7 +1,8 @@
 /*
- * Decimal text to binary floating point: the ways that most numbers go. What they do not settle is musl's, which stays
- * behind as __brawn_musl_strtod, _strtof and _strtold: hexadecimal numbers, infinities, results that are not normal,
- * and numbers that lie on the border between two results or too close to it to be told from it.
+ * Decimal text to binary floating point: the ways that most numbers go. What they do not settle goes to exact.c: results
+ * that are not normal, numbers on the border between two results or too close to it to be told from it, hexadecimal ones.
+ * Infinities, and all that long doubles leave, are musl's, which stays behind as __brawn_musl_strtod, _strtof and
+ * _strtold.
  *
  * A number is m 10^q with m below 2^64. If m and the power of ten are exact as doubles, one multiplication or division is
  * correctly rounded, in the rounding mode of the moment. Otherwise m 5^q is computed to 128 bits: m 5^r is exact for the r
@@ -29,6 +30,11 @@ struct decimal {
     bool negative;
     bool more;
     const char *end;
+    /* Where a number that begins with 0x begins, which is not read. */
+    const char *hexadecimal;
+    /* The first digit that is not zero, and how many there are from there on. */
+    const char *significant;
+    ptrdiff_t span;
 };
 
 static inline unsigned digit_of(char c) {
@@ -46,7 +52,9 @@ static inline bool read_decimal(const char *s, struct decimal *out) {
     out->negative = *s == '-';
     s += *s == '-' || *s == '+';
     /* 0x begins a hexadecimal number, and letters an infinity or none. */
+    out->hexadecimal = NULL;
     if (*s == '0' && (s[1] | 32) == 'x') {
+        out->hexadecimal = s;
         return false;
     }
     const char *const first = s;
@@ -125,11 +133,30 @@ static inline bool read_decimal(const char *s, struct decimal *out) {
     }
     out->mantissa = mantissa;
     out->exponent = exponent;
+    out->significant = significant;
+    out->span = span;
     return true;
 }
 
-/* How a result with this sign is rounded now. */
 enum rounding { TO_NEAREST, TO_ZERO, FROM_ZERO };
+
+#define HIDDEN __attribute__((visibility("hidden")))
+
+/* In exact.c. Results have so many bits, the last of them never below 2^lowest, and come without their sign. */
+struct form {
+    int bits;
+    long lowest;
+};
+
+/* Both set errno for what is beyond the normal numbers. False, as far as is known for no number, where 128 bits do not tell. */
+HIDDEN bool __brawn_exact(const struct decimal *it, enum rounding rounding, struct form form,
+                          uint64_t *result);
+
+/* The number that begins with 0x at s: where it ends. */
+HIDDEN const char *__brawn_hexadecimal(const char *s, enum rounding rounding, struct form form,
+                                       uint64_t *result);
+
+/* How a result with this sign is rounded now. */
 
 static inline enum rounding rounding_of(bool negative) {
     /* Whether a mode goes up, down or to zero, as two bits. */
