@@ -1,10 +1,30 @@
-//! `getenv` finds what a plain one finds, and reads no byte behind a page: `libc/environment/test/answers.c` with the
-//! host's compiler, and with the kit's for aarch64.
+//! The environment's functions answer as plain ones do, and read no byte behind a page: the programs in
+//! `libc/environment/test` with the host's compiler, and with the kit's for aarch64.
 
 use std::path::Path;
 use std::process::Command;
 
 use brawn_kit_build::{arches, compiler};
+
+/// A program, the files that it tries, and their names in it.
+const PROGRAMS: [(&str, &[&str], &[&str]); 3] = [
+    ("answers", &["getenv"], &["getenv=kit_getenv"]),
+    (
+        "changes",
+        &["putenv", "unsetenv"],
+        &[
+            "putenv=kit_putenv",
+            "__putenv=kit___putenv",
+            "unsetenv=kit_unsetenv",
+            "__env_rm_add=kit___env_rm_add",
+        ],
+    ),
+    (
+        "paths",
+        &["basename", "dirname"],
+        &["basename=kit_basename", "__xpg_basename=kit___xpg_basename", "dirname=kit_dirname"],
+    ),
+];
 
 fn ok(command: &mut Command) -> String {
     let output = command.output().expect("it starts");
@@ -13,31 +33,40 @@ fn ok(command: &mut Command) -> String {
     text
 }
 
-/// Builds the test with this compiler and runs it, by these words if it is for another processor.
+/// Builds the tests with this compiler and runs them, by these words if it is for another processor.
 fn run(compiler: &[String], flags: &[&str], emulator: &[&str]) {
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("libc/environment");
     let folder = tempfile::tempdir().expect("a folder");
-    let (object, program) = (folder.path().join("getenv.o"), folder.path().join("answers"));
     let command = || {
         let mut command = Command::new(&compiler[0]);
         command.args(&compiler[1..]).args(["-O2", "-fno-builtin"]).args(flags);
         command
     };
-    let names = ["-Dgetenv=kit_getenv", "-D__environ=__environ_of_test", "-c"];
-    ok(command().args(names).arg(sources.join("getenv.c")).arg("-o").arg(&object));
-    ok(command().arg(sources.join("test/answers.c")).arg(object).arg("-o").arg(&program));
-    let words: Vec<_> = emulator.iter().map(|word| word.into()).chain([program.into_os_string()]).collect();
-    let text = ok(Command::new(&words[0]).args(&words[1..]));
-    assert!(text.contains(" found, "), "{text}");
+    for (program, files, names) in PROGRAMS {
+        let mut link = command();
+        link.arg(sources.join(format!("test/{program}.c")));
+        for file in files {
+            let object = folder.path().join(format!("{file}.o"));
+            let mut compile = command();
+            compile.args(names.iter().map(|name| format!("-D{name}"))).arg("-D__environ=__environ_of_test");
+            ok(compile.arg("-c").arg(sources.join(format!("{file}.c"))).arg("-o").arg(&object));
+            link.arg(object);
+        }
+        let path = folder.path().join(program);
+        ok(link.arg("-o").arg(&path));
+        let words: Vec<_> = emulator.iter().map(|word| word.into()).chain([path.into_os_string()]).collect();
+        let text = ok(Command::new(&words[0]).args(&words[1..]));
+        assert!(text.contains(" found, "), "{text}");
+    }
 }
 
 #[test]
-fn a_plain_one_finds_the_same() {
+fn plain_ones_answer_the_same() {
     run(&["gcc".to_owned()], &[], &[]);
 }
 
 #[test]
-fn a_plain_one_finds_the_same_on_aarch64() {
+fn plain_ones_answer_the_same_on_aarch64() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("the repository");
     let row = arches::ARCHES.iter().find(|row| row.name == "aarch64").expect("an architecture");
     let compiler = compiler::find(root, row, std::env::consts::ARCH).expect("the kit's compiler");
