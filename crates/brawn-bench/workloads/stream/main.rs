@@ -6,6 +6,12 @@
 //! of the memory that this process may take. Standard output says what was done and that the answer is right; standard
 //! error has the best of the repetitions, the first left out, in lines `metric copy VALUE`, in MB/s: ten to the sixth
 //! bytes, read and written bytes counted once each.
+//!
+//!     stream large MEBIBYTES [THREADS]
+//!
+//! One copy, and one fill, of so many MiB that the threads, of which there are as many as cores, share: of operands at the
+//! beginnings of pages; `copy-shifted` of a source that begins 3 bytes behind one, `copy-apart` of one that begins a page
+//! behind the target, as seen from the caches.
 
 #![allow(clippy::disallowed_methods, reason = "workloads have no dependencies")]
 
@@ -18,14 +24,23 @@ use std::sync::Barrier;
 use std::time::Instant;
 
 const USAGE: &str = "stream THREADS [REPETITIONS] [MEBIBYTES]";
+const USAGE_LARGE: &str = "stream large MEBIBYTES [THREADS]";
 const REPETITIONS: usize = 4;
 const MEBIBYTE: usize = 1 << 20;
 /// The factor of Scale and Triad; with it the values stay small.
 const FACTOR: f64 = 0.375;
+const PAGE: usize = 4096;
+const LARGE: [(&str, usize); 4] = [("copy", 2), ("copy-shifted", 2), ("copy-apart", 2), ("fill", 1)];
 const KERNELS: [(&str, usize); 4] = [("copy", 2), ("scale", 2), ("add", 3), ("triad", 3)];
 
 fn main() {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let mut arguments: Vec<String> = std::env::args().skip(1).collect();
+    if arguments.first().is_some_and(|first| first == "large") {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let defaults = [None, Some(cores)];
+        let [mebibytes, threads] = common::numbers(USAGE_LARGE, &arguments.split_off(1), defaults);
+        return large(mebibytes, threads);
+    }
     // The size is looked for even when it is given: its failure would otherwise show on few machines only.
     let [threads, repetitions, mebibytes] =
         common::numbers(USAGE, &arguments, [None, Some(REPETITIONS), Some(array_mebibytes())]);
@@ -48,6 +63,38 @@ fn main() {
         "{threads} threads, {repetitions} repetitions, arrays of {mebibytes} MiB: {:?}",
         answers[0].values
     );
+}
+
+/// Copies and fills that the threads share, the best of some each.
+fn large(mebibytes: usize, threads: usize) {
+    let share = mebibytes * MEBIBYTE / threads;
+    let barrier = Barrier::new(threads);
+    let (seconds, _) = common::race(threads, |_| {
+        let (target, source) = (array(share, 2u8), array(share + 2 * PAGE, 1u8));
+        [0, 3, PAGE, usize::MAX].map(|from| {
+            let pass = |_| {
+                barrier.wait();
+                let start = Instant::now();
+                match from {
+                    usize::MAX => target.fill(black_box(2)),
+                    from => target.copy_from_slice(&source[from..from + share]),
+                }
+                barrier.wait();
+                let seconds = start.elapsed().as_secs_f64();
+                let left = if from == usize::MAX { 2 } else { 1 };
+                if target.iter().any(|byte| *byte != left) {
+                    common::fail("the target does not hold what should have been left in it");
+                }
+                seconds
+            };
+            (0..(256 / mebibytes).clamp(3, 20)).map(pass).fold(f64::INFINITY, f64::min)
+        })
+    });
+    for (kind, (name, arrays)) in LARGE.iter().enumerate() {
+        let slowest = seconds.iter().map(|of_thread| of_thread[kind]).fold(0.0, f64::max);
+        common::metric(name, (arrays * share * threads) as f64 / 1e6 / slowest);
+    }
+    println!("copies and fills of {mebibytes} MiB by {threads} threads");
 }
 
 struct Answer {
@@ -130,24 +177,23 @@ unsafe extern "C" {
 }
 
 /// An array straight from the kernel: no heap's choice of pages may help or hurt one variant. It is never given back.
-fn array(length: usize, value: f64) -> &'static mut [f64] {
+fn array<T: Copy>(length: usize, value: T) -> &'static mut [T] {
     const READ_WRITE: i32 = 1 | 2;
     const PRIVATE_ANONYMOUS: i32 = 2 | 0x20;
-    let bytes = length.max(1) * size_of::<f64>();
+    let bytes = length.max(1) * size_of::<T>();
     // SAFETY: a new mapping touches no other memory.
     let start = unsafe { mmap(std::ptr::null_mut(), bytes, READ_WRITE, PRIVATE_ANONYMOUS, -1, 0) };
     if start.addr() == usize::MAX {
         common::fail("there is no memory for the arrays; ask for smaller ones");
     }
-    // SAFETY: the mapping holds so many elements, is zero, which is a value, and belongs to this slice alone.
-    let array = unsafe { std::slice::from_raw_parts_mut(start.cast::<f64>(), length) };
+    // SAFETY: the mapping holds so many elements, is zero, which is a value of every number, and belongs to this slice alone.
+    let array = unsafe { std::slice::from_raw_parts_mut(start.cast::<T>(), length) };
     array.fill(black_box(value));
     array
 }
 
 /// What an array should have, in MiB.
 fn array_mebibytes() -> usize {
-    let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
     let cache = (0..8)
         .filter_map(|index| size(&read(&format!("/sys/devices/system/cpu/cpu0/cache/index{index}/size"))))
         .max()
@@ -160,6 +206,11 @@ fn array_mebibytes() -> usize {
     let limits = ["/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"];
     let allowed = limits.iter().filter_map(|path| size(&read(path))).fold(free, usize::min);
     (4 * cache).min(allowed / 4 / 3).div_ceil(MEBIBYTE)
+}
+
+/// The text of a file of the kernel's, or none.
+fn read(path: &str) -> String {
+    std::fs::read_to_string(path).unwrap_or_default()
 }
 
 /// A number of bytes as the kernel writes it: `4096`, `512K`, `8M`.
