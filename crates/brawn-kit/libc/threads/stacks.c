@@ -9,7 +9,7 @@
  *
  * A few are kept, and of each the upper KEPT bytes; the rest goes back to the kernel at once. What musl takes for zero, a
  * thread's own record, its thread-local variables and its keys, is cleared when a stack is handed out. The guard is set anew
- * each time, as another thread may have asked for another size.
+ * if this thread has asked for another size than the last one with this stack, as far as that is remembered.
  *
  * A slot is taken and filled by one atomic exchange each, so no lock is held when another thread forks. What a child finds
  * between the two is lost to it: one slot at most for each thread that was in here.
@@ -50,6 +50,18 @@ HIDDEN _Noreturn void __brawn_stack_end(void *, size_t);
 static struct slot {
     uintptr_t from, to;
 } slots[SLOTS];
+
+/* What was last made writable of a stack, by its end: that, and in its low bits the size in units of 4 KiB. */
+enum { WRITABLE = 32, UNIT = 4096 };
+static uintptr_t writable[WRITABLE];
+
+static uintptr_t *writable_to(uintptr_t end) {
+    return &writable[(end / UNIT ^ end / UNIT / WRITABLE) % WRITABLE];
+}
+
+static inline uintptr_t remembered(uintptr_t end, size_t length) {
+    return length / UNIT < UNIT ? end + length / UNIT : 0;
+}
 
 /* Where the slots end, told so that the loops are not unrolled. */
 static inline struct slot *behind(struct slot *first) {
@@ -156,15 +168,18 @@ void *__brawn_stack_map(void *where, size_t size, int protection, int flags, int
             return (void *)base;
         }
     }
-    void *const mapped = __mmap(where, size, protection, flags, file, offset);
-    if (mapped != MAP_FAILED || !empty()) {
-        return mapped;
+    void *mapped = __mmap(where, size, protection, flags, file, offset);
+    if (mapped == MAP_FAILED && empty()) {
+        mapped = __mmap(where, size, protection, flags, file, offset);
     }
-    return __mmap(where, size, protection, flags, file, offset);
+    /* What is known is of another stack, which was there before. */
+    __atomic_store_n(writable_to((uintptr_t)mapped + size), 0, __ATOMIC_RELAXED);
+    return mapped;
 }
 
 int __brawn_stack_protect(void *address, size_t length, int protection) {
     const uintptr_t begin = (uintptr_t)address;
+    uintptr_t *const known = writable_to(begin + length);
     for (struct slot *slot = slots, *end = behind(slots); slot < end; slot++) {
         const uintptr_t from = look(slot);
         if (!(from & GIVEN) || begin <= (from & ~GIVEN) || !take(slot, from)) {
@@ -176,13 +191,17 @@ int __brawn_stack_protect(void *address, size_t length, int protection) {
         }
         const uintptr_t base = from & ~GIVEN;
         put(slot, 0);
-        /* Nothing changes if it is the guard that it had. */
+        if (__atomic_load_n(known, __ATOMIC_RELAXED) == remembered(begin + length, length)) {
+            return 0;
+        }
         if (__mprotect((void *)base, begin - base, PROT_NONE)) {
             return -1;
         }
         break;
     }
-    return __mprotect(address, length, protection);
+    const int error = __mprotect(address, length, protection);
+    __atomic_store_n(known, error ? 0 : remembered(begin + length, length), __ATOMIC_RELAXED);
+    return error;
 }
 
 /* Keeps a stack; false if there is no room. */
