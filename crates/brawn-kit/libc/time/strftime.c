@@ -77,8 +77,21 @@ static char *two(char *at, unsigned value) {
 
 /* As printf's %lld: with that width, filled by zeros behind the sign or blanks before it. */
 __attribute__((noinline)) static char *number(char *at, int64_t value, int width, int pad) {
-    if (width == 2 && pad == '0' && (uint64_t)value < 100)
-        return two(at, (unsigned)value);
+    if (pad == '0' && (uint64_t)value < 10000) {
+        const unsigned small = (unsigned)value;
+        if (width == 2 && small < 100)
+            return two(at, small);
+        if (width == 4)
+            return two(two(at, small / 100), small % 100);
+        if (width == 3 && small < 1000) {
+            *at = (char)('0' + small / 100);
+            return two(at + 1, small % 100);
+        }
+        if (width == 1 && small < 10) {
+            *at = (char)('0' + small);
+            return at + 1;
+        }
+    }
     char digits[20];
     int count = 0;
     const bool minus = value < 0;
@@ -337,6 +350,12 @@ static struct text convert(char *to, int conversion, const struct brawn_tm *tm, 
     case 'z':
         if (tm->tm_isdst < 0)
             return text("");
+        if (tm->tm_gmtoff > -(100 * 3600) && tm->tm_gmtoff < 100 * 3600) {
+            const unsigned minutes = (unsigned)(tm->tm_gmtoff < 0 ? -tm->tm_gmtoff : tm->tm_gmtoff) / 60;
+            *end++ = tm->tm_gmtoff <= -60 ? '-' : '+';
+            end = two(two(end, minutes / 60), minutes % 60);
+            break;
+        }
         value = tm->tm_gmtoff / 3600 * 100 + tm->tm_gmtoff % 3600 / 60;
         *end++ = value < 0 ? '-' : '+';
         end = number(end, value < 0 ? -value : value, 4, '0');
@@ -376,6 +395,21 @@ static size_t print(char *restrict to, size_t size, const char *restrict format,
             continue;
         }
         format++;
+        if (((unsigned)*format | 32) - 'a' < 26 && *format != 'E' && *format != 'O' && size - at >= ROOM) {
+            /* A letter alone. */
+            const struct text part = convert(to + at, *format, tm, names, 0);
+            if (!part.start)
+                break;
+            size_t length = part.length;
+            if (part.start != to + at) {
+                if (length > size - at)
+                    length = size - at;
+                for (size_t i = 0; i < length; i++)
+                    to[at + i] = part.start[i];
+            }
+            at += length;
+            continue;
+        }
         int pad = 0;
         if (*format == '-' || *format == '_' || *format == '0')
             pad = *format++;

@@ -543,8 +543,9 @@ void __secs_to_zone(long long time, int local, int *dst, long *offset, long *oth
 /* The name in a `struct tm`, or an empty one where the program has put something there that is no zone's. */
 const char *__tm_to_tzname(const struct brawn_tm *tm) {
     const char *const name = tm->tm_zone;
-    const struct zone *zone = zone_now();
-    if (name == __utc || (name >= zone->names && name < zone->names_end))
+    /* The zone that was asked for last, whatever TZ says now: it stays. */
+    const struct zone *zone = __atomic_load_n(&__brawn_zone, __ATOMIC_ACQUIRE);
+    if (name == __utc || (zone && name >= zone->names && name < zone->names_end))
         return name;
     for (zone = __atomic_load_n(&zones, __ATOMIC_ACQUIRE); zone; zone = zone->next) {
         if (name >= zone->names && name < zone->names_end)

@@ -109,6 +109,21 @@ static const struct zone ZONES[] = {
      "AAA-3",
      {{0, 0, "ZZZ"}, {7200, 1, "BBB"}, {10800, 0, "AAA"}},
      {{500000000, 1}, {500010000, 0}, {500020000, 2}}},
+    /* From one side of the date line to the other: a day left out, from the last hours of one to the first. */
+    {"kwajalein",
+     "<+12>-12",
+     {{40160, 0, "LMT"},
+      {39600, 0, "+11"},
+      {36000, 0, "+10"},
+      {32400, 0, "+09"},
+      {-43200, 0, "-12"},
+      {43200, 0, "+12"}},
+     {{-2177492960, 1}, {-1041418800, 2}, {-907408800, 3}, {-817462800, 1}, {-7988400, 4}, {745934400, 5}}},
+    /* Two hours of daylight saving, and no one there before 2005. */
+    {"troll",
+     "<+00>0<+02>-2,M3.5.0/1,M10.5.0/3",
+     {{0, 0, "-00"}, {0, 0, "+00"}, {7200, 1, "+02"}},
+     {{1108166400, 1}, {1111885200, 2}, {1130634000, 1}}},
 };
 
 enum { ZONE_COUNT = sizeof ZONES / sizeof *ZONES };
