@@ -3,6 +3,7 @@
 #include "check.h"
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <sys/wait.h>
 
 enum { SIZE = 40000, ROUNDS = 60, STEPS = 400, THREADS = 3 };
@@ -248,13 +249,102 @@ static void at_end(void) {
     unlink("at-end");
 }
 
+// A pipe that takes only some of it: what was taken is said, and no byte comes twice or is left out.
+static void partly(void) {
+    static unsigned char bytes[200000], back[200000];
+    for (size_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = byte_at(i, 3);
+    for (size_t before = 0; before < 30; before += 10) {
+        int ends[2];
+        CHECK(pipe(ends) == 0 && fcntl(ends[1], F_SETFL, O_NONBLOCK) == 0, "no pipe");
+        FILE *file = fdopen(ends[1], "w");
+        CHECK(file != NULL && fwrite(bytes, 1, before, file) == before, "cannot write");
+        errno = 0;
+        const size_t taken = fwrite(bytes + before, 1, sizeof bytes - before, file);
+        CHECK(taken < sizeof bytes - before && ferror(file) && errno == EAGAIN, "%zu of it are taken", taken);
+        clearerr(file);
+        CHECK(fcntl(ends[0], F_SETFL, O_NONBLOCK) == 0, "cannot set it");
+        const ssize_t there = read(ends[0], back, sizeof back);
+        CHECK(there == (ssize_t)(before + taken), "%zd instead of %zu bytes", there, before + taken);
+        CHECK(memcmp(back, bytes, before + taken) == 0, "other bytes");
+        CHECK(fputs("more", file) >= 0 && fflush(file) == 0 && read(ends[0], back, 9) == 4, "cannot go on");
+        close(ends[0]);
+        CHECK(fputs("nowhere", file) >= 0 && fflush(file) == EOF && errno == EPIPE, "wrote to nobody");
+        CHECK(fclose(file) == 0, "cannot close");
+    }
+}
+
+// ftell counts on from what the kernel once said, and asks again when the stream has been flushed or opened anew.
+static void positions(int counted) {
+    FILE *file = fopen("positions", "w+");
+    CHECK(file != NULL, "cannot create the file");
+    for (int i = 0; i < 20000; i++)
+        putc(byte_at((size_t)i, 1), file);
+    rewind(file);
+    for (long i = 1; i < 20000; i++)
+        CHECK(getc(file) == byte_at((size_t)i - 1, 1) && ftell(file) == i, "at %ld instead of %ld",
+              ftell(file), i);
+    CHECK(ungetc('x', file) == 'x' && ftell(file) == 19998 && getc(file) == 'x', "put back, at %ld",
+          ftell(file));
+    CHECK(getc(file) != EOF && getc(file) == EOF && ftell(file) == 20000, "the end is at %ld", ftell(file));
+    // Others write on, and the stream reads on.
+    const int other = open("positions", O_RDWR | O_APPEND);
+    CHECK(other >= 0 && write(other, "more", 4) == 4, "cannot write");
+    clearerr(file);
+    CHECK(getc(file) == 'm' && ftell(file) == 20001 && getc(file) == 'o', "then at %ld", ftell(file));
+    // Another handle of the descriptor, with a flush between.
+    rewind(file);
+    CHECK(getc(file) != EOF && ftell(file) == 1 && fflush(file) == 0, "at %ld", ftell(file));
+    const int same = dup(fileno(file));
+    CHECK(lseek(same, 0, SEEK_CUR) == 1 && lseek(same, 5000, SEEK_SET) == 5000, "cannot seek");
+    CHECK(ftell(file) == 5000 && getc(file) == byte_at(5000, 1) && ftell(file) == 5001, "moved to %ld",
+          ftell(file));
+    CHECK(fseek(file, 0, SEEK_CUR) == 0 && lseek(same, 7000, SEEK_SET) == 7000, "cannot seek");
+    CHECK(getc(file) == byte_at(7000, 1) && ftell(file) == 7001, "moved to %ld", ftell(file));
+    if (counted) {
+        lseek(same, 100, SEEK_SET);
+        CHECK(ftell(file) == 7001, "the kernel was asked, which says %ld", ftell(file));
+    }
+    CHECK(fseek(file, 10, SEEK_SET) == 0 && ftell(file) == 10 && fputs("y", file) >= 0, "cannot write");
+    CHECK(ftell(file) == 11 && fflush(file) == 0 && ftell(file) == 11, "after writing at %ld", ftell(file));
+    CHECK(getc(file) == byte_at(11, 1) && ftell(file) == 12, "after reading at %ld", ftell(file));
+    // Another file in its place.
+    file = freopen("/dev/zero", "r", file);
+    CHECK(file != NULL && getc(file) == 0, "cannot open it anew");
+    file = freopen("positions", "r", file);
+    CHECK(file != NULL && ftell(file) == 0, "opened at %ld", ftell(file));
+    CHECK(getc(file) == byte_at(0, 1) && ftell(file) == 1, "read to %ld", ftell(file));
+    CHECK(fseek(file, -2, SEEK_CUR) == -1 && errno == EINVAL && ftell(file) == 1, "before the beginning");
+    fclose(file);
+    close(same);
+    close(other);
+    unlink("positions");
+    // Where there is no position, there is none later either.
+    int ends[2];
+    CHECK(pipe(ends) == 0 && write(ends[1], "pipe", 4) == 4, "no pipe");
+    file = fdopen(ends[0], "r");
+    CHECK(file != NULL, "fdopen failed");
+    for (int i = 0; i < 4; i++) {
+        errno = 0;
+        CHECK(ftell(file) == -1 && errno == ESPIPE && getc(file) == "pipe"[i], "the pipe has a position");
+    }
+    fclose(file);
+    close(ends[1]);
+}
+
 int main(int argc, char **argv) {
     rounds = ROUNDS * scale_of(argc, argv) / 6;
     watchdog(120);
     watched_step = "one thread";
     several((void *)0);
     watched_step = "how much at once";
-    at_once(option_of(argc, argv, "first-read", 2048), option_of(argc, argv, "buffer", 8192));
+    at_once(option_of(argc, argv, "first-read", 1024), option_of(argc, argv, "buffer", 8192));
+    watched_step = "positions";
+    // musl's own always asks.
+    positions(option_of(argc, argv, "buffer", 8192) != 1024);
+    watched_step = "partly";
+    signal(SIGPIPE, SIG_IGN);
+    partly();
     watched_step = "standard streams";
     standard_streams();
     watched_step = "misuse";
@@ -268,6 +358,6 @@ int main(int argc, char **argv) {
     for (int t = 0; t < THREADS; t++)
         pthread_join(threads[t], NULL);
     watched_step = "how much at once, with threads";
-    at_once(option_of(argc, argv, "first-read", 2048), option_of(argc, argv, "buffer", 8192));
+    at_once(option_of(argc, argv, "first-read", 1024), option_of(argc, argv, "buffer", 8192));
     return passed();
 }

@@ -7,12 +7,15 @@
 #if defined(__x86_64__)
 enum {
     SYS_READ = 0,
+    SYS_WRITE = 1,
     SYS_CLOSE = 3,
     SYS_FSTAT = 5,
+    SYS_LSEEK = 8,
     SYS_MMAP = 9,
     SYS_MUNMAP = 11,
     SYS_IOCTL = 16,
     SYS_READV = 19,
+    SYS_WRITEV = 20,
     SYS_FCNTL = 72,
     SYS_OPENAT = 257,
 };
@@ -41,8 +44,11 @@ enum {
     SYS_IOCTL = 29,
     SYS_OPENAT = 56,
     SYS_CLOSE = 57,
+    SYS_LSEEK = 62,
     SYS_READ = 63,
+    SYS_WRITE = 64,
     SYS_READV = 65,
+    SYS_WRITEV = 66,
     SYS_FSTAT = 80,
     SYS_MUNMAP = 215,
     SYS_MMAP = 222,

@@ -154,41 +154,87 @@ fn wide_numbers_are_read_as_musl_reads_them() {
     }
 }
 
-/// musl's own are linked in the place of zig's, which end within a number that overflows.
-#[test]
-fn whole_numbers_are_read_as_musl_reads_them() {
-    for (arch, name) in [(Arch::X86_64, "x86_64"), (Arch::Aarch64, "aarch64")] {
+/// A program of `test/` with the kit's objects of these files under names of their own, beside musl's, run on both
+/// architectures.
+fn beside_musl(program: &str, files: &[&str], names: &[&str], musls: &[&str], counts: [&str; 2]) -> String {
+    let mut said = String::new();
+    for (arch, count) in [Arch::X86_64, Arch::Aarch64].into_iter().zip(counts) {
         let folder = tempfile::tempdir().expect("a folder");
-        let compiler = kit_compiler(name);
+        let compiler = kit_compiler(arch.name());
         let command = || {
             let mut command = Command::new(&compiler[0]);
             command.args(&compiler[1..]).args(["-O2", "-fno-builtin", "-w"]);
             command
         };
-        let kinds = ["l", "ll", "imax", "ul", "ull", "umax"];
-        let names: Vec<String> = ["strto", "wcsto"]
-            .iter()
-            .flat_map(|front| kinds.map(|kind| format!("{front}{kind}")))
-            .flat_map(|name| [format!("-D{name}=kit_{name}"), format!("-D__{name}_internal=kit___{name}")])
-            .collect();
-        let mut objects = common::musls_own(arch, &["strtol", "wcstol"], folder.path());
-        for file in ["strtol", "strtoul", "wcstol", "wcstoul"] {
+        let mut objects = common::musls_own(arch, musls, folder.path());
+        for file in files {
             let object = folder.path().join(file).with_extension("o");
             let source = sources().join(file).with_extension("c");
-            ok(command().arg("-c").args(&names).arg(source).arg("-o").arg(&object));
+            let names = names.iter().map(|name| format!("-D{name}=kit_{name}"));
+            ok(command().arg("-c").args(names).arg(source).arg("-o").arg(&object));
             objects.push(object);
         }
-        let program = folder.path().join("integers");
-        let test = sources().join("test/integers.c");
-        ok(command().arg("-static").arg(test).args(objects).arg("-o").arg(&program));
-        let mut run = Command::new(&program);
-        if name != std::env::consts::ARCH {
-            run = Command::new(format!("qemu-{name}-static"));
-            run.arg(&program);
+        let executable = folder.path().join(program);
+        let test = sources().join("test").join(program).with_extension("c");
+        ok(command().arg("-static").arg(test).args(objects).arg("-o").arg(&executable));
+        let mut run = Command::new(&executable);
+        if arch.name() != std::env::consts::ARCH {
+            run = Command::new(format!("qemu-{arch}-static"));
+            run.arg(&executable);
         }
-        let text = ok(run.arg(count(if name == "x86_64" { "300000" } else { "30000" }, "25000000")));
-        assert!(text.contains(" compared"), "{text}");
+        said += &ok(run.arg(count));
     }
+    said
+}
+
+/// musl's own are linked in the place of zig's, which end within a number that overflows.
+#[test]
+fn whole_numbers_are_read_as_musl_reads_them() {
+    let names = [
+        "strtol",
+        "strtoll",
+        "strtoimax",
+        "strtoul",
+        "strtoull",
+        "strtoumax",
+        "wcstol",
+        "wcstoll",
+        "wcstoimax",
+        "wcstoul",
+        "wcstoull",
+        "wcstoumax",
+        "__strtol_internal",
+        "__strtoll_internal",
+        "__strtoimax_internal",
+        "__strtoul_internal",
+        "__strtoull_internal",
+        "__strtoumax_internal",
+    ];
+    let files = ["strtol", "strtoul", "wcstol", "wcstoul"];
+    let counts = [count("300000", "25000000"), count("30000", "1000000")];
+    let text = beside_musl("integers", &files, &names, &["strtol", "wcstol"], counts);
+    assert!(text.contains(" compared"), "{text}");
+}
+
+#[test]
+fn addresses_are_read_as_musl_reads_them() {
+    let names = [
+        "a64l",
+        "l64a",
+        "__inet_aton",
+        "inet_aton",
+        "ether_aton",
+        "ether_aton_r",
+        "ether_ntoa",
+        "ether_ntoa_r",
+        "ether_line",
+        "ether_ntohost",
+        "ether_hostton",
+    ];
+    let files = ["a64l", "inet_aton", "ether_aton", "ether_ntoa", "ether_line"];
+    let counts = [count("200000", "100000000"), count("20000", "1000000")];
+    let text = beside_musl("addresses", &files, &names, &["strtol"], counts);
+    assert!(text.contains(" are addresses"), "{text}");
 }
 
 /// What the executable with musl's `__floatscan` prints and the one with the kit's are one text.

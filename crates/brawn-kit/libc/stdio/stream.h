@@ -30,7 +30,8 @@ struct stream {
     int lock; /* -1 while there is one thread */
     int lbf;  /* the character after which a line is written, or -1 */
     void *cookie;
-    int64_t offset;
+    int64_t
+        known; /* nothing of musl's: 1 more than where the descriptor stands, or 0 if that is to be asked */
     char *getln_buf;
     void *unused_2;
     unsigned char *shend;
@@ -51,12 +52,13 @@ enum {
 };
 
 enum {
+    SEEK_CURRENT = 1,
     UNGET = 8, /* before each buffer, for what is put back */
     /* What musl takes is 1 KiB. More than this gains little, and every open file would pay for it. */
     BUFFER = 8 << 10,
-    /* What is read at first, and first after a seek: who reads a line here and there has
+    /* What is read at first, and first after a seek, as musl does: who reads a line here and there has
      * less copied. */
-    FIRST_READ = 2 << 10,
+    FIRST_READ = 1 << 10,
 };
 
 HIDDEN size_t __stdio_read(struct stream *file, unsigned char *to, size_t size);

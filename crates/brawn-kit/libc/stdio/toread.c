@@ -6,6 +6,9 @@ HIDDEN void __stdio_exit_needed(void);
 
 int __toread(struct stream *file) {
     const int first = file->rend == NULL;
+    if (first) {
+        file->known = 0;
+    }
     file->mode |= file->mode - 1;
     if (file->wpos != file->wbase) {
         file->write(file, NULL, 0);
