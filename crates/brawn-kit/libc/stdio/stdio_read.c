@@ -9,8 +9,8 @@ PUBLIC void *memcpy(void *restrict to, const void *restrict from, size_t size);
 enum { COPIED = 512 };
 
 /*
- * Little goes by way of the buffer. Less than a buffer: what was asked for but one byte, and into the buffer, of which that byte is the first, so that one call
- * gives both. Of a buffer or more nothing is copied twice.
+ * Little goes by way of the buffer. Less than a buffer: what was asked for but one byte, and into the buffer, of which that byte
+ * is the first, so that one call gives both. Of a buffer or more nothing is copied twice.
  */
 size_t __stdio_read(struct stream *file, unsigned char *to, size_t size) {
     const size_t buffered =

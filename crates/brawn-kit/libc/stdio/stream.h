@@ -30,8 +30,7 @@ struct stream {
     int lock; /* -1 while there is one thread */
     int lbf;  /* the character after which a line is written, or -1 */
     void *cookie;
-    int64_t
-        known; /* nothing of musl's: 1 more than where the descriptor stands, or 0 if that is to be asked */
+    int64_t known; /* not musl's: 1 more than where the descriptor stands, or 0 */
     char *getln_buf;
     void *unused_2;
     unsigned char *shend;
