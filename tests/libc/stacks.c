@@ -122,6 +122,36 @@ static void guards_are_as_asked_for(void) {
 
 static pthread_barrier_t barrier;
 
+static void *meets(void *unused) {
+    pthread_barrier_wait(&barrier);
+    return unused;
+}
+
+// A stack without a guard, where one with a guard was before that is kept no more: what comes next has its guard.
+static void guards_are_not_taken_for_granted(void) {
+    enum { OTHERS = 24 };
+    const pid_t child = fork();
+    CHECK(child >= 0, "no process");
+    if (child == 0) {
+        const size_t sum = 262144;
+        pthread_t others[OTHERS];
+        signal(SIGSEGV, SIG_DFL);
+        pthread_join(start(touch_lowest, sum - 8192, 8192, false), NULL);
+        pthread_barrier_init(&barrier, NULL, OTHERS);
+        for (int i = 0; i < OTHERS; i++)
+            others[i] = start(meets, 65536, 8192, false);
+        for (int i = 0; i < OTHERS; i++)
+            pthread_join(others[i], NULL);
+        pthread_join(start(touch_lowest, sum, 0, false), NULL);
+        beyond = true;
+        pthread_join(start(touch_lowest, sum - 8192, 8192, false), NULL);
+        _exit(0);
+    }
+    int status;
+    CHECK(waitpid(child, &status, 0) == child, "no end");
+    CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV, "a stack has no guard: status %d", status);
+}
+
 static void *deep(void *unused) {
     volatile unsigned char below[700000];
     for (size_t i = 0; i < sizeof below; i += 4096)
@@ -150,7 +180,7 @@ int main(int argc, char **argv) {
         CHECK(pthread_key_create(&keys[i], NULL) == 0, "no key");
     watched_step = "guards";
     if (option_of(argc, argv, "guards", 1))
-        guards_are_as_asked_for();
+        guards_are_as_asked_for(), guards_are_not_taken_for_granted();
     watched_step = "what is kept";
     little_is_kept(option_of(argc, argv, "kept-kib", 1024));
     watched_step = "threads of all kinds";
