@@ -55,12 +55,6 @@ static void give_back(uint64_t meeting) {
 }
 
 static void sleep_while(int *word, int value) {
-    for (int spins = spins_first(); spins; spins--) {
-        if (__atomic_load_n(word, __ATOMIC_ACQUIRE) != value) {
-            return;
-        }
-        relax();
-    }
     while (__atomic_load_n(word, __ATOMIC_ACQUIRE) == value) {
         __timedwait(word, value, CLOCK_REALTIME, NULL, FUTEX_PRIVATE);
     }
