@@ -103,8 +103,9 @@ enum { NORMAL, RECURSIVE, CHECKED };
 
 /* Takes a mutex that is not normal, in a process of one thread. False if that is left to musl. */
 HIDDEN int __brawn_mutex_own(struct mutex *mutex);
-/* Gives one back, in the same way. */
-HIDDEN int __brawn_mutex_disown(struct mutex *mutex);
+/* Lock and unlock for all mutexes that are not normal. */
+HIDDEN int __brawn_mutex_lock_other(struct mutex *mutex);
+HIDDEN int __brawn_mutex_unlock_other(struct mutex *mutex);
 
 enum { HELD = BRAWN_EBUSY, ASLEEP = INT32_MIN };
 

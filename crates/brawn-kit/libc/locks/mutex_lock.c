@@ -4,11 +4,10 @@
 
 PUBLIC int __pthread_mutex_lock(struct mutex *mutex);
 HIDDEN int __brawn_mutex_relock(struct mutex *mutex);
-HIDDEN int __brawn_musl___pthread_mutex_timedlock(struct mutex *mutex, const struct timespec *until);
 
 int __pthread_mutex_lock(struct mutex *mutex) {
     if (unlikely(mutex->type != NORMAL)) {
-        return __brawn_mutex_own(mutex) ? 0 : __brawn_musl___pthread_mutex_timedlock(mutex, NULL);
+        return __brawn_mutex_lock_other(mutex);
     }
     if (one_thread()) {
         if (likely(load(&mutex->lock) == 0)) {

@@ -1,11 +1,10 @@
 #include "locks.h"
 
 PUBLIC int __pthread_mutex_unlock(struct mutex *mutex);
-HIDDEN int __brawn_musl___pthread_mutex_unlock(struct mutex *mutex);
 
 int __pthread_mutex_unlock(struct mutex *mutex) {
     if (unlikely(mutex->type != NORMAL)) {
-        return __brawn_mutex_disown(mutex) ? 0 : __brawn_musl___pthread_mutex_unlock(mutex);
+        return __brawn_mutex_unlock_other(mutex);
     }
     if (one_thread() && likely(load(&mutex->lock) == HELD)) {
         store(&mutex->lock, 0);
