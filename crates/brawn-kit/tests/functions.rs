@@ -74,6 +74,7 @@ fn every_family_keeps_within_its_size() {
         ("environment", 4_000),
         ("locks", 5_200),
         ("numbers", 26_500),
+        ("regex", 32_000),
         ("sort", 8_000),
         ("stdio", 1_600),
         ("threads", 1_700),
