@@ -15,7 +15,41 @@ fn sets() -> impl Iterator<Item = &'static Functions> {
 #[test]
 fn musl_defines_each_with_the_same_binding() {
     for set in sets() {
-        common::musl_defines_the_same(set.arch, &set.archive);
+        common::musl_defines_the_same(set.arch, &set.archive, |member| !is_unwinder(member));
+    }
+}
+
+/// Its names are not musl's, but of the libraries that compilers bring.
+fn is_unwinder(member: &str) -> bool {
+    member == "brawn-unwind-unwind.o"
+}
+
+/// What a program takes from the toolchain's unwinder beside ours must not bring a second one: an object of it that has
+/// one of our names has no name that ours lacks.
+#[test]
+fn the_unwinder_is_whole() {
+    for set in sets() {
+        let members = common::members(&set.archive);
+        let (_, file) = members.iter().find(|(member, _)| is_unwinder(member)).expect("the unwinder");
+        let ours = common::defined(file).0;
+        assert!(ours.iter().all(|(_, weak)| !weak));
+        let ours: BTreeSet<&str> = ours.iter().map(|(name, _)| name.as_str()).collect();
+        let libc = common::rustup_libc(set.arch).expect("the musl target (`make setup` installs it)");
+        let mut theirs = vec![libc.with_file_name("libunwind.a")];
+        theirs.extend(common::of_gcc(set.arch, "libgcc_eh.a"));
+        for library in theirs {
+            let mut replaced = BTreeSet::new();
+            for (member, names) in common::defined_by_member(&library) {
+                // GCC 2 had it.
+                let lacks = |name: &&String| !ours.contains(name.as_str()) && *name != "__frame_state_for";
+                if names.iter().any(|name| ours.contains(name.as_str())) {
+                    let lacking: Vec<_> = names.iter().filter(lacks).collect();
+                    assert!(lacking.is_empty(), "{member} of {}: {lacking:?}", library.display());
+                    replaced.extend(names);
+                }
+            }
+            assert!(replaced.len() > 15, "{}: {replaced:?}", library.display());
+        }
     }
 }
 
@@ -79,6 +113,7 @@ fn every_family_keeps_within_its_size() {
         ("stdio", 1_600),
         ("threads", 1_700),
         ("time", 24_500),
+        ("unwind", 17_000),
     ]
     .into();
     for set in sets() {

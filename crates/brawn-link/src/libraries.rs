@@ -68,13 +68,26 @@ pub fn provide_unwinder(line: &mut Line, backend: &Backend, arch: Arch, has_cxx:
     }
 }
 
+/// The libraries that have an unwinder: LLVM's, and that of GCC.
+const UNWINDERS: &[&str] = &["unwind", "gcc_eh"];
+
+/// Whether an argument of a link has an unwinder: its library by name or by path.
+pub fn names_unwinder(arg: &str) -> bool {
+    UNWINDERS.iter().any(|name| {
+        let file = format!("lib{name}.a");
+        arg.strip_prefix("-l").is_some_and(|it| it == *name || it.strip_prefix(':') == Some(&file))
+            || !arg.starts_with('-') && Path::new(arg).ends_with(&file)
+    })
+}
+
 fn is_unwinder(path: &Path) -> bool {
     path.ends_with("libunwind.a")
 }
 
 fn unwinds(path: &Path) -> bool {
+    let names = [&b"_Unwind_Resume"[..], b"_Unwind_Backtrace"];
     brawn_base::file::archive(path)
-        .is_ok_and(|bytes| memchr::memmem::find(&bytes, b"_Unwind_Resume").is_some())
+        .is_ok_and(|bytes| names.iter().any(|name| memchr::memmem::find(&bytes, name).is_some()))
 }
 
 /// Refuses glibc's C++ library: it links, more or less, and then crashes where the two C libraries differ.
@@ -106,6 +119,16 @@ mod tests {
 
     fn line(text: &str) -> Line {
         Line::parse(text.split_whitespace().map(Into::into)).unwrap()
+    }
+
+    #[test]
+    fn unwinders_are_known_by_name_and_by_path() {
+        for arg in ["-lunwind", "-lgcc_eh", "-l:libunwind.a", "/a/b/libunwind.a", "libgcc_eh.a"] {
+            assert!(names_unwinder(arg), "{arg}");
+        }
+        for arg in ["-lunwind-x86_64", "-lgcc", "-L/a/libunwind.a", "libunwind-ab12.rlib", "/a/unwind"] {
+            assert!(!names_unwinder(arg), "{arg}");
+        }
     }
 
     #[test]

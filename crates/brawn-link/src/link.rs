@@ -238,12 +238,15 @@ fn link_id(args: &[String], folder: &Path) -> Result<LinkId, Error> {
     Ok(LinkId::new(&sha256_hex(text.as_bytes())[..32]).expect("the id is hexadecimal"))
 }
 
-/// Puts real paths in the place of the placeholders.
+/// Puts real paths in the place of the placeholders, and the overlay's `libc.a` before every unwinder: the kit's is in there,
+/// and the first that the linker finds is taken. What it lacks is still the toolchain's.
 pub(crate) fn fill(args: &[String], overlay: &Path, record: &Path, output: &Path) -> Vec<String> {
+    let libc = overlay.join("libc.a").to_string_lossy().into_owned();
     let [overlay, record, output] = [overlay, record, output].map(|path| path.to_string_lossy());
-    args.iter()
-        .map(|arg| arg.replace(OVERLAY, &overlay).replace(RECORD, &record).replace(OUTPUT, &output))
-        .collect()
+    let before = |arg: &String| libraries::names_unwinder(arg).then(|| libc.clone());
+    let real =
+        |arg: &String| arg.replace(OVERLAY, &overlay).replace(RECORD, &record).replace(OUTPUT, &output);
+    args.iter().flat_map(|arg| before(arg).into_iter().chain([real(arg)])).collect()
 }
 
 /// What is found in an executable that passes.

@@ -100,10 +100,36 @@ pub fn defined_by_musl(arch: Arch) -> BTreeMap<String, bool> {
     stock
 }
 
+/// The names that the members of a static library define, hidden ones among them: libgcc_eh.a hides all of its.
+pub fn defined_by_member(archive: &Path) -> Vec<(String, BTreeSet<String>)> {
+    let data = fs_err::read(archive).expect("the archive");
+    let file = ArchiveFile::parse(data.as_slice()).expect("an archive");
+    let mut all = Vec::new();
+    for member in file.members() {
+        let member = member.expect("a member");
+        let bytes = member.data(data.as_slice()).expect("data").to_vec();
+        let Ok(object) = ElfFile64::<object::Endianness>::parse(bytes.as_slice()) else { continue };
+        let symbols = object.symbols().filter(|symbol| symbol.is_definition() && symbol.is_global());
+        let names = symbols.map(|symbol| symbol.name().expect("a name").to_owned()).collect();
+        all.push((String::from_utf8_lossy(member.name()).into_owned(), names));
+    }
+    all
+}
+
+/// A file among GCC's own, for this machine's architecture.
+pub fn of_gcc(arch: Arch, file: &str) -> Option<PathBuf> {
+    if Arch::host() != Some(arch) {
+        return None;
+    }
+    let output = Command::new("gcc").arg(format!("-print-file-name={file}")).output().ok()?;
+    let path = PathBuf::from(String::from_utf8(output.stdout).ok()?.trim());
+    path.is_absolute().then_some(path)
+}
+
 /// Everything that these objects define for programs, musl defines with the same binding.
-pub fn musl_defines_the_same(arch: Arch, packed: &'static Packed) {
+pub fn musl_defines_the_same(arch: Arch, packed: &'static Packed, of: impl Fn(&str) -> bool) {
     let stock = defined_by_musl(arch);
-    for (member, file) in members(packed) {
+    for (member, file) in members(packed).into_iter().filter(|(member, _)| of(member)) {
         for (name, weak) in defined(&file).0 {
             assert_eq!(stock.get(&name), Some(&weak), "{name} of {member} on {arch}");
         }

@@ -34,4 +34,5 @@ mod second_heap;
 mod shared_options;
 mod strings;
 mod tune;
+mod unwinding;
 mod verify;
