@@ -1,6 +1,7 @@
 // The environment, options, paths, and what a process asks about itself.
 
 #define _GNU_SOURCE
+#include <arpa/inet.h>
 #include <getopt.h>
 #include <glob.h>
 #include <libgen.h>
@@ -49,6 +50,40 @@ static uint64_t numeric_name(uint64_t times) {
                     NI_NUMERICHOST | NI_NUMERICSERV);
         sum = mix(sum, text(host) ^ text(service));
         freeaddrinfo(found);
+    }
+    return sum;
+}
+
+// From /etc/hosts, or nowhere: what is not there has the same answer with every libc.
+static uint64_t name_of_the_host(uint64_t times) {
+    uint64_t sum = 0;
+    for (uint64_t i = 0; i < times; i++) {
+        struct addrinfo hints = {.ai_family = AF_INET, .ai_socktype = SOCK_STREAM}, *found;
+        if (getaddrinfo("localhost", NULL, &hints, &found) != 0)
+            fail("getaddrinfo");
+        sum = mix(sum, written(found->ai_addr, found->ai_addrlen));
+        freeaddrinfo(found);
+    }
+    return sum;
+}
+
+static uint64_t name_of_an_address(uint64_t times) {
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
+    uint64_t sum = 0;
+    for (uint64_t i = 0; i < times; i++) {
+        char host[256];
+        if (getnameinfo((struct sockaddr *)&address, sizeof address, host, sizeof host, NULL, 0, 0) != 0)
+            fail("getnameinfo");
+        sum = mix(sum, text(host));
+    }
+    return sum;
+}
+
+static uint64_t port_of_a_service(uint64_t times) {
+    uint64_t sum = 0;
+    for (uint64_t i = 0; i < times; i++) {
+        struct servent *found = getservbyname("https", "tcp");
+        sum = mix(sum, found != NULL ? (uint64_t)found->s_port : 0);
     }
     return sum;
 }
@@ -162,6 +197,9 @@ static const struct row ROWS[] = {
     {"strerror", call_strerror, 16, DIFFERS},
     {"strsignal", call_strsignal, 16, DIFFERS},
     {"getaddrinfo-of-a-number", numeric_name, 1},
+    {"getaddrinfo-of-localhost", name_of_the_host, 1},
+    {"getnameinfo-of-127.0.0.1", name_of_an_address, 1},
+    {"getservbyname", port_of_a_service, 1},
 };
 
 const struct group environment_group = GROUP("environment", prepare, ROWS);
