@@ -1,10 +1,13 @@
 //! The environment's functions answer as plain ones do, and read no byte behind a page: the programs in
 //! `libc/environment/test` with the host's compiler, and with the kit's for aarch64.
+//! Names of services are looked for as musl does: `services.c` there.
 
 use std::path::Path;
 use std::process::Command;
 
 use brawn_kit_build::{arches, compiler};
+
+mod common;
 
 /// A program, the files that it tries, and their names in it.
 const PROGRAMS: [(&str, &[&str], &[&str]); 3] = [
@@ -72,4 +75,30 @@ fn plain_ones_answer_the_same_on_aarch64() {
     let compiler = compiler::find(root, row, std::env::consts::ARCH).expect("the kit's compiler");
     let emulator: &[&str] = if cfg!(target_arch = "aarch64") { &[] } else { &["qemu-aarch64-static"] };
     run(&compiler.argv, &["-static-pie", "-fPIE"], emulator);
+}
+
+/// Beside musl's own, in a folder `/etc` of the test's own, where it may have one.
+#[test]
+fn services_are_found_as_musl_finds_them() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("the repository");
+    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("libc/environment");
+    let row = arches::ARCHES.iter().find(|row| row.name == std::env::consts::ARCH).expect("an architecture");
+    let compiler = compiler::find(root, row, std::env::consts::ARCH).expect("the kit's compiler").argv;
+    let folder = tempfile::tempdir().expect("a folder");
+    let (object, program) = (folder.path().join("services.o"), folder.path().join("services"));
+    let command = || {
+        let mut command = Command::new(&compiler[0]);
+        command.args(&compiler[1..]).args(["-O2", "-fno-builtin", "-w"]);
+        command
+    };
+    let name = "-D__lookup_serv=kit___lookup_serv";
+    ok(command().args(["-c", name]).arg(sources.join("lookup_serv.c")).arg("-o").arg(&object));
+    ok(command().arg("-static").arg(sources.join("test/services.c")).arg(object).arg("-o").arg(&program));
+    let count = if std::env::var_os("BRAWN_TEST_LONG").is_some() { "10000000" } else { "20000" };
+    let text = ok(Command::new(&program).arg(count));
+    if text.contains("no namespace") {
+        common::skip(&text);
+    } else {
+        assert!(text.contains(" found"), "{text}");
+    }
 }

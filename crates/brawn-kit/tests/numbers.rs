@@ -251,13 +251,13 @@ fn scanf_reads_what_musl_reads() {
         command
     };
     // The linker gives musl's own the names that begin with __real_, and its callers the kit's.
-    let wrapped = ["__floatscan", "strtod", "strtof"];
+    let wrapped = ["__floatscan", "__intscan", "strtod", "strtof"];
     let names = wrapped
         .iter()
         .flat_map(|name| [format!("-D{name}=__wrap_{name}"), format!("-D__brawn_musl_{name}=__real_{name}")]);
     let names: Vec<String> = names.collect();
     let mut objects = Vec::new();
-    for file in ["floatscan", "strtod", "strtof", "exact", "powers"] {
+    for file in ["floatscan", "intscan", "strtod", "strtof", "exact", "powers"] {
         let object = folder.path().join(file).with_extension("o");
         let source = sources().join(file).with_extension("c");
         ok(command().arg("-c").args(&names).arg(source).arg("-o").arg(&object));

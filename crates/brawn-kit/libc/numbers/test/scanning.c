@@ -35,7 +35,7 @@ static size_t number(char *to) {
         return (size_t)(to - begin);
     }
     to = stpcpy(to, signs[next() % 4]);
-    switch (next() % 6) {
+    switch (next() % 7) {
     case 0:
         to += sprintf(to, "%llu", (unsigned long long)next() >> next() % 64);
         break;
@@ -53,6 +53,9 @@ static size_t number(char *to) {
     case 4:
         to += sprintf(to, "%u.", (unsigned)next() % 1000);
         break;
+    case 5:
+        to += sprintf(to, next() % 2 ? "%llu" : "%llu%u", (unsigned long long)next(), (unsigned)next() % 100);
+        break;
     default:
         /* Borders, overflow, underflow and more digits than are counted. */
         to += sprintf(to, "%u%0*u%s", (unsigned)next() % 10, (int)(next() % 60), 1u,
@@ -62,10 +65,12 @@ static size_t number(char *to) {
 }
 
 static void from(FILE *file, const char *text) {
-    static const char *const formats[] = {"%lf",  "%f",      "%Lf",     "%5lf",   "%12f",
-                                          "%1lf", "%*lf%lf", "%lf,%lf", "%le %lg"};
+    static const char *const formats[] = {"%lf", "%f",  "%Lf",  "%5lf",    "%12f",    "%1lf",   "%d",
+                                          "%i",  "%ld", "%hhd", "%3d",     "%lu",     "%x",     "%5lli",
+                                          "%o",  "%jd", "%p",   "%*lf%lf", "%lf,%lf", "%le %lg"};
+    enum { PAIRS = 17 };
     while (!feof(file) && !ferror(file)) {
-        const unsigned kind = (unsigned)(next() % 9);
+        const unsigned kind = (unsigned)(next() % (PAIRS + 3));
         union {
             float single;
             double value;
@@ -80,12 +85,12 @@ static void from(FILE *file, const char *text) {
             text != NULL ? sscanf(text, format, &one, &two, &at) : fscanf(file, format, &one, &two, &at);
         const int error = errno;
         /* Of a format with one number the second is %n's. */
-        const int length = kind >= 7 ? at : *(int *)&two;
+        const int length = kind > PAIRS ? at : *(int *)&two;
         printf("%s: %d errno %d at %d", formats[kind], result, error, length);
         for (int i = 0; i < 10; i++) {
             printf(" %02x", one.bytes[i]);
         }
-        if (kind >= 7) {
+        if (kind > PAIRS) {
             printf(" %.17g", two.value);
         }
         if (text != NULL) {
