@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
-use brawn_measure::{Event, Outcome, Session, Variant, format};
+use brawn_measure::{Outcome, Session, Variant, format};
 
 /// The folder that everything is built in, and the tools to build with.
 pub struct Workshop {
@@ -125,11 +125,7 @@ pub fn measure(
         session.warmup_blocks * variants.len(),
         session.seed
     ));
-    let outcome = session.run_with(variants, |event| {
-        if let Event::Before(progress) = event {
-            before(progress.variant);
-        }
-    })?;
+    let outcome = session.run_with(variants, |progress| before(progress.variant))?;
     for warning in &outcome.warnings {
         say(&format!("warning: {warning}"));
     }

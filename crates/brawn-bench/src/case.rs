@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use brawn_measure::{Session, Variant};
 
 use crate::workshop::Programs;
-use crate::{Error, Flavour, RowSpec, Workshop};
+use crate::{Flavour, RowSpec, Workshop};
 
 /// What a suite is given to prepare itself.
 pub struct Context<'a> {
@@ -26,10 +26,6 @@ pub struct Options {
     pub own_only: bool,
     /// Thread counts, instead of each suite's own.
     pub threads: Vec<usize>,
-    /// Cores that programs are held to; empty for all.
-    pub cores: Vec<usize>,
-    /// CPU quota, in cores.
-    pub quota: Option<f64>,
     /// Only cases whose name holds this text.
     pub case: Option<String>,
 }
@@ -38,30 +34,6 @@ impl Options {
     /// Whether the case of that name is asked for.
     pub fn wants(&self, case: &str) -> bool {
         self.case.as_ref().is_none_or(|text| case.contains(text.as_str()))
-    }
-}
-
-impl Context<'_> {
-    /// Adds cases of a program that the suite can do without, or a note where it cannot be had.
-    ///
-    /// # Errors
-    /// Whatever is no matter of something that is missing.
-    pub fn add(
-        &self,
-        prepared: &mut Prepared,
-        name: &str,
-        cases: impl FnOnce(&Self, &mut Prepared) -> Result<Vec<Case>, Error>,
-    ) -> Result<(), Error> {
-        match cases(self, prepared) {
-            Ok(cases) => prepared.cases.extend(cases),
-            Err(Error::Absent { reason, hint }) => {
-                let note = format!("{name} is left out: {reason} ({hint})");
-                self.workshop.say(&note);
-                prepared.notes.push(note);
-            }
-            Err(error) => return Err(error),
-        }
-        Ok(())
     }
 }
 

@@ -75,15 +75,15 @@ impl Suite {
         }
         let mut built = BTreeMap::new();
         for (template, name, words, counts) in wanted {
-            let cases = |context: &Context<'_>, prepared: &mut Prepared| {
-                self.cases(template, &name, words, &counts, context, prepared, &mut built)
-            };
-            match &self.programs[&name].optional {
-                Some(called) => context.add(&mut prepared, called, cases)?,
-                None => {
-                    let cases = cases(context, &mut prepared)?;
-                    prepared.cases.extend(cases);
+            let cases = self.cases(template, &name, words, &counts, context, &mut prepared, &mut built);
+            match (cases, &self.programs[&name].optional) {
+                (Ok(cases), _) => prepared.cases.extend(cases),
+                (Err(Error::Absent { reason, hint }), Some(called)) => {
+                    let note = format!("{called} is left out: {reason} ({hint})");
+                    context.workshop.say(&note);
+                    prepared.notes.push(note);
                 }
+                (Err(error), _) => return Err(error),
             }
         }
         Ok(prepared)
@@ -247,10 +247,12 @@ impl Template {
         if let Some((fewest, most)) = self.blocks {
             session = session.blocks_between(fewest, most);
         }
+        if let Some(seconds) = self.limit_seconds {
+            session.conditions.limit = Duration::from_secs(seconds);
+        }
+        session.conditions.timeline = self.timeline_ms.map(Duration::from_millis);
         Session {
             warmup_blocks: self.warmup.unwrap_or(session.warmup_blocks),
-            timeline: self.timeline_ms.map(Duration::from_millis),
-            limit: self.limit_seconds.map_or(session.limit, Duration::from_secs),
             count_system_calls: self.count_system_calls,
             ..session
         }
@@ -274,7 +276,7 @@ mod tests {
     }
 
     /// Calls `with` with a suite of one optional program, which cannot be fetched, and what it is prepared in.
-    fn with_absent<T>(options: &Options, with: impl Fn(&Suite, &Context<'_>) -> T) -> T {
+    fn with_absent<T>(options: &Options, with: impl Fn(&mut Suite, &Context<'_>) -> T) -> T {
         let text = "title = ''\nabout = ''\n\
             [program.gone]\noptional = 'the gone one'\n\
             [program.gone.build.c]\nfolder = ''\nflags = []\nlibraries = []\n\
@@ -286,22 +288,19 @@ mod tests {
         let workshop = Workshop::open(&folder.path().join("work"), &brawn).unwrap();
         let flavours = Flavour::list(["stock"]).unwrap();
         let context = Context { workshop: &workshop, flavours: &flavours, options };
-        with(&Suite::read("test", text), &context)
+        with(&mut Suite::read("test", text), &context)
     }
 
     #[test]
     fn what_is_missing_is_noted_and_the_rest_runs() {
         with_absent(&Options::default(), |suite, context| {
-            let mut prepared = suite.prepare(context).unwrap();
+            let prepared = suite.prepare(context).unwrap();
             let [note] = &prepared.notes[..] else { panic!("{:?}", prepared.notes) };
             assert!(note.starts_with("the gone one is left out: gone.tar is not here"), "{note}");
             assert!(note.contains("the shelf"), "{note}");
-            let present = |_: &Context<'_>, _: &mut Prepared| Ok(vec![Case::new("present", Vec::new())]);
-            context.add(&mut prepared, "present", present).unwrap();
-            assert_eq!((prepared.cases.len(), prepared.notes.len()), (1, 1));
-            let broken =
-                |_: &Context<'_>, _: &mut Prepared| Err(Error::Io(std::io::Error::other("the disk is full")));
-            assert!(context.add(&mut prepared, "broken", broken).is_err());
+            suite.programs.get_mut("gone").unwrap().optional = None;
+            let error = suite.prepare(context).unwrap_err();
+            assert!(matches!(error, Error::Absent { .. }), "what a suite cannot do without ends it: {error}");
         });
     }
 

@@ -1,11 +1,9 @@
 //! Runs suites: prepares all of them, then measures case by case.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use brawn_measure::results::{CaseResult, Noise, Results, Settings, Skipped, SuiteResult, VariantInfo};
-use brawn_measure::{Event, Session, Variant};
+use brawn_measure::{Conditions, Progress, Session, Variant};
 
 use crate::case::{Case, Context, MAX_BLOCKS, MIN_BLOCKS, Options};
 use crate::suite::Suite;
@@ -34,8 +32,8 @@ pub struct Job {
     pub command: String,
     /// The command up to the suite's name, from which the command of a single case is made.
     pub case_command: String,
-    /// Set from elsewhere, it ends the run; what was measured is kept.
-    pub interrupt: Arc<AtomicBool>,
+    /// What the programs are held to. Its interrupt ends the run; what was measured is kept.
+    pub conditions: Conditions,
 }
 
 /// Time for each case, in seconds, unless the user gives another.
@@ -79,40 +77,106 @@ pub enum Step<'a> {
         /// How many there are.
         of: usize,
     },
-    /// Something happens within a case.
-    Event(Event<'a>),
+    /// A variant is about to run.
+    Run(Progress<'a>),
     /// A case is done: the results are worth writing.
     Done(&'a Results),
 }
 
-/// How a run ended. What was measured is in the results, whatever happened.
+/// What is told of each step. An error ends the run: a full disk, when it writes results.
+type On<'a> = dyn FnMut(Step<'_>) -> Result<(), Error> + 'a;
+
+/// How a run ended.
 #[derive(Debug)]
 pub struct Ended {
-    /// What was measured.
+    /// What was measured, whatever happened.
     pub results: Results,
-    /// Why it ended early: suite, case and error. The case is empty when the suite could not be prepared, and both are
-    /// when it is not about one suite.
-    pub failed: Option<(String, String, Error)>,
-    /// Whether it was interrupted.
-    pub interrupted: bool,
+    /// Why it ended early.
+    pub early: Option<Early>,
+}
+
+/// Why a run ended early.
+#[derive(Debug)]
+pub enum Early {
+    /// It was told to.
+    Interrupted,
+    /// Something failed while suites were prepared or measured.
+    Failed {
+        /// The suite and the case, as far as it is about one.
+        place: Option<String>,
+        /// What went wrong.
+        error: Box<Error>,
+    },
+}
+
+impl From<Error> for Early {
+    fn from(error: Error) -> Early {
+        Early::Failed { place: None, error: error.into() }
+    }
+}
+
+impl Early {
+    fn at<E: Into<Error>>(place: impl Into<String>) -> impl FnOnce(E) -> Early {
+        move |error| Early::Failed { place: Some(place.into()), error: Box::new(error.into()) }
+    }
 }
 
 /// Runs `job`, whose programs are built in `workshop`.
-///
-/// # Errors
-/// Those of `on`, which ends the run: a full disk, when it writes results. Anything that fails while suites are
-/// prepared or measured is in [`Ended::failed`], beside what was measured before.
-pub fn run<E>(
+pub fn run(job: &Job, workshop: &Workshop, mut on: impl FnMut(Step<'_>) -> Result<(), Error>) -> Ended {
+    let mut results = empty(job, workshop);
+    let early = measure_all(job, workshop, &mut results, &mut on).err();
+    Ended { results, early }
+}
+
+fn measure_all(job: &Job, workshop: &Workshop, results: &mut Results, on: &mut On<'_>) -> Result<(), Early> {
+    let planned = plan(job, workshop, results, on)?;
+    let seconds = seconds(job, planned.iter().map(|(_, case)| case.share).sum());
+    results.settings.budget_seconds = seconds;
+    if job.noise && !planned.is_empty() {
+        on(Step::Noise)?;
+        match noise(job, workshop) {
+            Ok(found) => {
+                if let Some(advice) = brawn_measure::noise::advice(&found, job.precision()) {
+                    on(Step::Warning(&advice))?;
+                }
+                results.noise = Some(found);
+            }
+            Err(_) if job.conditions.is_interrupted() => return Err(Early::Interrupted),
+            Err(error) => on(Step::Warning(&format!("this machine's noise is not known: {error}")))?,
+        }
+    }
+    let of = planned.len();
+    for (index, (place, case)) in planned.into_iter().enumerate() {
+        let suite = results.suites[place].name.clone();
+        on(Step::Case { suite: &suite, case: &case.name, number: index + 1, of })?;
+        let (result, complete) = measure(job, workshop, &suite, case, seconds, on)?;
+        if !result.rows.is_empty() || complete {
+            results.suites[place].cases.push(result);
+        }
+        let interrupted = !complete || job.conditions.is_interrupted();
+        results.complete = !interrupted && index + 1 == of;
+        on(Step::Done(results))?;
+        if interrupted {
+            return Err(Early::Interrupted);
+        }
+    }
+    if of == 0 {
+        results.complete = true;
+        on(Step::Done(results))?;
+    }
+    Ok(())
+}
+
+/// Builds everything before anything is measured: what cannot be built is known at once. Gives the cases, each with the place
+/// of its suite in the results.
+fn plan(
     job: &Job,
     workshop: &Workshop,
-    mut on: impl FnMut(Step<'_>) -> Result<(), E>,
-) -> Result<Ended, E> {
-    let mut ended = Ended { results: empty(job, workshop), failed: None, interrupted: false };
+    results: &mut Results,
+    on: &mut On<'_>,
+) -> Result<Vec<(usize, Case)>, Early> {
     let context = Context { workshop, flavours: &job.flavours, options: &job.options };
-    let interrupted = || job.interrupt.load(Ordering::Relaxed);
-
-    // Everything is built before anything is measured: what cannot be built is known at once.
-    let mut planned: Vec<(usize, Case)> = Vec::new();
+    let mut planned = Vec::new();
     let mut names = Vec::new();
     for suite in &job.suites {
         on(Step::Preparing(suite.name))?;
@@ -125,82 +189,26 @@ pub fn run<E>(
         match suite.check(workshop).and_then(|()| suite.prepare(&context)) {
             Ok(prepared) => {
                 result.notes = prepared.notes;
-                ended.results.versions.extend(prepared.versions);
+                results.versions.extend(prepared.versions);
                 names.extend(prepared.unwanted);
-                let place = ended.results.suites.len();
+                let place = results.suites.len();
                 let cases = chosen(prepared.cases, job.options.case.as_deref(), &mut names);
                 planned.extend(cases.into_iter().map(|case| (place, case)));
             }
-            Err(_) if interrupted() => {
-                ended.interrupted = true;
-                return Ok(ended);
-            }
+            Err(_) if job.conditions.is_interrupted() => return Err(Early::Interrupted),
             Err(Error::Absent { reason, hint }) => {
                 let skipped = Skipped { reason, hint };
                 on(Step::Skipping(suite.name, &skipped))?;
                 result.skipped = Some(skipped);
             }
-            Err(error) => {
-                ended.failed = Some((suite.name.to_owned(), String::new(), error));
-                return Ok(ended);
-            }
+            Err(error) => return Err(Early::at(suite.name)(error)),
         }
-        ended.results.suites.push(result);
+        results.suites.push(result);
     }
-
     if let Some(given) = job.options.case.as_ref().filter(|_| planned.is_empty() && !names.is_empty()) {
-        let error = Error::UnknownName { kind: "case", given: given.clone(), known: names };
-        ended.failed = Some((String::new(), String::new(), error));
-        return Ok(ended);
+        return Err(Error::UnknownName { kind: "case", given: given.clone(), known: names }.into());
     }
-    let seconds = seconds(job, planned.iter().map(|(_, case)| case.share).sum());
-    ended.results.settings.budget_seconds = seconds;
-    if job.noise && !planned.is_empty() {
-        on(Step::Noise)?;
-        match noise(job, workshop) {
-            Ok(found) => {
-                if let Some(advice) = brawn_measure::noise::advice(&found, job.precision()) {
-                    on(Step::Warning(&advice))?;
-                }
-                ended.results.noise = Some(found);
-            }
-            Err(_) if interrupted() => {
-                ended.interrupted = true;
-                return Ok(ended);
-            }
-            Err(error) => on(Step::Warning(&format!("this machine's noise is not known: {error}")))?,
-        }
-    }
-    let of = planned.len();
-    for (index, (place, case)) in planned.into_iter().enumerate() {
-        let suite = ended.results.suites[place].name.clone();
-        on(Step::Case { suite: &suite, case: &case.name, number: index + 1, of })?;
-        let name = case.name.clone();
-        let measured = measure(job, workshop, &suite, case, seconds, &mut on)?;
-        match measured {
-            Ok((result, complete)) => {
-                if !result.rows.is_empty() || complete {
-                    ended.results.suites[place].cases.push(result);
-                }
-                if !complete || interrupted() {
-                    ended.interrupted = true;
-                    on(Step::Done(&ended.results))?;
-                    return Ok(ended);
-                }
-            }
-            Err(error) => {
-                ended.failed = Some((suite, name, error));
-                return Ok(ended);
-            }
-        }
-        ended.results.complete = index + 1 == of;
-        on(Step::Done(&ended.results))?;
-    }
-    if of == 0 {
-        ended.results.complete = true;
-        on(Step::Done(&ended.results))?;
-    }
-    Ok(ended)
+    Ok(planned)
 }
 
 /// The cases that were asked for: the one of exactly that name, or all whose names hold the text. Adds all names to
@@ -231,13 +239,9 @@ fn noise(job: &Job, workshop: &Workshop) -> Result<Noise, Error> {
 
 /// A session under the conditions of the job.
 fn under(job: &Job, session: Session) -> Session {
-    Session {
-        seed: job.seed,
-        cores: job.options.cores.clone(),
-        quota: job.options.quota,
-        interrupt: Some(Arc::clone(&job.interrupt)),
-        ..session
-    }
+    let Conditions { cores, quota, interrupt, .. } = job.conditions.clone();
+    let conditions = Conditions { cores, quota, interrupt, ..session.conditions };
+    Session { seed: job.seed, conditions, ..session }
 }
 
 /// A seed for a run that was given none.
@@ -255,32 +259,27 @@ fn seconds(job: &Job, shares: f64) -> f64 {
 }
 
 /// One case: its result, and whether it is whole.
-fn measure<E>(
+fn measure(
     job: &Job,
     workshop: &Workshop,
     suite: &str,
     case: Case,
     seconds: f64,
-    on: &mut impl FnMut(Step<'_>) -> Result<(), E>,
-) -> Result<Result<(CaseResult, bool), Error>, E> {
+    on: &mut On<'_>,
+) -> Result<(CaseResult, bool), Early> {
     let mut session = under(job, case.session);
     session.budget = Some(Duration::from_secs_f64(seconds * case.share));
     session.precision = Some(job.precision());
     session.min_blocks = job.blocks.unwrap_or(session.min_blocks).min(session.blocks);
     // What shows progress may fail, and then the run shall end; the session knows only its own errors.
-    let mut broken = None;
-    let outcome = session.run_with(&case.variants, |event| {
-        if broken.is_none() {
-            broken = on(Step::Event(event)).err();
+    let mut shown = Ok(());
+    let outcome = session.run_with(&case.variants, |progress| {
+        if shown.is_ok() {
+            shown = on(Step::Run(progress));
         }
     });
-    if let Some(error) = broken {
-        return Err(error);
-    }
-    let outcome = match outcome {
-        Ok(outcome) => outcome,
-        Err(error) => return Ok(Err(error.into())),
-    };
+    shown?;
+    let outcome = outcome.map_err(Early::at(format!("{suite}, {}", case.name)))?;
     let command = format!("{} --case {}", job.case_command.replace("{suite}", suite), quoted(&case.name));
     let mut result = outcome.case(&case.name, command, &case.rows);
     // Where the workshop and the user's folder are is no one's business.
@@ -298,7 +297,7 @@ fn measure<E>(
             }
         }
     }
-    Ok(Ok((result, outcome.complete())))
+    Ok((result, outcome.complete()))
 }
 
 fn empty(job: &Job, workshop: &Workshop) -> Results {
@@ -308,8 +307,8 @@ fn empty(job: &Job, workshop: &Workshop) -> Results {
         precision: job.precision(),
         min_blocks: job.blocks.unwrap_or(MIN_BLOCKS),
         max_blocks: MAX_BLOCKS,
-        cores: job.options.cores.clone(),
-        quota: job.options.quota,
+        cores: job.conditions.cores.clone(),
+        quota: job.conditions.quota,
     };
     let info = |flavour: &Flavour| VariantInfo {
         name: flavour.name.clone(),
@@ -348,7 +347,7 @@ mod tests {
             noise: false,
             command: String::new(),
             case_command: String::new(),
-            interrupt: Arc::default(),
+            conditions: Conditions::default(),
         }
     }
 

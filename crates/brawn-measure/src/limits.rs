@@ -2,17 +2,19 @@
 
 use std::io;
 use std::os::unix::process::CommandExt;
-use std::path::Path;
 use std::process::Command;
 
+use brawn_trace::Group;
 use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
 use nix::unistd::Pid;
 
-use self::group::{Group, Setting, Version, parents};
+use self::memory::MemoryLimit;
+use self::place::{Setting, Version};
 use crate::Error;
+use crate::probe::Conditions;
 
-mod group;
 pub mod memory;
+mod place;
 
 /// The calling thread, for calls that take the number of one.
 const THIS_THREAD: Pid = Pid::from_raw(0);
@@ -23,71 +25,67 @@ const PERIOD: u64 = 100_000;
 /// The fewest microseconds in a period that the kernel accepts.
 const LEAST: u64 = 1_000;
 
-/// A control group that holds its programs to a share of the CPU time. It is removed when this is dropped.
+/// What holds one run. Control groups go when this is dropped, with everything in them.
 #[derive(Debug)]
-pub struct Quota {
-    group: Group,
+pub(crate) struct Limits {
+    quota: Option<Group>,
+    pub memory: Option<MemoryLimit>,
 }
 
-impl Quota {
-    /// A new group that may use so much CPU time, in cores: 1.5 for three halves of one.
+impl Limits {
+    /// Makes a command run under these conditions.
     ///
     /// # Errors
-    /// [`Error::Quota`] when this machine has no control group for CPU time that we may use.
-    pub fn create(cores: f64) -> Result<Self, Error> {
-        let wrong = |kind, what: String| io::Error::new(kind, what);
-        let mut reason = None;
-        for parent in parents("cpu") {
-            let Some(limits) = limits(parent.version, cores) else {
-                let what = format!("{cores} cores are no amount of CPU time that the kernel can give");
-                reason = reason.or(Some(wrong(io::ErrorKind::InvalidInput, what)));
-                continue;
-            };
-            let settings = limits.into_iter().map(|(file, value)| Setting::needed(file, value));
-            match Group::create(&parent, "cpu", &settings.collect::<Vec<_>>()) {
-                Ok(group) => return Ok(Self { group }),
-                Err(error) => reason = reason.or(Some(error)),
-            }
+    /// [`Error::Core`] when a core does not exist, or may not be used by this process; [`Error::Quota`].
+    pub fn hold(command: &mut Command, conditions: &Conditions) -> Result<Self, Error> {
+        let quota = conditions.quota.map(quota).transpose()?;
+        if let Some(group) = &quota {
+            group.hold(command)?;
         }
-        let none =
-            || wrong(io::ErrorKind::Unsupported, "no control group for CPU time is mounted".to_owned());
-        Err(Error::Quota { cores, source: reason.unwrap_or_else(none) })
+        hold_to_cores(command, &conditions.cores)?;
+        let hold = |bytes| MemoryLimit::hold(command, bytes, quota.is_some());
+        Ok(Self { memory: conditions.memory.map(hold).transpose()?, quota })
     }
 
     /// Kills everything that is held, where a group can do that.
-    pub(crate) fn kill(&self) {
-        self.group.kill();
-    }
-
-    /// The group's folder, which goes when this is dropped.
-    pub fn folder(&self) -> &Path {
-        &self.group.folder
+    pub fn kill(&self) {
+        let memory = self.memory.as_ref().and_then(|memory| memory.group.as_ref());
+        self.quota.iter().chain(memory).for_each(Group::kill);
     }
 }
 
-/// The files of a group and what to write into them; none when the kernel would not take it.
-fn limits(version: Version, cores: f64) -> Option<Vec<(&'static str, String)>> {
-    let share = cores * PERIOD as f64;
-    if !share.is_finite() || share < LEAST as f64 {
-        return None;
-    }
-    let share = share.round() as u64;
-    Some(match version {
-        Version::One => {
-            vec![("cpu.cfs_period_us", PERIOD.to_string()), ("cpu.cfs_quota_us", share.to_string())]
-        }
-        Version::Two => vec![("cpu.max", format!("{share} {PERIOD}"))],
-    })
-}
-
-/// Makes a command run on these cores and within this quota.
+/// A new control group that may use so much CPU time, in cores: 1.5 for three halves of one.
 ///
 /// # Errors
-/// [`Error::Core`] when a core does not exist, or may not be used by this process.
-pub(crate) fn apply(command: &mut Command, cores: &[usize], quota: Option<&Quota>) -> Result<(), Error> {
-    if let Some(quota) = quota {
-        quota.group.hold(command)?;
+/// [`Error::Quota`] when this machine has no control group for CPU time that we may use.
+pub fn quota(cores: f64) -> Result<Group, Error> {
+    let group = match share(cores) {
+        Some(share) => place::create("cpu", |_| true, |version| limits(version, share)),
+        None => {
+            let what = format!("{cores} cores are no amount of CPU time that the kernel can give");
+            Err(io::Error::new(io::ErrorKind::InvalidInput, what))
+        }
+    };
+    group.map_err(|source| Error::Quota { cores, source })
+}
+
+/// So many microseconds in a period; none when the kernel would not take it.
+fn share(cores: f64) -> Option<u64> {
+    let share = cores * PERIOD as f64;
+    (share.is_finite() && share >= LEAST as f64).then(|| share.round() as u64)
+}
+
+/// The files of a group and what to write into them.
+fn limits(version: Version, share: u64) -> Vec<Setting> {
+    match version {
+        Version::One => {
+            vec![Setting::needed("cpu.cfs_period_us", PERIOD), Setting::needed("cpu.cfs_quota_us", share)]
+        }
+        Version::Two => vec![Setting::needed("cpu.max", format!("{share} {PERIOD}"))],
     }
+}
+
+fn hold_to_cores(command: &mut Command, cores: &[usize]) -> Result<(), Error> {
     if cores.is_empty() {
         return Ok(());
     }
@@ -137,13 +135,14 @@ mod tests {
 
     #[test]
     fn quotas_are_written_as_each_version_wants_them() {
-        assert_eq!(limits(Version::Two, 1.5).unwrap(), [("cpu.max", "150000 100000".to_owned())]);
+        let written = |version, cores| limits(version, share(cores).unwrap());
+        assert_eq!(written(Version::Two, 1.5), [Setting::needed("cpu.max", "150000 100000")]);
         assert_eq!(
-            limits(Version::One, 0.25).unwrap(),
-            [("cpu.cfs_period_us", "100000".to_owned()), ("cpu.cfs_quota_us", "25000".to_owned())]
+            written(Version::One, 0.25),
+            [Setting::needed("cpu.cfs_period_us", 100_000), Setting::needed("cpu.cfs_quota_us", 25_000)]
         );
         for nonsense in [0.0, -1.0, 0.001, f64::NAN, f64::INFINITY] {
-            assert_eq!(limits(Version::Two, nonsense), None, "{nonsense}");
+            assert_eq!(share(nonsense), None, "{nonsense}");
         }
     }
 }

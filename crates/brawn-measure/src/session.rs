@@ -1,16 +1,12 @@
 //! A comparison: variants, interleaved in random blocks, until the figures are exact enough.
 
-use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::limits::Quota;
 use crate::outcome::{Measured, Outcome, Stop};
 use crate::output::Reference;
 use crate::plan::Plan;
 use crate::probe::{self, Conditions, Exit, Run};
-use crate::{Error, Figure, Output, Sample, Variant};
+use crate::{Error, Figure, Output, Variant};
 
 /// How a comparison is run.
 #[derive(Clone, Debug, Default)]
@@ -31,24 +27,15 @@ pub struct Session {
     pub watched: Vec<Figure>,
     /// Where the random order comes from; the same seed gives the same order.
     pub seed: u64,
-    /// Longest time that one run may take, in seconds.
-    pub limit: Duration,
+    /// Under which conditions each variant runs. Its interrupt ends the session: the current run is killed, and what was
+    /// measured is kept.
+    pub conditions: Conditions,
     /// How the outputs must agree.
     pub output: Output,
     /// Lines with this text in them are not compared: a program may print its own time.
     pub ignored_lines: Option<String>,
-    /// Cores that the programs are held to; empty for all.
-    pub cores: Vec<usize>,
-    /// CPU time that a program may use, in cores: 1.5 for three halves of one. None for no quota.
-    pub quota: Option<f64>,
-    /// How often the resident size is read while a program runs; none for never. See [`probe::Point`].
-    pub timeline: Option<Duration>,
     /// Whether the system calls of every variant are counted, in a run of its own after the others.
     pub count_system_calls: bool,
-    /// The folder that outputs are kept in while a session runs, as unlinked files.
-    pub scratch: PathBuf,
-    /// Set from elsewhere, it ends the session: the current run is killed, and what was measured is kept.
-    pub interrupt: Option<Arc<AtomicBool>>,
 }
 
 impl Session {
@@ -61,8 +48,7 @@ impl Session {
             warmup_blocks: 1,
             watched: vec![Figure::Wall],
             seed: fastrand::u64(..),
-            limit: Duration::from_secs(600),
-            scratch: std::env::temp_dir(),
+            conditions: Conditions::new(Duration::from_secs(600)),
             ..Self::default()
         }
     }
@@ -93,14 +79,13 @@ impl Session {
         self.run_with(variants, |_| {})
     }
 
-    /// The same. `on` is called before and after each run, off the clock.
+    /// The same. `on` is told where the session is before each run, off the clock.
     ///
     /// # Errors
     /// Any run that fails, takes too long or prints something else than the first run ends the session. An interrupt
     /// is no error: the outcome says that it is incomplete.
-    pub fn run_with(&self, variants: &[Variant], mut on: impl FnMut(Event<'_>)) -> Result<Outcome, Error> {
+    pub fn run_with(&self, variants: &[Variant], mut on: impl FnMut(Progress<'_>)) -> Result<Outcome, Error> {
         self.check(variants)?;
-        let conditions = self.conditions()?;
         let plan = Plan::new(self, variants.len());
         let mut random = fastrand::Rng::with_seed(self.seed);
         let mut order: Vec<usize> = (0..variants.len()).collect();
@@ -113,14 +98,14 @@ impl Session {
             random.shuffle(&mut order);
             for &index in &order {
                 let variant = &variants[index];
-                if self.is_interrupted() {
+                if self.conditions.is_interrupted() {
                     break 'session Stop::Interrupted;
                 }
-                on(Event::Before(plan.progress(variant, done, start.elapsed())));
-                let run = match self.checked_run(variant, &conditions) {
+                on(plan.progress(variant, done, start.elapsed()));
+                let run = match self.checked_run(variant) {
                     Ok(run) => run,
                     // A program may die of the same signal that interrupts the session.
-                    Err(_) if self.is_interrupted() => break 'session Stop::Interrupted,
+                    Err(_) if self.conditions.is_interrupted() => break 'session Stop::Interrupted,
                     Err(error) => return Err(error),
                 };
                 done += 1;
@@ -131,7 +116,6 @@ impl Session {
                     }
                     Some(reference) => reference.compare(&variant.name, run.stdout)?,
                 }
-                on(Event::After(plan.progress(variant, done, start.elapsed()), &run.sample));
                 if done > self.warmup_blocks * variants.len() {
                     outcome.measured[index].samples.push(run.sample);
                 }
@@ -143,7 +127,7 @@ impl Session {
         outcome.seconds = start.elapsed().as_secs_f64();
         let mut uncounted = Vec::new();
         if self.count_system_calls && outcome.stop != Stop::Interrupted {
-            uncounted = self.count(&mut outcome, &conditions);
+            uncounted = self.count(&mut outcome);
         }
         outcome.warn();
         outcome.warnings.extend(uncounted);
@@ -162,24 +146,8 @@ impl Session {
         Ok(())
     }
 
-    fn conditions(&self) -> Result<Conditions, Error> {
-        Ok(Conditions {
-            limit: self.limit,
-            cores: self.cores.clone(),
-            quota: self.quota.map(|cores| Quota::create(cores).map(Arc::new)).transpose()?,
-            timeline: self.timeline,
-            scratch: self.scratch.clone(),
-            interrupt: self.interrupt.clone(),
-            ..Conditions::default()
-        })
-    }
-
-    fn is_interrupted(&self) -> bool {
-        self.interrupt.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed))
-    }
-
-    fn checked_run(&self, variant: &Variant, conditions: &Conditions) -> Result<Run, Error> {
-        let run = probe::run_under(variant, conditions)?;
+    fn checked_run(&self, variant: &Variant) -> Result<Run, Error> {
+        let run = probe::run_under(variant, &self.conditions)?;
         if run.exit == Exit::Status(variant.expected_status) {
             return Ok(run);
         }
@@ -193,17 +161,17 @@ impl Session {
 
     /// Counts system calls where they can be counted, and says where they cannot: what has been measured until here
     /// must not be lost for that. Servers are left out, because their clients decide.
-    fn count(&self, outcome: &mut Outcome, conditions: &Conditions) -> Vec<String> {
+    fn count(&self, outcome: &mut Outcome) -> Vec<String> {
         let mut warnings = Vec::new();
         for measured in outcome.measured.iter_mut().filter(|measured| measured.variant.service.is_none()) {
-            match probe::count_system_calls(&measured.variant, conditions) {
+            match probe::count_system_calls(&measured.variant, &self.conditions) {
                 Ok(calls) => measured.system_calls = Some(calls.total()),
                 // The outcome tells what is lost by that.
                 Err(Error::TraceRefused) => {
                     outcome.trace_refused = true;
                     break;
                 }
-                Err(_) if self.is_interrupted() => {
+                Err(_) if self.conditions.is_interrupted() => {
                     outcome.stop = Stop::Interrupted;
                     break;
                 }
@@ -221,7 +189,7 @@ impl Session {
 /// Where a session is.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress<'a> {
-    /// The variant whose turn it is or was.
+    /// The variant whose turn it is.
     pub variant: &'a Variant,
     /// Runs that are done, those for warming up included.
     pub done: usize,
@@ -232,13 +200,4 @@ pub struct Progress<'a> {
     /// The most time that it will probably take from here; it may be precise earlier. None before the first block
     /// has told how long a run takes.
     pub remaining: Option<Duration>,
-}
-
-/// What happens in a session.
-#[derive(Clone, Copy, Debug)]
-pub enum Event<'a> {
-    /// A run is about to begin.
-    Before(Progress<'a>),
-    /// A run has ended well, with these figures; those of the first blocks are for warming up.
-    After(Progress<'a>, &'a Sample),
 }

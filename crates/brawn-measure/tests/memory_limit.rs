@@ -2,14 +2,12 @@
 
 mod common;
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use brawn_base::Diagnostic as _;
-use brawn_measure::limits::Quota;
 use brawn_measure::probe::{self, Conditions};
 use brawn_measure::service::free_port;
-use brawn_measure::{Error, Ready, Service, Variant};
+use brawn_measure::{Error, Ready, Service, Variant, limits};
 use common::{MIB, program};
 
 fn held(mebibytes: u64) -> Conditions {
@@ -62,8 +60,10 @@ fn a_server_is_held_to_it_and_its_client_is_not() {
 
 #[test]
 fn the_limit_holds_beside_a_quota() {
-    let Ok(quota) = Quota::create(1.0).map(Arc::new) else { return };
-    let conditions = |mebibytes| Conditions { quota: Some(Arc::clone(&quota)), ..held(mebibytes) };
+    if limits::quota(1.0).is_err() {
+        return;
+    }
+    let conditions = |mebibytes| Conditions { quota: Some(1.0), ..held(mebibytes) };
     assert!(matches!(probe::run_under(&touch(96), &conditions(24)), Err(Error::OverLimit { .. })));
     probe::run_under(&touch(8), &conditions(48)).unwrap();
 }

@@ -100,7 +100,8 @@ fn workers_count_when_they_are_asked_for() {
 #[test]
 fn sessions_compare_what_clients_print() {
     let (one, two) = (free_port().unwrap(), free_port().unwrap());
-    let session = Session { timeline: Some(Duration::from_millis(1)), ..Session::new(2) };
+    let mut session = Session::new(2);
+    session.conditions.timeline = Some(Duration::from_millis(1));
     let mut variants = [server(one, 4, "plain", 2), server(two, 4, "polite", 2)];
     let outcome = session.run(&variants).unwrap();
     assert!(outcome.measured.iter().all(|measured| measured.samples.len() == 2));

@@ -1,5 +1,6 @@
 //! A control group (version two) for each program, which holds everything that the program starts: the kernel ends a
-//! group as one, so that no one gets away by forking faster than it is found.
+//! group as one, so that no one gets away by forking faster than it is found. Groups of either version that hold a program to
+//! some of the machine are made and ended in the same way.
 //!
 //! A program is born in its group (`CLONE_INTO_CGROUP`, Linux 5.7): joining a group takes up to milliseconds, and would
 //! be measured. No controller is switched on for it, so that the program has neither more nor less than before. A
@@ -7,12 +8,14 @@
 
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::os::unix::process::CommandExt;
 use std::path::Path;
+use std::process::Command;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use rustix::fs::{AtFlags, Dir, FlockOperation, Mode, OFlags, fstat, mkdirat, openat, unlinkat};
+use rustix::fs::{AtFlags, Dir, FlockOperation, Mode, OFlags, fstat, mkdirat, openat, statat, unlinkat};
 use rustix::mount::{FsMountFlags, FsOpenFlags, MountAttrFlags, fsconfig_create, fsmount, fsopen};
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 
@@ -25,21 +28,25 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// How often it is looked whether a group is empty.
 const PAUSE: Duration = Duration::from_millis(1);
 
+/// How often it is tried to remove a group, 10 ms apart.
+const TRIES: usize = 50;
+
 /// `CLONE_INTO_CGROUP`, which is larger than what `libc` has room for.
 const INTO_GROUP: u64 = 0x2_0000_0000;
 
-/// A group below the one of this process. It is locked as long as this process lives; when it is dropped, everything in
-/// it is killed, and it is removed.
+/// A group of our own. It is locked as long as this process lives; when it is dropped, everything in it is killed, and it
+/// is removed.
 #[derive(Debug)]
-pub(crate) struct Group {
+pub struct Group {
     parent: OwnedFd,
     folder: OwnedFd,
     name: String,
 }
 
 impl Group {
-    /// A new group, where this user may make one. Those that killed runs of this user left are removed before the first.
-    pub fn create() -> io::Result<Self> {
+    /// A new group below the one of this process, where this user may make one. Those that killed runs of this user left are
+    /// removed before the first.
+    pub(crate) fn create() -> io::Result<Self> {
         /// The place is looked for once.
         static PARENT: OnceLock<OwnedFd> = OnceLock::new();
         if let Some(parent) = PARENT.get() {
@@ -51,24 +58,33 @@ impl Group {
     }
 
     fn create_first() -> io::Result<Self> {
-        let create = |parent: OwnedFd| {
-            // A group that cannot be removed belongs to the run that left it; this one goes on.
-            let _ = remove_left(&parent);
-            Self::create_in(parent)
-        };
         let of_kernel = |file: &str| fs_err::read_to_string(format!("/proc/self/{file}"));
         let own = of_kernel("cgroup")?;
         let own = own_group(&own).ok_or(io::ErrorKind::Unsupported)?;
         let mut refusal = None;
         for folder in folders(&of_kernel("mountinfo")?, own) {
-            match open(rustix::fs::CWD, &folder).and_then(create) {
+            match Self::below(&folder) {
                 Ok(group) => return Ok(group),
                 Err(error) => refusal = refusal.or(Some(error)),
             }
         }
         // Where none is mounted, or only to be read, root can have a mount that no one else sees.
-        let group = mount().and_then(|mount| open(mount, &own[1..])).and_then(create);
-        group.map_err(|error| refusal.unwrap_or(error).into())
+        let group = mount().and_then(|mount| open(mount, &own[1..])).and_then(Self::first_in);
+        group.map_err(|error| refusal.unwrap_or(error.into()))
+    }
+
+    /// A new group below the one at this path, where killed runs of this user leave none.
+    ///
+    /// # Errors
+    /// What the kernel says.
+    pub fn below(parent: &Path) -> io::Result<Self> {
+        Ok(open(rustix::fs::CWD, parent).and_then(Self::first_in)?)
+    }
+
+    fn first_in(parent: OwnedFd) -> rustix::io::Result<Self> {
+        // A group that cannot be removed belongs to the run that left it; this one goes on.
+        let _ = remove_left(&parent);
+        Self::create_in(parent)
     }
 
     fn create_in(parent: OwnedFd) -> rustix::io::Result<Self> {
@@ -86,15 +102,58 @@ impl Group {
     }
 
     /// The folder, for [`fork_into`].
-    pub fn folder(&self) -> io::Result<OwnedFd> {
+    pub(crate) fn folder(&self) -> io::Result<OwnedFd> {
         self.folder.try_clone()
+    }
+
+    /// Makes a command run in this group, from its first instruction.
+    ///
+    /// # Errors
+    /// What the kernel says.
+    pub fn hold(&self, command: &mut Command) -> io::Result<()> {
+        let members = openat(&self.folder, "cgroup.procs", OFlags::WRONLY | OFlags::CLOEXEC, Mode::empty())?;
+        // SAFETY: the closure runs between fork and exec and makes one system call, on a file that it keeps open. Zero
+        // stands for the process that writes it.
+        unsafe {
+            command.pre_exec(move || Ok(rustix::io::write(&members, b"0").map(drop)?));
+        }
+        Ok(())
+    }
+
+    /// Kills everything in it, where the kernel can do that at once.
+    pub fn kill(&self) {
+        let _ = self.write("cgroup.kill", "1");
+    }
+
+    /// Writes to a file that the kernel has made in it.
+    ///
+    /// # Errors
+    /// What the kernel says.
+    pub fn write(&self, file: &str, text: &str) -> io::Result<()> {
+        Ok(write(&self.folder, file, text)?)
+    }
+
+    /// Whether the kernel has made this file in it.
+    pub fn has(&self, file: &str) -> bool {
+        statat(&self.folder, file, AtFlags::empty()).is_ok()
+    }
+
+    /// What a file of it says; nothing where it is not there.
+    pub fn read(&self, file: &str) -> String {
+        read(&self.folder, file).unwrap_or_default()
     }
 }
 
 impl Drop for Group {
     fn drop(&mut self) {
         end(&self.folder);
-        let _ = remove(&self.parent, &self.name);
+        // The kernel refuses while a killed member is still being taken apart.
+        for _ in 0..TRIES {
+            match remove(&self.parent, &self.name) {
+                Ok(()) | Err(rustix::io::Errno::NOENT) => return,
+                Err(_) => std::thread::sleep(Duration::from_millis(10)),
+            }
+        }
     }
 }
 
@@ -248,8 +307,6 @@ pub(crate) fn fork_into(folder: BorrowedFd<'_>) -> Option<i32> {
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::process::CommandExt;
-
     use super::*;
 
     #[test]
@@ -267,13 +324,9 @@ mod tests {
 
     /// Starts a shell in a group, which starts others without end.
     fn busy(group: &Group) -> std::process::Child {
-        let members = openat(&group.folder, "cgroup.procs", OFlags::WRONLY, Mode::empty()).unwrap();
-        let mut command = std::process::Command::new("/bin/sh");
+        let mut command = Command::new("/bin/sh");
         command.args(["-c", "end=$(($(date +%s) + 20)); while [ $(date +%s) -lt $end ]; do (true &) ; done"]);
-        // SAFETY: one system call between fork and exec, on a file that stays open.
-        unsafe {
-            command.pre_exec(move || rustix::io::write(&members, b"0").map(drop).map_err(Into::into));
-        }
+        group.hold(&mut command).unwrap();
         command.spawn().unwrap()
     }
 
@@ -295,7 +348,7 @@ mod tests {
         }
         assert!(!child.wait().unwrap().success());
 
-        let mut gone = std::process::Command::new("true").spawn().unwrap();
+        let mut gone = Command::new("true").spawn().unwrap();
         gone.wait().unwrap();
         let left = format!("{PREFIX}{}-0", gone.id());
         mkdirat(&group.parent, &left, Mode::from(0o755)).unwrap();

@@ -18,8 +18,8 @@ pub fn results(state: &State, plan: &Plan, job: &Job, command: &str, answer: Opt
         precision: plan.precision,
         min_blocks: 3,
         max_blocks: 40,
-        cores: job.cores.clone(),
-        quota: job.quota,
+        cores: job.conditions.cores.clone(),
+        quota: job.conditions.quota,
     };
     Results {
         noise: noise(state, plan),

@@ -2,12 +2,10 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use brawn_measure::Output;
 use brawn_measure::service::Signal;
+use brawn_measure::{Conditions, Output};
 
 /// The work, and how it is run.
 #[derive(Clone, Debug)]
@@ -34,16 +32,9 @@ pub struct Job {
     pub ignored_lines: Option<String>,
     /// Longest time of a run; none to give up what takes many times as long as what is used now.
     pub run_limit: Option<Duration>,
-    /// Memory that the program may hold, in bytes.
-    pub memory: Option<u64>,
-    /// Cores that it is held to; empty for all.
-    pub cores: Vec<usize>,
-    /// CPU time that it may use, in cores.
-    pub quota: Option<f64>,
-    /// Where outputs and copies are kept while it runs.
-    pub scratch: PathBuf,
-    /// Set from elsewhere, it ends everything.
-    pub interrupt: Arc<AtomicBool>,
+    /// What the program is held to; its limit of time counts for nothing beside the one above. Outputs and copies are kept in
+    /// its scratch folder, and its interrupt ends everything.
+    pub conditions: Conditions,
 }
 
 /// One way to call the program.

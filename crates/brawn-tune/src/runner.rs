@@ -6,14 +6,12 @@ use std::ffi::OsStr;
 use std::io::{Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use brawn_base::text;
-use brawn_measure::limits::Quota;
-use brawn_measure::probe::{self, Conditions, Run, SystemCalls};
+use brawn_measure::probe::{self, Run, SystemCalls};
 use brawn_measure::service::free_port;
-use brawn_measure::{Exit, Output, Reference, Sample, Variant};
+use brawn_measure::{Conditions, Exit, Output, Reference, Sample, Variant, limits};
 use brawn_trace::Scratch;
 
 pub use self::serving::ready;
@@ -38,7 +36,6 @@ const COPY: &str = "brawn-tune-copy-";
 /// Runs candidates.
 pub struct Runner<'a> {
     job: &'a Job,
-    quota: Option<Arc<Quota>>,
     /// What the first good run of each workload printed, and which candidate that was.
     references: Vec<Option<(Candidate, Reference)>>,
     /// The candidate with the first good run, and how long its longest run took.
@@ -60,9 +57,10 @@ impl<'a> Runner<'a> {
     /// # Errors
     /// A quota that this machine refuses.
     pub fn new(job: &'a Job) -> Result<Self, Error> {
+        // What is refused shall be known before anything is linked.
+        job.conditions.quota.map(limits::quota).transpose()?;
         Ok(Self {
             job,
-            quota: job.quota.map(|cores| Quota::create(cores).map(Arc::new)).transpose()?,
             references: job.workloads.iter().map(|_| None).collect(),
             first: None,
             ran: Duration::ZERO,
@@ -81,7 +79,7 @@ impl<'a> Runner<'a> {
     fn does_not_vary(&mut self, workload: usize) -> Result<(), Error> {
         let Some((candidate, _)) = &self.references[workload] else { return Ok(()) };
         let candidate = candidate.clone();
-        let Ok(run) = self.attempt(&candidate, workload, self.job.memory)? else { return Ok(()) };
+        let Ok(run) = self.attempt(&candidate, workload, self.job.conditions.memory)? else { return Ok(()) };
         let Some((_, reference)) = &self.references[workload] else { return Ok(()) };
         match reference.compare("the second run", run.stdout) {
             Ok(()) => Ok(()),
@@ -137,7 +135,8 @@ impl<'a> Runner<'a> {
         let (Some(workload), place) = (self.job.workloads.first(), self.place(counting)?) else {
             return Ok(None);
         };
-        let mut file = tempfile::Builder::new().prefix("brawn-trace-").tempfile_in(&self.job.scratch)?;
+        let mut file =
+            tempfile::Builder::new().prefix("brawn-trace-").tempfile_in(&self.job.conditions.scratch)?;
         file.as_file().set_len(trace::FILE_BYTES as u64)?;
         let variant = self.variant(counting, workload, &place)?.env(trace::VARIABLE, file.path());
         let conditions = Conditions { limit, ..self.conditions(None) };
@@ -190,7 +189,7 @@ impl<'a> Runner<'a> {
         conditions: &Conditions,
     ) -> Result<Result<Run, Failure>, Error> {
         use brawn_measure::Error as Bench;
-        if self.job.interrupt.load(std::sync::atomic::Ordering::Relaxed) {
+        if self.job.conditions.is_interrupted() {
             return Err(Error::Interrupted);
         }
         let seconds = conditions.limit.as_secs_f64();
@@ -215,13 +214,10 @@ impl<'a> Runner<'a> {
         let automatic =
             self.first.as_ref().map_or(FIRST_LIMIT, |(_, first)| first.mul_f64(PATIENCE).max(LEAST_PATIENCE));
         Conditions {
-            cores: self.job.cores.clone(),
-            quota: self.quota.clone(),
+            limit: self.job.run_limit.unwrap_or(automatic),
             memory,
             pace: true,
-            scratch: self.job.scratch.clone(),
-            interrupt: Some(Arc::clone(&self.job.interrupt)),
-            ..Conditions::new(self.job.run_limit.unwrap_or(automatic))
+            ..self.job.conditions.clone()
         }
     }
 
@@ -229,7 +225,7 @@ impl<'a> Runner<'a> {
     fn place(&self, candidate: &Candidate) -> Result<Place, Error> {
         let mut place = Place { folder: self.job.folder.clone(), _copy: None };
         if self.job.fresh_copy {
-            let copy = Scratch::create(&self.job.scratch, COPY)?;
+            let copy = Scratch::create(&self.job.conditions.scratch, COPY)?;
             place.folder = copy.path().join(self.job.folder.file_name().unwrap_or(OsStr::new("copy")));
             copy_folder(&self.job.folder, &place.folder)?;
             place._copy = Some(copy);
@@ -290,7 +286,7 @@ impl<'a> Runner<'a> {
 
 impl Stage for Runner<'_> {
     fn run(&mut self, candidate: &Candidate, workload: usize) -> Result<Result<Sample, Failure>, Error> {
-        let run = match self.attempt(candidate, workload, self.job.memory)? {
+        let run = match self.attempt(candidate, workload, self.job.conditions.memory)? {
             Ok(run) => run,
             Err(failure) => return Ok(Err(failure)),
         };

@@ -13,10 +13,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use brawn_trace::Group;
 use nix::unistd::Pid;
 use rustix::process::pidfd_send_signal;
 
-use super::group::{Group, Parent, Setting, Version, parents};
+use super::place::{self, Setting, Version};
 
 /// How often the watchdog looks.
 const INTERVAL: Duration = Duration::from_millis(4);
@@ -25,7 +26,7 @@ const INTERVAL: Duration = Duration::from_millis(4);
 #[derive(Debug)]
 pub(crate) struct MemoryLimit {
     bytes: u64,
-    group: Option<Group>,
+    pub(super) group: Option<Group>,
     watchdog: Option<Watchdog>,
 }
 
@@ -45,11 +46,6 @@ impl MemoryLimit {
             self.watchdog = Some(Watchdog::start(pid, handle.try_clone()?, self.bytes));
         }
         Ok(())
-    }
-
-    /// Kills everything that is held, where a group can do that.
-    pub(crate) fn kill(&self) {
-        self.group.iter().for_each(Group::kill);
     }
 
     /// The limit, in bytes.
@@ -73,32 +69,29 @@ impl MemoryLimit {
 /// The group of one run. None where this machine has no group that we may make. In version two a process is in one group
 /// alone, so that a quota of CPU time takes the place.
 fn group(bytes: u64, with_quota: bool) -> Option<Group> {
-    parents("memory")
-        .iter()
-        .filter(|parent| !(with_quota && parent.version == Version::Two))
-        .find_map(|parent| Group::create(parent, "memory", &settings(parent, bytes)).ok())
+    place::create(
+        "memory",
+        |version| !(with_quota && version == Version::Two),
+        |version| {
+            let (limit, with_swap, swap) = match version {
+                Version::One => ("memory.limit_in_bytes", "memory.memsw.limit_in_bytes", bytes),
+                Version::Two => ("memory.max", "memory.swap.max", 0),
+            };
+            vec![
+                Setting::needed(limit, bytes),
+                // Not there where swap is not counted; then there mostly is none.
+                Setting::welcome(with_swap, swap),
+                // All or nothing, as a container ends.
+                Setting::welcome("memory.oom.group", 1),
+            ]
+        },
+    )
+    .ok()
 }
 
-fn settings(parent: &Parent, bytes: u64) -> [Setting; 3] {
-    let (limit, with_swap, swap) = match parent.version {
-        Version::One => ("memory.limit_in_bytes", "memory.memsw.limit_in_bytes", bytes),
-        Version::Two => ("memory.max", "memory.swap.max", 0),
-    };
-    [
-        Setting::needed(limit, bytes),
-        // Not there where swap is not counted; then there mostly is none.
-        Setting::welcome(with_swap, swap),
-        // All or nothing, as a container ends.
-        Setting::welcome("memory.oom.group", 1),
-    ]
-}
-
+/// By the table of either version.
 fn has_killed(group: &Group) -> bool {
-    let file = match group.version {
-        Version::One => "memory.oom_control",
-        Version::Two => "memory.events",
-    };
-    kills(&group.read(file)) > 0
+    ["memory.oom_control", "memory.events"].iter().any(|file| kills(&group.read(file)) > 0)
 }
 
 /// The number behind `oom_kill` in a group's table of events.
@@ -163,12 +156,9 @@ mod tests {
     }
 
     #[test]
-    fn groups_are_gone_afterwards() {
+    fn a_fresh_group_has_killed_nothing() {
         let Some(group) = group(1 << 30, false) else { return };
-        let folder = group.folder.clone();
-        assert!(folder.is_dir() && !has_killed(&group));
-        drop(group);
-        assert!(!folder.exists());
+        assert!(group.has("cgroup.procs") && !has_killed(&group));
     }
 
     #[test]

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use crate::limits::Quota;
 use crate::pace;
 
 /// What a run is held to, and how closely it is looked at.
@@ -15,8 +14,8 @@ pub struct Conditions {
     pub limit: Duration,
     /// Cores that the program is held to; empty for all.
     pub cores: Vec<usize>,
-    /// CPU quota that the program is held to.
-    pub quota: Option<Arc<Quota>>,
+    /// CPU time that the program may use, in cores: 1.5 for three halves of one. None for no quota.
+    pub quota: Option<f64>,
     /// Memory that the program may hold, in bytes; it is killed when it wants more. See [`crate::limits::memory`].
     pub memory: Option<u64>,
     /// How often the resident size is read; none for never. Reading costs the program a little time, which grows with
@@ -42,7 +41,8 @@ impl Conditions {
         self.pace.then(|| pace::seconds(&self.cores)).flatten()
     }
 
-    pub(super) fn is_interrupted(&self) -> bool {
+    /// Whether it was told to end.
+    pub fn is_interrupted(&self) -> bool {
         self.interrupt.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed))
     }
 }

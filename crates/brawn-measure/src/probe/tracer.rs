@@ -7,7 +7,6 @@ use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -20,9 +19,8 @@ use nix::unistd::Pid;
 use rustix::process::pidfd_send_signal;
 
 use super::Conditions;
-use crate::limits::Quota;
-use crate::limits::memory::MemoryLimit;
-use crate::{Error, limits};
+use crate::Error;
+use crate::limits::Limits;
 
 /// A program that has been started. Dropped, it is killed with everything that it started. `T` is what is known about
 /// it when it has ended.
@@ -36,8 +34,7 @@ pub(super) struct Tracee<T> {
     /// Before the control group: what the program left behind is killed while that is still there.
     _family: Family,
     /// After the thread, so that the program is gone when its control group is taken away.
-    memory: Option<MemoryLimit>,
-    quota: Option<Arc<Quota>>,
+    limits: Limits,
 }
 
 impl<T: Send + 'static> Tracee<T> {
@@ -51,11 +48,7 @@ impl<T: Send + 'static> Tracee<T> {
         let (family, launch) =
             Family::begin(&mut command).map_err(Error::system("take in what a program leaves behind"))?;
         command.process_group(0);
-        limits::apply(&mut command, &conditions.cores, conditions.quota.as_deref())?;
-        let mut memory = match conditions.memory {
-            Some(bytes) => Some(MemoryLimit::hold(&mut command, bytes, conditions.quota.is_some())?),
-            None => None,
-        };
+        let mut limits = Limits::hold(&mut command, conditions)?;
         // SAFETY: the closure runs between fork and exec, where only async-signal-safe calls are allowed; it makes a few
         // system calls and neither allocates nor locks. A refusal is noticed later, by the missing stop at exec.
         unsafe {
@@ -84,24 +77,16 @@ impl<T: Send + 'static> Tracee<T> {
         });
         let Started { pid, start, handle } = started.recv().expect("the tracer always answers")?;
         let pid = Pid::from_raw(pid);
-        if let Some(memory) = &mut memory {
+        if let Some(memory) = &mut limits.memory {
             memory.begin(pid, &handle)?;
         }
-        Ok(Self {
-            pid,
-            start,
-            handle,
-            ended,
-            thread: Some(thread),
-            _family: family,
-            memory,
-            quota: conditions.quota.clone(),
-        })
+        Ok(Self { pid, start, handle, ended, thread: Some(thread), _family: family, limits })
     }
 
     /// Whether the program wanted more memory than it may have: it was killed for it, or ended with that peak.
     pub(super) fn over_limit(&self, variant: &str, peak: Option<u64>) -> Option<Error> {
-        let memory = self.memory.as_ref().filter(|memory| memory.killed() || memory.exceeded_by(peak))?;
+        let memory =
+            self.limits.memory.as_ref().filter(|memory| memory.killed() || memory.exceeded_by(peak))?;
         Some(Error::OverLimit { variant: variant.to_owned(), limit: memory.bytes(), peak })
     }
 
@@ -135,7 +120,6 @@ impl<T> Drop for Tracee<T> {
             let _ = thread.join();
         }
         // In version two a program is in one group alone, and these have taken it out of the family's.
-        self.memory.iter().for_each(MemoryLimit::kill);
-        self.quota.iter().for_each(|quota| quota.kill());
+        self.limits.kill();
     }
 }

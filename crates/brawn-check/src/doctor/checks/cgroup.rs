@@ -1,13 +1,13 @@
 //! Can programs be held to a share of the CPU time?
 
-use brawn_measure::limits::Quota;
+use brawn_measure::limits;
 
 use crate::doctor::Finding;
 
 pub(super) fn look() -> Finding {
     let mounts = fs_err::read_to_string("/proc/self/mountinfo").unwrap_or_default();
     let version = version(&mounts);
-    match Quota::create(1.0) {
+    match limits::quota(1.0) {
         Ok(_) => Finding::good(format!("{version}, and groups can be made")),
         Err(error) => {
             let reason =

@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use brawn_base::text::shown;
 use brawn_bench::runner::Step;
-use brawn_measure::Event;
 use indicatif::ProgressBar;
 
 use crate::output;
@@ -78,7 +77,7 @@ impl Progress {
                 }
                 self.bar.set_message(shown(&self.place).to_string());
             }
-            Step::Event(Event::Before(progress)) => {
+            Step::Run(progress) => {
                 let mut message = format!("{}, {}", self.place, progress.variant.name);
                 if let Some(remaining) = progress.remaining {
                     message.push_str(&format!(", at most {} to go", seconds(remaining)));

@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use brawn_base::Code;
-use brawn_bench::runner::{self, Ended, Job, Step, quoted};
+use brawn_bench::runner::{self, Early, Ended, Job, Step, quoted};
 use brawn_bench::{Flavour, Workshop};
+use brawn_measure::Conditions;
 use brawn_measure::export::Format;
 use clap::Args;
 
@@ -94,7 +95,7 @@ pub fn run(before: Options, arguments: Run) -> Result<ExitCode> {
         None => free_folder(&format!("brawn-bench-{}", brawn_measure::date::today())),
     };
     fs_err::create_dir_all(&out)?;
-    let ended = measure(&job, &workshop, progress, &out)?;
+    let ended = measure(&job, &workshop, progress, &out);
     finish(&options, &arguments, &job, &out, ended)
 }
 
@@ -121,7 +122,12 @@ fn job(arguments: &Run) -> Result<Job> {
         Flavour::list(arguments.variants.iter().map(String::as_str))?
     };
     let seed = arguments.seed.unwrap_or_else(brawn_bench::runner::new_seed);
-    let interrupt = crate::commands::interrupt()?;
+    let conditions = Conditions {
+        cores: arguments.cores.clone(),
+        quota: arguments.quota,
+        interrupt: Some(crate::commands::interrupt()?),
+        ..Conditions::default()
+    };
     let command: Vec<String> = std::iter::once("brawn".to_owned())
         .chain(without_work(std::env::args().skip(1)).iter().map(|word| quoted(word)))
         .collect();
@@ -133,8 +139,6 @@ fn job(arguments: &Run) -> Result<Job> {
         options: brawn_bench::Options {
             quick,
             threads: arguments.threads.iter().copied().map(usize::from).collect(),
-            cores: arguments.cores.clone(),
-            quota: arguments.quota,
             case: arguments.case.clone(),
             ..brawn_bench::Options::default()
         },
@@ -144,26 +148,29 @@ fn job(arguments: &Run) -> Result<Job> {
         seed,
         noise: !arguments.no_noise,
         command: command.join(" "),
-        interrupt,
+        conditions,
     })
 }
 
-fn measure(job: &Job, workshop: &Workshop, mut progress: Progress, out: &Path) -> Result<Ended> {
+fn measure(job: &Job, workshop: &Workshop, mut progress: Progress, out: &Path) -> Ended {
     progress.say(&format!("seed {}, results go to {}", job.seed, out.display()));
     let ended = runner::run(job, workshop, |step| {
         progress.show(&step);
         if let Step::Done(results) = step {
             brawn_bench::output::write(out, results)?;
         }
-        Ok::<(), brawn_bench::Error>(())
+        Ok(())
     });
     progress.finish();
-    Ok(ended?)
+    ended
 }
 
 /// Prints the results, and says how to go on when they are not whole.
 fn finish(options: &Options, arguments: &Run, job: &Job, out: &Path, ended: Ended) -> Result<ExitCode> {
-    let Ended { results, failed, interrupted } = ended;
+    let Ended { results, early } = ended;
+    if let Some(Early::Failed { place: None, error }) = early {
+        return Err((*error).into());
+    }
     let measured = results.suites.iter().any(|suite| !suite.cases.is_empty());
     if measured {
         let format = if options.json() { Format::Json } else { arguments.format };
@@ -173,19 +180,15 @@ fn finish(options: &Options, arguments: &Run, job: &Job, out: &Path, ended: Ende
             _ => output::document(&text),
         }
     }
-    if let Some((suite, case, error)) = failed {
-        if suite.is_empty() {
-            return Err(error.into());
-        }
+    if let Some(Early::Failed { place: Some(place), error }) = early {
         let kept = if measured {
             format!(" (what was measured before is in {})", out.display())
         } else {
             String::new()
         };
-        let place = if case.is_empty() { suite } else { format!("{suite}, {case}") };
-        return Err(error).context(|| format!("{place}: the run ends here{kept}"));
+        return Err(*error).context(|| format!("{place}: the run ends here{kept}"));
     }
-    if interrupted {
+    if let Some(Early::Interrupted) = early {
         output::say(&format!("interrupted: what was measured is in {}", out.display()));
         let rest: Vec<&str> = job
             .suites

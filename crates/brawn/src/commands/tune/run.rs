@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use brawn_base::Code;
+use brawn_measure::Conditions;
 use brawn_tune::answer::Answer;
 use brawn_tune::candidate::Candidate;
 use brawn_tune::explain::{Profile, words};
@@ -167,11 +168,14 @@ fn job(arguments: &Arguments, interrupt: Arc<AtomicBool>) -> Result<Job> {
         output: arguments.output.rule(),
         ignored_lines: arguments.ignore_lines.clone(),
         run_limit: arguments.run_limit,
-        memory: arguments.limit,
-        cores,
-        quota,
-        scratch: std::env::temp_dir(),
-        interrupt,
+        conditions: Conditions {
+            memory: arguments.limit,
+            cores,
+            quota,
+            scratch: std::env::temp_dir(),
+            interrupt: Some(interrupt),
+            ..Conditions::default()
+        },
     })
 }
 
