@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result};
-use brawn_measure::{Outcome, Session, Summary, Table, Variant, format};
+use brawn_measure::{Figure, Outcome, Session, Summary, Table, Variant, format};
 
-use crate::leptosfmt;
 use crate::report::Section;
 use crate::three_ways::ThreeWays;
 use crate::workshop::{Workshop, measure, size, step};
+use crate::{demo, leptosfmt};
 
 /// All of them, in the order of the issue that set their limits.
 pub fn sections(workshop: &Workshop, blocks: usize) -> Result<Vec<Section>> {
@@ -63,7 +63,7 @@ fn link(workshop: &Workshop, blocks: usize) -> Result<Section> {
             .env("XDG_CACHE_HOME", workshop.folder.join("cache")),
     ];
     let outcome = measure("one link", &Session::new(blocks * 3), &variants, |_| {})?;
-    let wall = |index: usize| outcome.measured[index].values(|sample| sample.wall_seconds);
+    let wall = |index: usize| Figure::Wall.values(&outcome.measured[index]).unwrap_or_default();
     let added: Vec<f64> = wall(1).iter().zip(wall(0)).map(|(with, without)| with - without).collect();
     let added = Summary::of(&added).context("no samples")?;
     Ok(Section {
@@ -155,17 +155,7 @@ fn hello_c(workshop: &Workshop) -> Result<ThreeWays> {
 fn times(outcome: &Outcome, title: &str) -> Result<Table> {
     let mut table = Table::new([title, "time", "range", "CPU", "peak memory"]);
     for measured in &outcome.measured {
-        let wall = Summary::of(&measured.values(|sample| sample.wall_seconds)).context("no samples")?;
-        let cpu = Summary::of(&measured.values(|sample| sample.cpu_seconds())).context("no samples")?;
-        let peak =
-            Summary::of(&measured.values(|sample| sample.peak_bytes.map_or(f64::NAN, |bytes| bytes as f64)));
-        table.row([
-            measured.variant.name.clone(),
-            format::seconds(wall.median),
-            format!("{} to {}", format::seconds(wall.min), format::seconds(wall.max)),
-            format::seconds(cpu.median),
-            peak.map_or("not known".into(), |peak| format::bytes(peak.median)),
-        ]);
+        table.row([measured.variant.name.clone()].into_iter().chain(demo::figures(measured)?));
     }
     Ok(table)
 }

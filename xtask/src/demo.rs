@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use brawn_measure::{Machine, Measured, Outcome, Summary, Table, format};
+use brawn_measure::{Figure, Machine, Measured, Outcome, Summary, Table, format};
 
 use crate::leptosfmt;
 use crate::three_ways::ThreeWays;
@@ -39,26 +39,35 @@ pub fn run(brawn: &Path, blocks: usize, seed: Option<u64>) -> Result<()> {
 pub fn table(outcome: &Outcome, executables: &ThreeWays) -> Result<Table> {
     let mut table =
         Table::new(["variant", "time", "range", "against glibc", "CPU", "peak memory", "size", "inside"]);
-    let wall = |measured: &Measured| measured.values(|sample| sample.wall_seconds);
+    let wall = |measured: &Measured| Figure::Wall.values(measured).unwrap_or_default();
     let baseline = wall(&outcome.measured[0]);
     for (measured, (_, executable)) in outcome.measured.iter().zip(executables.each()) {
-        let time = Summary::of(&wall(measured)).context("no samples")?;
         let ratio = Summary::of_ratios(&wall(measured), &baseline).context("no samples")?;
-        let cpu = Summary::of(&measured.values(|sample| sample.cpu_seconds())).context("no samples")?;
-        let peak =
-            Summary::of(&measured.values(|sample| sample.peak_bytes.map_or(f64::NAN, |bytes| bytes as f64)));
+        let [time, range, cpu, peak] = figures(measured)?;
         table.row([
             measured.variant.name.clone(),
-            format::seconds(time.median),
-            format!("{} to {}", format::seconds(time.min), format::seconds(time.max)),
+            time,
+            range,
             format::ratio(ratio.median),
-            format::seconds(cpu.median),
-            peak.map_or("not known".into(), |peak| format::bytes(peak.median)),
+            cpu,
+            peak,
             format::bytes(size(executable)?),
             inside(executable)?,
         ]);
     }
     Ok(table)
+}
+
+/// Time and its range, CPU time and peak memory of a variant, for a table.
+pub fn figures(measured: &Measured) -> Result<[String; 4]> {
+    let summary = |figure: Figure| Summary::of(&figure.values(measured)?);
+    let time = summary(Figure::Wall).context("no samples")?;
+    Ok([
+        format::seconds(time.median),
+        format!("{} to {}", format::seconds(time.min), format::seconds(time.max)),
+        format::seconds(summary(Figure::Cpu).context("no samples")?.median),
+        summary(Figure::Peak).map_or("not known".into(), |peak| format::bytes(peak.median)),
+    ])
 }
 
 /// What an executable is made of, as `brawn inspect` finds it: kind, libc and heaps.

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use brawn_measure::{Session, Variant};
 
-use crate::workshop::Programs;
 use crate::{Flavour, RowSpec, Workshop};
 
 /// What a suite is given to prepare itself.
@@ -51,13 +50,6 @@ pub struct Prepared {
 }
 
 impl Prepared {
-    /// Takes over why some variants of a program are missing.
-    pub fn note_missing(&mut self, programs: &Programs) {
-        for note in &programs.notes {
-            self.note(note.clone());
-        }
-    }
-
     /// Says something that the reader must know, once.
     pub fn note(&mut self, note: String) {
         if !self.notes.contains(&note) {

@@ -5,10 +5,12 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
+use brawn_link::cc::Language;
 use brawn_link::toolchain::on_path;
 use brawn_measure::service::free_port;
 use brawn_measure::{Ready, Service, Session, Variant};
 
+use crate::flavour::Base;
 use crate::rows::figure;
 use crate::suite::{Compiler, Suite, Template, Tool};
 use crate::words::Words;
@@ -29,9 +31,9 @@ impl Suite {
                 workshop.musl_linker()?;
             }
             Compiler::C => {
-                workshop.musl_cc()?;
+                workshop.compiler(Base::Musl, Language::C)?;
                 if workshop.glibc_triple().is_ok() {
-                    workshop.glibc_cc()?;
+                    workshop.compiler(Base::Glibc, Language::C)?;
                 }
             }
             Compiler::Jdk => jvm::check()?,

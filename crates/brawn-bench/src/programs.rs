@@ -125,11 +125,11 @@ impl Program {
             }
             Build::Jvm(work) => return work.variants(name, context, prepared),
         };
-        prepared.note_missing(&programs);
+        programs.notes.into_iter().for_each(|note| prepared.note(note));
         if let Some((name, version)) = &self.version {
             prepared.versions.insert(name.clone(), version.clone());
         }
-        Ok(programs.variants(|variant| variant))
+        Ok(programs.each.into_iter().map(|(flavour, program)| Variant::new(flavour.name, program)).collect())
     }
 
     /// Whether it is made of our own sources alone, in seconds.

@@ -39,9 +39,6 @@ mod plan;
 mod session;
 mod variant;
 
-#[cfg(test)]
-mod schema;
-
 pub use document::{DocumentError, write_whole};
 pub use error::Error;
 pub use figure::{Figure, RowSpec};

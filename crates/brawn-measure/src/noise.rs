@@ -33,9 +33,7 @@ fn judge(outcome: &Outcome) -> Option<Noise> {
     let figure = outcome.session.watched.first()?;
     let [one, two] = outcome.measured.as_slice() else { return None };
     let ratio = Summary::of_ratios(&figure.values(two)?, &figure.values(one)?)?;
-    // The interval should hold 1. As far as it reaches to either side, a difference cannot be told from none.
-    let resolution = (ratio.high - 1.0).abs().max((1.0 - ratio.low).abs());
-    Some(Noise { ratio, resolution })
+    Some(Noise { ratio, resolution: ratio.resolution() })
 }
 
 /// What to tell a reader who wants to see differences of `wanted` (0.02 for two percent); none when this machine shows

@@ -23,11 +23,6 @@ impl Measured {
     pub fn new(variant: Variant) -> Self {
         Self { variant, samples: Vec::new(), system_calls: None }
     }
-
-    /// One figure of every sample, in the order of the blocks.
-    pub fn values(&self, figure: impl Fn(&Sample) -> f64) -> Vec<f64> {
-        self.samples.iter().map(figure).collect()
-    }
 }
 
 /// Why a session ended.

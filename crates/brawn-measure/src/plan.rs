@@ -6,53 +6,49 @@ use crate::outcome::{Measured, Stop};
 use crate::session::Progress;
 use crate::{Figure, Session, Summary, Variant};
 
-/// When a session ends, by its settings and the number of its variants.
-pub(crate) struct Plan {
-    session: Session,
-    variants: usize,
-}
-
-impl Plan {
-    pub(crate) fn new(session: &Session, variants: usize) -> Self {
-        let session = Session { min_blocks: session.min_blocks.min(session.blocks), ..session.clone() };
-        Self { session, variants }
-    }
-
+impl Session {
     /// Whether to stop after so many blocks, those for warming up included, that took so long together.
     pub(crate) fn stop(&self, blocks: usize, elapsed: Duration, measured: &[Measured]) -> Option<Stop> {
-        let counted = blocks.checked_sub(self.session.warmup_blocks).filter(|&counted| counted > 0)?;
-        if counted < self.session.min_blocks {
+        let counted = blocks.checked_sub(self.warmup_blocks).filter(|&counted| counted > 0)?;
+        if counted < self.fewest() {
             return None;
         }
-        if self.session.precision.is_some_and(|precision| self.widest(measured) <= precision) {
+        if self.precision.is_some_and(|precision| self.widest(measured) <= precision) {
             return Some(Stop::Precise);
         }
-        if counted >= self.session.blocks {
+        if counted >= self.blocks {
             return Some(Stop::Blocks);
         }
         let next = elapsed + elapsed / u32::try_from(blocks).unwrap_or(u32::MAX);
-        self.session.budget.is_some_and(|budget| next > budget).then_some(Stop::Budget)
+        self.budget.is_some_and(|budget| next > budget).then_some(Stop::Budget)
+    }
+
+    fn fewest(&self) -> usize {
+        self.min_blocks.min(self.blocks)
     }
 
     /// The widest interval of the watched figures; infinite when a watched figure is lacking.
     fn widest(&self, measured: &[Measured]) -> f64 {
-        self.session.watched.iter().map(|figure| widest(figure, measured)).fold(0.0, f64::max)
+        self.watched.iter().map(|figure| widest(figure, measured)).fold(0.0, f64::max)
     }
 
-    pub(crate) fn progress<'a>(&self, variant: &'a Variant, done: usize, elapsed: Duration) -> Progress<'a> {
-        let most = (self.session.warmup_blocks + self.session.blocks) * self.variants;
-        Progress { variant, done, most, elapsed, remaining: self.remaining(done, most, elapsed) }
-    }
-
-    fn remaining(&self, done: usize, most: usize, elapsed: Duration) -> Option<Duration> {
-        if done < self.variants {
-            return None;
-        }
-        let each = elapsed.div_f64(done as f64);
-        let fewest = (self.session.warmup_blocks + self.session.min_blocks) * self.variants;
-        let all = each.mul_f64(most.saturating_sub(done) as f64);
-        let needed = each.mul_f64(fewest.saturating_sub(done) as f64);
-        Some(self.session.budget.map_or(all, |budget| all.min(budget.saturating_sub(elapsed).max(needed))))
+    /// Where a session of so many variants is before this one runs.
+    pub(crate) fn progress<'a>(
+        &self,
+        variants: usize,
+        variant: &'a Variant,
+        done: usize,
+        elapsed: Duration,
+    ) -> Progress<'a> {
+        let most = (self.warmup_blocks + self.blocks) * variants;
+        let remaining = (done >= variants).then(|| {
+            let each = elapsed.div_f64(done as f64);
+            let fewest = (self.warmup_blocks + self.fewest()) * variants;
+            let all = each.mul_f64(most.saturating_sub(done) as f64);
+            let needed = each.mul_f64(fewest.saturating_sub(done) as f64);
+            self.budget.map_or(all, |budget| all.min(budget.saturating_sub(elapsed).max(needed)))
+        });
+        Progress { variant, done, most, elapsed, remaining }
     }
 }
 
@@ -89,8 +85,8 @@ mod tests {
             .collect()
     }
 
-    fn plan(budget: u32, precision: f64) -> Plan {
-        Plan::new(&Session::adaptive(budget * SECOND, precision).blocks_between(5, 20), 2)
+    fn plan(budget: u32, precision: f64) -> Session {
+        Session::adaptive(budget * SECOND, precision).blocks_between(5, 20)
     }
 
     #[test]
@@ -124,8 +120,7 @@ mod tests {
     fn every_watched_figure_counts_and_a_lacking_one_is_not_precise() {
         let steady = measured(&[&[1.0; 6], &[2.0; 6]]);
         let watching = |figures: Vec<Figure>| {
-            let session = Session::adaptive(SECOND * 100, 0.01).watch(figures);
-            Plan::new(&session, 2).stop(7, SECOND, &steady)
+            Session::adaptive(SECOND * 100, 0.01).watch(figures).stop(7, SECOND, &steady)
         };
         assert_eq!(watching(vec![Figure::Wall]), Some(Stop::Precise));
         assert_eq!(watching(vec![Figure::Wall, Figure::metric("rate")]), None);
@@ -133,14 +128,14 @@ mod tests {
 
     #[test]
     fn a_single_variant_is_judged_by_itself() {
-        let plan = Plan::new(&Session::adaptive(SECOND * 100, 0.01), 1);
+        let plan = Session::adaptive(SECOND * 100, 0.01);
         assert_eq!(plan.stop(7, SECOND, &measured(&[&[1.0; 6]])), Some(Stop::Precise));
         assert_eq!(plan.stop(7, SECOND, &measured(&[&[1.0, 2.0, 1.0, 2.0, 1.5, 1.7]])), None);
     }
 
     #[test]
     fn a_fixed_number_of_blocks_is_kept() {
-        let plan = Plan::new(&Session::new(3), 2);
+        let plan = Session::new(3);
         let any = measured(&[&[1.0; 3], &[1.0; 3]]);
         assert_eq!(plan.stop(3, 900 * SECOND, &any), None);
         assert_eq!(plan.stop(4, 900 * SECOND, &any), Some(Stop::Blocks));
@@ -150,7 +145,7 @@ mod tests {
     fn the_rest_is_estimated_from_what_is_done() {
         let plan = plan(60, 0.01);
         let variant = Variant::new("a", "a");
-        let remaining = |done, elapsed: u32| plan.progress(&variant, done, elapsed * SECOND).remaining;
+        let remaining = |done, elapsed: u32| plan.progress(2, &variant, done, elapsed * SECOND).remaining;
         assert_eq!(remaining(1, 5), None);
         // 12 runs are the fewest, 42 the most.
         assert_eq!(remaining(2, 2), Some(SECOND * 40), "all blocks fit into the budget");

@@ -4,7 +4,6 @@ use std::time::{Duration, Instant};
 
 use crate::outcome::{Measured, Outcome, Stop};
 use crate::output::Reference;
-use crate::plan::Plan;
 use crate::probe::{self, Conditions, Exit, Run};
 use crate::{Error, Figure, Output, Variant};
 
@@ -86,7 +85,6 @@ impl Session {
     /// is no error: the outcome says that it is incomplete.
     pub fn run_with(&self, variants: &[Variant], mut on: impl FnMut(Progress<'_>)) -> Result<Outcome, Error> {
         self.check(variants)?;
-        let plan = Plan::new(self, variants.len());
         let mut random = fastrand::Rng::with_seed(self.seed);
         let mut order: Vec<usize> = (0..variants.len()).collect();
         let measured = variants.iter().cloned().map(Measured::new).collect();
@@ -101,7 +99,7 @@ impl Session {
                 if self.conditions.is_interrupted() {
                     break 'session Stop::Interrupted;
                 }
-                on(plan.progress(variant, done, start.elapsed()));
+                on(self.progress(variants.len(), variant, done, start.elapsed()));
                 let run = match self.checked_run(variant) {
                     Ok(run) => run,
                     // A program may die of the same signal that interrupts the session.
@@ -120,7 +118,7 @@ impl Session {
                     outcome.measured[index].samples.push(run.sample);
                 }
             }
-            if let Some(stop) = plan.stop(done / variants.len(), start.elapsed(), &outcome.measured) {
+            if let Some(stop) = self.stop(done / variants.len(), start.elapsed(), &outcome.measured) {
                 break stop;
             }
         };
@@ -165,7 +163,7 @@ impl Session {
         let mut warnings = Vec::new();
         for measured in outcome.measured.iter_mut().filter(|measured| measured.variant.service.is_none()) {
             match probe::count_system_calls(&measured.variant, &self.conditions) {
-                Ok(calls) => measured.system_calls = Some(calls.total()),
+                Ok(calls) => measured.system_calls = Some(calls.values().sum()),
                 // The outcome tells what is lost by that.
                 Err(Error::TraceRefused) => {
                     outcome.trace_refused = true;

@@ -41,11 +41,7 @@ pub struct Summary {
 impl Summary {
     /// Summary of the samples; none when there are none, or one of them is not a finite number.
     pub fn of(samples: &[f64]) -> Option<Self> {
-        if samples.is_empty() || samples.iter().any(|sample| !sample.is_finite()) {
-            return None;
-        }
-        let mut sorted = samples.to_vec();
-        sorted.sort_by(f64::total_cmp);
+        let sorted = sorted(samples)?;
         let count = sorted.len();
         let reach = reach(count);
         Some(Self {
@@ -72,6 +68,12 @@ impl Summary {
     pub fn half_width(&self) -> f64 {
         let half = (self.high - self.low) / 2.0;
         if half == 0.0 { 0.0 } else { half / self.median.abs() }
+    }
+
+    /// Of the ratio of something to itself, whose interval should hold 1: as far as that reaches to either side, a difference
+    /// cannot be told from none.
+    pub fn resolution(&self) -> f64 {
+        (self.high - 1.0).abs().max((1.0 - self.low).abs())
     }
 
     /// Of a ratio: whether it is certainly not 1, because the interval leaves 1 out. Fewer than three samples tell
@@ -142,12 +144,13 @@ pub fn geometric_mean(values: &[f64]) -> Option<f64> {
 
 /// The middle sample, or the mean of the two in the middle; none when there are none, or one of them is not a finite number.
 pub fn median(samples: &[f64]) -> Option<f64> {
-    if samples.is_empty() || samples.iter().any(|sample| !sample.is_finite()) {
-        return None;
-    }
+    sorted(samples).map(|sorted| median_of_sorted(&sorted))
+}
+
+fn sorted(samples: &[f64]) -> Option<Vec<f64>> {
     let mut sorted = samples.to_vec();
     sorted.sort_by(f64::total_cmp);
-    Some(median_of_sorted(&sorted))
+    (!sorted.is_empty() && sorted.iter().all(|sample| sample.is_finite())).then_some(sorted)
 }
 
 fn median_of_sorted(sorted: &[f64]) -> f64 {

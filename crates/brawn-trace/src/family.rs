@@ -64,7 +64,7 @@ struct Watch {
     /// Whether orphans came to this process before.
     reaped_before: bool,
     /// Children that were there before: they belong to the program that ran in this process before `brawn`.
-    before: BTreeSet<Identity>,
+    before: Vec<Process>,
     /// Programs that were started: others wait for them.
     programs: BTreeSet<i32>,
     /// Ends the thread that buries orphans, when dropped.
@@ -74,7 +74,7 @@ struct Watch {
 static WATCH: Mutex<Watch> = Mutex::new(Watch {
     families: 0,
     reaped_before: false,
-    before: BTreeSet::new(),
+    before: Vec::new(),
     programs: BTreeSet::new(),
     burying: None,
 });
@@ -176,7 +176,7 @@ impl Launch {
 fn bury(watch: &Watch) {
     let own = rustix::process::getpgrp();
     // One that somebody else waits for ends the round; it is gone at the next.
-    while let Some(pid) = ended_child() {
+    while let Ok(Some(pid)) = ended_child() {
         let group = Pid::from_raw(pid).and_then(|pid| rustix::process::getpgid(Some(pid)).ok());
         let awaited = watch.programs.contains(&pid) || watch.before.iter().any(|known| known.pid == pid);
         if awaited || group.is_none_or(|group| group == own) {
@@ -196,7 +196,7 @@ impl Family {
         let mut watch = watch();
         if watch.families == 0 {
             watch.reaped_before = rustix::process::child_subreaper()?.is_some();
-            watch.before = if has_children() { children(&processes()?).collect() } else { BTreeSet::new() };
+            watch.before = if has_children() { children(&processes()?).collect() } else { Vec::new() };
             rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
             let (stop, stopped) = channel();
             std::thread::Builder::new().spawn(move || {
@@ -241,12 +241,9 @@ fn kill_all(watch: &Watch) {
     bury(watch);
     while has_children() && begun.elapsed() < PATIENCE {
         let Ok(all) = processes() else { return };
-        let orphans: BTreeSet<Identity> =
-            children(&all).filter(|child| !watch.before.contains(child) && !all[child].ours).collect();
-        let mut killed = 0;
-        for identity in below(&all, &orphans) {
-            killed += usize::from(kill(&all, identity));
-        }
+        let known = |child: &Process| watch.before.iter().any(|known| known.is(child));
+        let orphans: Vec<Process> = children(&all).filter(|child| !child.ours && !known(child)).collect();
+        let killed = below(&all, &orphans).iter().filter(|process| kill(process)).count();
         for orphan in &orphans {
             wait_for(orphan.pid, libc::WNOHANG);
         }
@@ -258,62 +255,59 @@ fn kill_all(watch: &Watch) {
     }
 }
 
-/// A process: its number may be given to another later, but not at the same time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Identity {
+/// A process. Its number may be given to another later, but not with the same start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Process {
     pid: i32,
     /// In ticks since the machine was started.
     begun: u64,
-}
-
-/// What is known about a process.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Process {
     parent: i32,
     /// Whether it is in the process group of this process.
     ours: bool,
 }
 
+impl Process {
+    fn is(&self, other: &Process) -> bool {
+        (self.pid, self.begun) == (other.pid, other.begun)
+    }
+}
+
 /// All processes, by the kernel's table.
-fn processes() -> io::Result<BTreeMap<Identity, Process>> {
-    let mut all = BTreeMap::new();
+fn processes() -> io::Result<Vec<Process>> {
+    let mut all = Vec::new();
     for entry in fs_err::read_dir("/proc")? {
         let name = entry?.file_name();
-        if let Some((identity, process)) = name.to_str().and_then(|name| name.parse().ok()).and_then(process)
-        {
-            all.insert(identity, process);
-        }
+        all.extend(name.to_str().and_then(|name| name.parse().ok()).and_then(process));
     }
     Ok(all)
 }
 
-fn process(pid: i32) -> Option<(Identity, Process)> {
+fn process(pid: i32) -> Option<Process> {
     let text = fs_err::read(format!("/proc/{pid}/stat")).ok()?;
     parse(pid, &String::from_utf8_lossy(&text), rustix::process::getpgrp())
 }
 
 /// A line of `/proc/PID/stat`. The name in it may hold anything, parentheses as well.
-fn parse(pid: i32, text: &str, own_group: Pid) -> Option<(Identity, Process)> {
+fn parse(pid: i32, text: &str, own_group: Pid) -> Option<Process> {
     let (_, fields) = text.rsplit_once(')')?;
     let fields: Vec<&str> = fields.split_ascii_whitespace().collect();
     let group: i32 = fields.get(2)?.parse().ok()?;
-    let process =
-        Process { parent: fields.get(1)?.parse().ok()?, ours: group == own_group.as_raw_nonzero().get() };
-    Some((Identity { pid, begun: fields.get(19)?.parse().ok()? }, process))
+    let ours = group == own_group.as_raw_nonzero().get();
+    Some(Process { pid, begun: fields.get(19)?.parse().ok()?, parent: fields.get(1)?.parse().ok()?, ours })
 }
 
-fn children(all: &BTreeMap<Identity, Process>) -> impl Iterator<Item = Identity> {
+fn children(all: &[Process]) -> impl Iterator<Item = Process> {
     let own = std::process::id().cast_signed();
-    all.iter().filter(move |(_, process)| process.parent == own).map(|(identity, _)| *identity)
+    all.iter().filter(move |process| process.parent == own).copied()
 }
 
 /// These processes and their descendants.
-fn below(all: &BTreeMap<Identity, Process>, roots: &BTreeSet<Identity>) -> Vec<Identity> {
-    let mut children: BTreeMap<i32, Vec<Identity>> = BTreeMap::new();
-    for (child, process) in all {
-        children.entry(process.parent).or_default().push(*child);
+fn below(all: &[Process], roots: &[Process]) -> Vec<Process> {
+    let mut children: BTreeMap<i32, Vec<Process>> = BTreeMap::new();
+    for process in all {
+        children.entry(process.parent).or_default().push(*process);
     }
-    let mut found: Vec<Identity> = roots.iter().copied().collect();
+    let mut found = roots.to_vec();
     let mut next = 0;
     while let Some(parent) = found.get(next) {
         found.extend(children.get(&parent.pid).into_iter().flatten());
@@ -323,13 +317,13 @@ fn below(all: &BTreeMap<Identity, Process>, roots: &BTreeSet<Identity>) -> Vec<I
 }
 
 /// Kills a process unless its number has become another's; tells whether that could be done.
-fn kill(all: &BTreeMap<Identity, Process>, identity: Identity) -> bool {
-    let Some(handle) = Pid::from_raw(identity.pid).and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok())
+fn kill(wanted: &Process) -> bool {
+    let Some(handle) = Pid::from_raw(wanted.pid).and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok())
     else {
         return false;
     };
     // The handle is of the process that has the number now.
-    let same = process(identity.pid).is_some_and(|(now, _)| now == identity) && all.contains_key(&identity);
+    let same = process(wanted.pid).is_some_and(|now| now.is(wanted));
     same && pidfd_send_signal(&handle, Signal::KILL).is_ok()
 }
 
@@ -341,27 +335,22 @@ fn wait_for(pid: i32, options: libc::c_int) {
     unsafe { libc::waitpid(pid, &raw mut status, options | libc::__WALL) };
 }
 
-/// A child that has ended and that no one has waited for.
-fn ended_child() -> Option<i32> {
-    // SAFETY: as below; the number is there when the call has found a child, and else 0.
-    let pid = unsafe {
+/// A child that has ended and that no one has waited for, or why there is none: `ECHILD` where this process has no child.
+fn ended_child() -> io::Result<Option<i32>> {
+    // SAFETY: the structure is plain data, for which all zeroes are a value, and the call fills it in; nothing is reaped. The
+    // number is there when the call has found a child, and else 0.
+    let (result, pid) = unsafe {
         let mut information: libc::siginfo_t = std::mem::zeroed();
         let options = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT | libc::__WALL;
-        libc::waitid(libc::P_ALL, 0, &raw mut information, options);
-        information.si_pid()
+        let result = libc::waitid(libc::P_ALL, 0, &raw mut information, options);
+        (result, information.si_pid())
     };
-    (pid > 0).then_some(pid)
+    if result == 0 { Ok((pid > 0).then_some(pid)) } else { Err(io::Error::last_os_error()) }
 }
 
 /// Whether this process has any child.
 fn has_children() -> bool {
-    // SAFETY: the structure is plain data, for which all zeroes are a value, and the call fills it in; nothing is reaped.
-    let result = unsafe {
-        let mut information: libc::siginfo_t = std::mem::zeroed();
-        let options = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT | libc::__WALL;
-        libc::waitid(libc::P_ALL, 0, &raw mut information, options)
-    };
-    result == 0 || io::Error::last_os_error().raw_os_error() != Some(libc::ECHILD)
+    !ended_child().is_err_and(|error| error.raw_os_error() == Some(libc::ECHILD))
 }
 
 #[cfg(test)]
@@ -371,18 +360,17 @@ mod tests {
     #[test]
     fn the_kernels_table_is_read_whatever_a_process_calls_itself() {
         let line = "7 (a) S 1 (b\n) R 5 6 7 0 -1 4194560 1 0 0 0 0 0 0 0 20 0 1 0 991 0";
-        let (identity, process) = parse(7, line, Pid::from_raw(6).unwrap()).unwrap();
-        assert_eq!((identity, process), (Identity { pid: 7, begun: 991 }, Process { parent: 5, ours: true }));
-        assert!(!parse(7, line, Pid::from_raw(8).unwrap()).unwrap().1.ours);
+        let process = parse(7, line, Pid::from_raw(6).unwrap()).unwrap();
+        assert_eq!(process, Process { pid: 7, begun: 991, parent: 5, ours: true });
+        assert!(!parse(7, line, Pid::from_raw(8).unwrap()).unwrap().ours);
         assert_eq!(parse(7, "7 (x) R 5", Pid::from_raw(6).unwrap()), None);
-        assert!(processes().unwrap().keys().any(|known| known.pid == std::process::id().cast_signed()));
+        assert!(processes().unwrap().iter().any(|known| known.pid == std::process::id().cast_signed()));
     }
 
     #[test]
     fn all_that_is_below_is_found() {
-        let process = |pid, parent| (Identity { pid, begun: 0 }, Process { parent, ours: false });
-        let all = BTreeMap::from([process(2, 1), process(3, 2), process(4, 3), process(5, 1)]);
-        let roots = BTreeSet::from([Identity { pid: 2, begun: 0 }]);
-        assert_eq!(below(&all, &roots).iter().map(|found| found.pid).collect::<Vec<_>>(), [2, 3, 4]);
+        let process = |pid, parent| Process { pid, begun: 0, parent, ours: false };
+        let all = [process(2, 1), process(3, 2), process(4, 3), process(5, 1)];
+        assert_eq!(below(&all, &all[..1]).iter().map(|found| found.pid).collect::<Vec<_>>(), [2, 3, 4]);
     }
 }

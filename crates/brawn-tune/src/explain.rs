@@ -83,7 +83,7 @@ impl Profile {
 
 fn by_kind(calls: &SystemCalls) -> BTreeMap<String, u64> {
     let mut kinds: BTreeMap<String, u64> = BTreeMap::new();
-    for (number, count) in &calls.by_number {
+    for (number, count) in calls {
         let kind = KINDS.iter().find(|(_, numbers)| numbers.contains(number)).map_or(OTHER, |(kind, _)| kind);
         *kinds.entry(kind.to_owned()).or_default() += count;
     }
@@ -266,15 +266,13 @@ mod tests {
 
     #[test]
     fn calls_are_sorted_by_kind() {
-        let calls = SystemCalls {
-            by_number: [
-                (libc::SYS_mmap, 3),
-                (libc::SYS_brk, 2),
-                (libc::SYS_munmap, 4),
-                (libc::SYS_getpid, 1),
-            ]
-            .into(),
-        };
+        let calls = [
+            (libc::SYS_mmap, 3),
+            (libc::SYS_brk, 2),
+            (libc::SYS_munmap, 4),
+            (libc::SYS_getpid, 1),
+        ]
+        .into();
         let kinds = by_kind(&calls);
         assert_eq!((kinds["map memory"], kinds["give memory back"], kinds["other"]), (5, 4, 1));
     }

@@ -13,28 +13,6 @@ use brawn_measure::service::Signal;
 use crate::Error;
 use crate::goal::{LATENCY, RATE};
 
-/// The load that the built-in client makes.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Plan {
-    /// What is asked for.
-    pub url: String,
-    /// Connections that stay open, each in a thread of its own.
-    pub connections: usize,
-    /// For how long.
-    pub time: Duration,
-}
-
-/// What the load was like.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Measured {
-    /// Answered requests.
-    pub requests: usize,
-    /// How long the load lasted, in seconds.
-    pub seconds: f64,
-    /// How long each answer took, in seconds, sorted.
-    pub latencies: Vec<f64>,
-}
-
 /// Share of the latencies that lies below each percentile that is told.
 const PERCENTILES: [(&str, f64); 4] = [
     ("latency_p50_seconds", 0.50),
@@ -46,34 +24,30 @@ const PERCENTILES: [(&str, f64); 4] = [
 /// How long an answer may take.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Puts load on a server.
+/// Puts load on a server for this time, by so many connections that stay open, each in a thread of its own. Gives the figures, by
+/// the names that [`crate::goal`] knows.
 ///
 /// # Errors
 /// [`Error::Load`] when a request fails or is answered by a status that does not mean success: the load is then not the
 /// one that was asked for.
-pub fn run(plan: &Plan) -> Result<Measured, Error> {
+pub fn run(url: &str, connections: usize, time: Duration) -> Result<BTreeMap<String, f64>, Error> {
     let start = Instant::now();
-    let until = start + plan.time;
-    let each = std::thread::scope(|scope| {
+    let each: Vec<_> = std::thread::scope(|scope| {
         let threads: Vec<_> =
-            (0..plan.connections.max(1)).map(|_| scope.spawn(|| connection(plan, until))).collect();
-        threads
-            .into_iter()
-            .map(|thread| thread.join().expect("a connection does not panic"))
-            .collect::<Vec<_>>()
+            (0..connections.max(1)).map(|_| scope.spawn(|| connection(url, start + time))).collect();
+        threads.into_iter().map(|thread| thread.join().expect("a connection does not panic")).collect()
     });
     let seconds = start.elapsed().as_secs_f64();
-    let mut latencies = Vec::new();
-    for one in each {
-        latencies.extend(one?);
-    }
+    let mut latencies = each.into_iter().collect::<Result<Vec<_>, _>>()?.concat();
     latencies.sort_by(f64::total_cmp);
-    Ok(Measured { requests: latencies.len(), seconds, latencies })
+    let rate = (RATE.to_owned(), latencies.len() as f64 / seconds);
+    let latency = |(name, share): (&str, f64)| Some((name.to_owned(), percentile(&latencies, share)?));
+    Ok(PERCENTILES.into_iter().filter_map(latency).chain([rate]).collect())
 }
 
 /// One connection that stays open: the latencies of its answers, in seconds.
-fn connection(plan: &Plan, until: Instant) -> Result<Vec<f64>, Error> {
-    let failed = |what: String| Error::Load { url: plan.url.clone(), what };
+fn connection(url: &str, until: Instant) -> Result<Vec<f64>, Error> {
+    let failed = |what: String| Error::Load { url: url.to_owned(), what };
     let agent: ureq::Agent = ureq::Agent::config_builder()
         .timeout_global(Some(TIMEOUT))
         .max_redirects(0)
@@ -86,7 +60,7 @@ fn connection(plan: &Plan, until: Instant) -> Result<Vec<f64>, Error> {
     let mut sink = vec![0; 64 << 10];
     while Instant::now() < until {
         let begun = Instant::now();
-        let mut answer = agent.get(&plan.url).call().map_err(|error| failed(error.to_string()))?;
+        let mut answer = agent.get(url).call().map_err(|error| failed(error.to_string()))?;
         if !answer.status().is_success() {
             return Err(failed(format!("the answer is {}", answer.status())));
         }
@@ -96,19 +70,6 @@ fn connection(plan: &Plan, until: Instant) -> Result<Vec<f64>, Error> {
         latencies.push(begun.elapsed().as_secs_f64());
     }
     Ok(latencies)
-}
-
-impl Measured {
-    /// The figures, by the names that [`crate::goal`] knows.
-    pub fn metrics(&self) -> BTreeMap<String, f64> {
-        let mut metrics = BTreeMap::from([(RATE.to_owned(), self.requests as f64 / self.seconds)]);
-        for (name, share) in PERCENTILES {
-            if let Some(latency) = percentile(&self.latencies, share) {
-                metrics.insert(name.to_owned(), latency);
-            }
-        }
-        metrics
-    }
 }
 
 /// The smallest value that at least this share of the sorted values does not exceed.
@@ -215,20 +176,17 @@ mod tests {
     #[test]
     fn every_answer_has_its_latency() {
         let url = server("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi");
-        let plan = Plan { url, connections: 2, time: Duration::from_millis(50) };
-        let measured = run(&plan).unwrap();
-        assert!(measured.requests > 0 && measured.requests == measured.latencies.len());
-        let metrics = measured.metrics();
+        let metrics = run(&url, 2, Duration::from_millis(50)).unwrap();
         assert!(metrics[RATE] > 0.0 && metrics["latency_p50_seconds"] <= metrics[LATENCY]);
     }
 
     #[test]
     fn a_wrong_answer_ends_the_load() {
         let url = server("HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n");
-        let error = run(&Plan { url, connections: 1, time: Duration::from_secs(5) }).unwrap_err();
+        let error = run(&url, 1, Duration::from_secs(5)).unwrap_err();
         assert!(error.to_string().contains("503"), "{error}");
-        let absent = Plan { url: "http://127.0.0.1:1/".into(), connections: 1, time: Duration::from_secs(5) };
-        assert!(matches!(run(&absent), Err(Error::Load { .. })));
+        let absent = run("http://127.0.0.1:1/", 1, Duration::from_secs(5));
+        assert!(matches!(absent, Err(Error::Load { .. })));
     }
 
     #[test]

@@ -107,7 +107,7 @@ impl<'a> Runner<'a> {
         if self.job.server.is_some() {
             return Ok(None);
         }
-        let (mut all, begun) = (SystemCalls::default(), Instant::now());
+        let (mut all, begun) = (SystemCalls::new(), Instant::now());
         for workload in &self.job.workloads {
             let place = self.place(candidate)?;
             let variant = self.variant(candidate, workload, &place)?;
@@ -115,8 +115,8 @@ impl<'a> Runner<'a> {
             let conditions = Conditions { limit, ..self.conditions(None) };
             match probe::count_system_calls(&variant, &conditions) {
                 Ok(calls) => {
-                    for (number, count) in calls.by_number {
-                        *all.by_number.entry(number).or_default() += count;
+                    for (number, count) in calls {
+                        *all.entry(number).or_default() += count;
                     }
                 }
                 Err(brawn_measure::Error::Interrupted) => return Err(Error::Interrupted),

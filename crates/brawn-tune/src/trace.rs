@@ -45,34 +45,19 @@ pub struct Trace {
 impl Trace {
     /// Reads what the heap has written; none when it is something else.
     pub fn read(bytes: &[u8]) -> Option<Self> {
-        let numbers: Vec<u64> = bytes
-            .chunks_exact(8)
-            .map(|chunk| u64::from_ne_bytes(chunk.try_into().expect("chunks of eight have eight")))
-            .collect();
-        let [allocations, reallocations, frees, bytes, live, peak, watched, lost, rest @ ..] =
-            numbers.as_slice()
-        else {
-            return None;
-        };
+        let (chunks, _) = bytes.as_chunks();
+        let numbers: Vec<u64> = chunks.iter().map(|chunk| u64::from_ne_bytes(*chunk)).collect();
+        let (counters, rest) = numbers.split_first_chunk()?;
+        let (sizes, ages) = rest.split_at_checked(POWERS).filter(|(_, ages)| ages.len() == POWERS)?;
+        let [allocations, reallocations, frees, bytes, mut live, mut peak, watched, lost]: [u64; COUNTERS] =
+            *counters;
         // A child of fork counts in the same file, and may give back blocks that were only counted once for both. If it comes
         // below nothing by that, neither figure says how much there was.
-        let below_nothing = |bytes: &u64| *bytes > i64::MAX as u64;
-        let [live, peak] = match below_nothing(live) || below_nothing(peak) {
-            true => [&0, &0],
-            false => [live, peak],
-        };
-        (rest.len() == 2 * POWERS).then(|| Self {
-            allocations: *allocations,
-            reallocations: *reallocations,
-            frees: *frees,
-            bytes: *bytes,
-            live: *live,
-            peak: *peak,
-            watched: *watched,
-            lost: *lost,
-            sizes: rest[..POWERS].to_vec(),
-            ages: rest[POWERS..].to_vec(),
-        })
+        if live.max(peak) > i64::MAX as u64 {
+            (live, peak) = (0, 0);
+        }
+        let (sizes, ages) = (sizes.to_vec(), ages.to_vec());
+        Some(Self { allocations, reallocations, frees, bytes, live, peak, watched, lost, sizes, ages })
     }
 
     /// The share of blocks of at most so many bytes, which is a power of two less one: 63 for less than 64.

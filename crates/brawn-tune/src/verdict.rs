@@ -143,8 +143,7 @@ fn simplest<'a>(
 /// As far as the interval of a program's ratio to itself reaches from 1, nothing is to be distinguished.
 pub fn resolution(round: &Round, goal: Goal) -> f64 {
     let (Some(now), Some(twin)) = (round.of(Role::Now), round.of(Role::Twin)) else { return 0.0 };
-    ratio(twin, now, |sample| goal.cost(sample))
-        .map_or(0.0, |ratio| (ratio.high - 1.0).abs().max((1.0 - ratio.low).abs()))
+    ratio(twin, now, |sample| goal.cost(sample)).map_or(0.0, |ratio| ratio.resolution())
 }
 
 #[cfg(test)]

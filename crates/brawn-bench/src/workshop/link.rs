@@ -23,19 +23,6 @@ pub struct Programs {
 /// [`Error::Absent`] leaves its variants out.
 pub type Builder<'a> = dyn Fn(Base, &Path) -> Result<(), Error> + 'a;
 
-impl Programs {
-    /// One command for each variant: `command` is given the executable under the variant's name.
-    pub fn variants(
-        &self,
-        command: impl Fn(brawn_measure::Variant) -> brawn_measure::Variant,
-    ) -> Vec<brawn_measure::Variant> {
-        self.each
-            .iter()
-            .map(|(flavour, program)| command(brawn_measure::Variant::new(&flavour.name, program)))
-            .collect()
-    }
-}
-
 impl Workshop {
     /// A program that runs beside what is measured, the same for every variant: with glibc where there is one.
     ///

@@ -112,36 +112,28 @@ impl Workshop {
     /// [`Error::Absent`], with the command that adds it.
     pub fn musl_triple(&self) -> Result<&'static str, Error> {
         let rust = self.rust()?;
-        match rust.self_contained(self.arch) {
-            Ok(_) => Ok(self.arch.musl_triple()),
-            Err(error) => Err(Error::absent(error.to_string(), error.hint().unwrap_or_default())),
-        }
+        rust.self_contained(self.arch).map_err(|error| absent(&error))?;
+        Ok(self.arch.musl_triple())
     }
 
-    /// A C compiler and linker for the host, `cc`.
+    /// The compiler for programs in this language with this libc: of glibc the host's own. Of musl `brawn cc` or `brawn c++` as
+    /// one file name, for `CC=`, which makes static programs whose links are recorded. Run it in an environment that
+    /// [`Workshop::prepare`] has prepared.
     ///
     /// # Errors
-    /// [`Error::Absent`].
-    pub fn glibc_cc(&self) -> Result<PathBuf, Error> {
-        brawn_link::toolchain::on_path("cc").ok_or_else(|| {
-            Error::absent("no C compiler `cc`", "install one: on Debian `apt-get install gcc libc6-dev`")
-        })
-    }
-
-    /// A C compiler for static musl programs whose links are recorded: `brawn cc` as one file name, for `CC=`. Run it in
-    /// an environment that [`Workshop::prepare`] has prepared.
-    ///
-    /// # Errors
-    /// [`Error::Absent`] when there is no C compiler for musl.
-    pub fn musl_cc(&self) -> Result<PathBuf, Error> {
-        self.musl_compiler(cc::Language::C)
-    }
-
-    fn musl_compiler(&self, language: cc::Language) -> Result<PathBuf, Error> {
-        if let Err(error) = cc::Backend::find(self.arch, language) {
-            return Err(Error::absent(error.to_string(), error.hint().unwrap_or_default()));
+    /// [`Error::Absent`] when there is none.
+    pub fn compiler(&self, base: Base, language: cc::Language) -> Result<PathBuf, Error> {
+        if base == Base::Musl {
+            cc::Backend::find(self.arch, language).map_err(|error| absent(&error))?;
+            return Ok(cc::install(self.cache(), language, self.arch.musl_triple(), &self.brawn)?);
         }
-        Ok(cc::install(self.cache(), language, self.arch.musl_triple(), &self.brawn)?)
+        let (name, words, packages) = match language {
+            cc::Language::C => ("cc", "C", "gcc libc6-dev"),
+            cc::Language::Cxx => ("c++", "C++", "g++"),
+        };
+        let reason = || format!("no {words} compiler `{name}`");
+        let hint = || format!("install one: on Debian `apt-get install {packages}`");
+        brawn_link::toolchain::on_path(name).ok_or_else(|| Error::absent(reason(), hint()))
     }
 
     /// The linker for static musl programs written in Rust, whose links are recorded, for `-C linker=`.
@@ -153,23 +145,12 @@ impl Workshop {
         Ok(seam::install(self.cache(), self.arch.musl_triple(), &linker, &self.brawn)?)
     }
 
-    /// The compiler for programs in this language with this libc.
-    pub(super) fn compiler(&self, base: Base, language: cc::Language) -> Result<PathBuf, Error> {
-        match (base, language) {
-            (Base::Musl, _) => self.musl_compiler(language),
-            (_, cc::Language::C) => self.glibc_cc(),
-            (_, cc::Language::Cxx) => brawn_link::toolchain::on_path("c++").ok_or_else(|| {
-                Error::absent("no C++ compiler `c++`", "install one: on Debian `apt-get install g++`")
-            }),
-        }
-    }
-
     /// The target of Rust programs with this libc, whose linker is there.
     pub(super) fn triple(&self, base: Base) -> Result<String, Error> {
         if base == Base::Musl {
             return Ok(self.musl_triple()?.to_owned());
         }
-        self.glibc_cc()?;
+        self.compiler(base, cc::Language::C)?;
         self.glibc_triple()
     }
 
@@ -258,4 +239,9 @@ impl Workshop {
         let musl = brawn_libc::musl::Musl::recognise(&base, &archive, None).ok()?;
         Some(musl.title().strip_prefix("musl ")?.to_owned())
     }
+}
+
+/// What the driver lacks, as what a suite lacks.
+fn absent(error: &brawn_link::Error) -> Error {
+    Error::absent(error.to_string(), error.hint().unwrap_or_default())
 }

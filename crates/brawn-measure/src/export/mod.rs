@@ -7,8 +7,6 @@ mod csv;
 mod markdown;
 mod text;
 
-pub use text::suite_text;
-
 use crate::results::Results;
 
 brawn_base::named! {

@@ -6,11 +6,10 @@ use crate::results::{Results, SuiteResult};
 
 /// The results as aligned tables, one for each suite; the winner of a row has a star.
 pub fn text(results: &Results) -> String {
-    results.suites.iter().map(|suite| suite_text(results, suite)).collect::<Vec<_>>().join("\n")
+    results.suites.iter().map(|suite| of_suite(results, suite)).collect::<Vec<_>>().join("\n")
 }
 
-/// One suite, as soon as it has run.
-pub fn suite_text(results: &Results, suite: &SuiteResult) -> String {
+fn of_suite(results: &Results, suite: &SuiteResult) -> String {
     let mut text = format!("{}\n", suite.title);
     if let Some(skipped) = &suite.skipped {
         return format!("{text}skipped: {}\nhint: {}\n", skipped.reason, skipped.hint);

@@ -12,24 +12,8 @@ use super::run::{Streams, watch};
 use super::tracer::Tracee;
 use crate::{Error, Variant};
 
-/// How often a program and its children made each system call.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct SystemCalls {
-    /// By the call's number, which differs between architectures.
-    pub by_number: BTreeMap<libc::c_long, u64>,
-}
-
-impl SystemCalls {
-    /// All calls together.
-    pub fn total(&self) -> u64 {
-        self.by_number.values().sum()
-    }
-
-    /// How often one call was made: `libc::SYS_mmap` and the like.
-    pub fn of(&self, number: libc::c_long) -> u64 {
-        self.by_number.get(&number).copied().unwrap_or(0)
-    }
-}
+/// How often a program and its children made each system call, by the call's number, which differs between architectures.
+pub type SystemCalls = BTreeMap<libc::c_long, u64>;
 
 /// Runs a variant once and counts the system calls that it, its threads and its children make, from the return of its
 /// `execve` on.
@@ -48,12 +32,12 @@ pub fn count_system_calls(variant: &Variant, conditions: &Conditions) -> Result<
 }
 
 fn count(main: Pid) -> Result<SystemCalls, Error> {
-    let mut calls = SystemCalls::default();
+    let mut calls = SystemCalls::new();
     let followed = follow(main, every_call(), Until::SystemCall, |pid, change| {
         if change == Change::SystemCall
             && let Some(Call::Enter(number, _)) = call(pid)
         {
-            *calls.by_number.entry(number).or_default() += 1;
+            *calls.entry(number).or_default() += 1;
         }
     });
     match followed.map_err(Error::system("follow the program"))?.traced {

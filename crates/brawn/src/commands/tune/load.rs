@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 use std::time::Duration;
 
-use brawn_tune::load::{self, Plan};
+use brawn_tune::load;
 use clap::Args;
 
 use crate::exit::Result;
@@ -21,8 +21,7 @@ pub struct Arguments {
 /// `brawn tune-load URL CONNECTIONS SECONDS`
 pub fn run(arguments: Arguments) -> Result<ExitCode> {
     let time = Duration::from_secs_f64(arguments.seconds);
-    let measured = load::run(&Plan { url: arguments.url, connections: arguments.connections, time })?;
-    for (name, value) in measured.metrics() {
+    for (name, value) in load::run(&arguments.url, arguments.connections, time)? {
         outln!("metric {name} {value}");
     }
     Ok(ExitCode::SUCCESS)
