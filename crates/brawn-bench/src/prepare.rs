@@ -11,10 +11,9 @@ use brawn_measure::service::free_port;
 use brawn_measure::{Ready, Service, Session, Variant};
 
 use crate::flavour::Base;
-use crate::rows::figure;
 use crate::suite::{Compiler, Suite, Template, Tool};
 use crate::words::Words;
-use crate::{Case, Context, Error, Flavour, Options, Prepared, Workshop, jvm, workloads};
+use crate::{Case, Context, Error, Figure, Flavour, Options, Prepared, Workshop, jvm, workloads};
 
 impl Suite {
     /// Whether what it needs is here. Builds and fetches nothing.
@@ -158,7 +157,7 @@ impl Suite {
             made.share = template.share.unwrap_or(made.share);
             made.session = template.session(made.session);
             if !template.watch.is_empty() {
-                let watched = template.watch.iter().map(|name| figure(&words.fill(name)));
+                let watched = template.watch.iter().map(|name| Figure::from_key(&words.fill(name)));
                 made.session = made.session.watch(watched);
             }
             if let Some(first) = listed.first() {
@@ -168,7 +167,7 @@ impl Suite {
                     template.rows.iter().flat_map(move |template| template.rows(&words, place))
                 });
                 made.rows = rows.collect();
-                made.session = made.session.watch([figure(first)]);
+                made.session = made.session.watch([Figure::from_key(first)]);
             }
             made
         };
@@ -348,7 +347,7 @@ mod tests {
                 for row in &case.rows {
                     row.rows(&words.counting(&case.axis, Some(1)), Some((1.0, "")));
                 }
-                let watched = case.watch.iter().map(|name| figure(&words.fill(name)));
+                let watched = case.watch.iter().map(|name| Figure::from_key(&words.fill(name)));
                 for watched in watched.filter(|figure| matches!(figure, Figure::Metric(_))) {
                     let mut rows = case.rows.iter().flat_map(|row| row.rows(&words, None));
                     assert!(

@@ -60,7 +60,7 @@ impl RowTemplate {
     }
 
     fn row(&self, words: &Words, place: Option<(f64, &str)>) -> RowSpec {
-        let figure = figure(&words.fill(&self.figure));
+        let figure = Figure::from_key(&words.fill(&self.figure));
         let mut spec = match (&figure, &self.unit) {
             (Figure::Metric(name), Some(unit)) => {
                 let (kind, better) = (self.kind.unwrap_or(Kind::Time), self.better.unwrap_or(Better::Lower));
@@ -108,19 +108,6 @@ impl Theirs {
             ..rate
         };
         found.into_iter().map(|one| if self.inverse { turned(one) } else { one }).collect()
-    }
-}
-
-/// The figure that a suite's file calls so.
-pub(crate) fn figure(name: &str) -> Figure {
-    match name {
-        "wall" => Figure::Wall,
-        "cpu" => Figure::Cpu,
-        "peak" => Figure::Peak,
-        "final" => Figure::Final,
-        "minor-faults" => Figure::MinorFaults,
-        "system-calls" => Figure::SystemCalls,
-        metric => Figure::metric(metric),
     }
 }
 

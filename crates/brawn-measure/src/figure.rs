@@ -3,60 +3,78 @@
 use crate::results::{Better, Cell, Kind, Row};
 use crate::{Measured, Outcome, Sample, Summary, statistics};
 
-/// One figure of a run.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Figure {
+macro_rules! figures {
+    ($($(#[$about:meta])* $figure:ident = $key:literal, $name:literal, $kind:ident, $unit:literal, $value:expr;)+) => {
+        /// One figure of a run.
+        #[derive(Clone, Debug, PartialEq, Eq)]
+        pub enum Figure {
+            $($(#[$about])* $figure,)+
+            /// A figure that the program gave of itself: `metric NAME VALUE`.
+            Metric(String),
+        }
+
+        impl Figure {
+            /// The figure that a suite's file calls so: a metric, if it is none of the others.
+            pub fn from_key(key: &str) -> Self {
+                match key {
+                    $($key => Self::$figure,)+
+                    metric => Self::metric(metric),
+                }
+            }
+
+            /// Its usual name, kind and unit.
+            pub fn usual(&self) -> (&str, Kind, &'static str) {
+                match self {
+                    $(Self::$figure => ($name, Kind::$kind, $unit),)+
+                    Self::Metric(name) => (name, Kind::Time, "s"),
+                }
+            }
+
+            /// Its value in one run; none where it is not known.
+            pub fn of(&self, sample: &Sample) -> Option<f64> {
+                let value: fn(&Sample) -> Option<f64> = match self {
+                    $(Self::$figure => $value,)+
+                    Self::Metric(name) => return sample.metrics.get(name).copied(),
+                };
+                value(sample)
+            }
+        }
+    };
+}
+
+figures! {
     /// Wall-clock time, in seconds.
-    Wall,
+    Wall = "wall", "time", Time, "s", |sample| Some(sample.wall_seconds);
     /// CPU time in user mode, in seconds.
-    User,
+    User = "user", "user time", Time, "s", |sample| Some(sample.user_seconds);
     /// CPU time in the kernel, in seconds.
-    System,
+    System = "system", "system time", Time, "s", |sample| Some(sample.system_seconds);
     /// Both of these together, in seconds.
-    Cpu,
+    Cpu = "cpu", "CPU time", Time, "s", |sample| Some(sample.cpu_seconds());
     /// Peak resident size, in bytes.
-    Peak,
+    Peak = "peak", "peak memory", Memory, "bytes", |sample| Some(sample.peak_bytes? as f64);
     /// Resident size at the end less what was offered back, in bytes.
-    Final,
+    Final = "final", "memory at the end", Memory, "bytes", |sample| Some(sample.final_bytes? as f64);
     /// What had been offered back at the end and not been taken, in bytes.
-    Offered,
+    Offered = "offered", "offered back at the end", Other, "bytes", |sample| Some(sample.offered_bytes? as f64);
     /// Page faults served without I/O: pages touched for the first time.
-    MinorFaults,
+    MinorFaults = "minor-faults", "page faults", Other, "count", |sample| Some(sample.minor_faults as f64);
     /// Page faults that waited for I/O.
-    MajorFaults,
+    MajorFaults = "major-faults", "page faults with I/O", Other, "count", |sample| Some(sample.major_faults as f64);
     /// Times that a thread gave up its core to wait.
-    VoluntarySwitches,
+    VoluntarySwitches =
+        "voluntary-switches", "voluntary switches", Other, "count", |sample| Some(sample.voluntary_switches as f64);
     /// Times that a thread was taken off its core.
-    InvoluntarySwitches,
+    InvoluntarySwitches =
+        "involuntary-switches", "involuntary switches", Other, "count", |sample| Some(sample.involuntary_switches as f64);
     /// System calls, counted in a run of its own.
-    SystemCalls,
-    /// A figure that the program gave of itself: `metric NAME VALUE`.
-    Metric(String),
+    SystemCalls = "system-calls", "system calls", Other, "count", |_| None;
 }
 
 impl Figure {
     /// A figure that the program prints.
     pub fn metric(name: impl Into<String>) -> Self {
         Self::Metric(name.into())
-    }
-
-    /// Its value in one run; none where it is not known.
-    pub fn of(&self, sample: &Sample) -> Option<f64> {
-        match self {
-            Self::Wall => Some(sample.wall_seconds),
-            Self::User => Some(sample.user_seconds),
-            Self::System => Some(sample.system_seconds),
-            Self::Cpu => Some(sample.cpu_seconds()),
-            Self::Peak => sample.peak_bytes.map(|bytes| bytes as f64),
-            Self::Final => sample.final_bytes.map(|bytes| bytes as f64),
-            Self::Offered => sample.offered_bytes.map(|bytes| bytes as f64),
-            Self::MinorFaults => Some(sample.minor_faults as f64),
-            Self::MajorFaults => Some(sample.major_faults as f64),
-            Self::VoluntarySwitches => Some(sample.voluntary_switches as f64),
-            Self::InvoluntarySwitches => Some(sample.involuntary_switches as f64),
-            Self::SystemCalls => None,
-            Self::Metric(name) => sample.metrics.get(name).copied(),
-        }
     }
 
     /// Its values for a variant, in the order of the blocks; none when a run lacks it.
@@ -81,21 +99,7 @@ impl RowSpec {
     /// A row with the figure's usual name, unit and direction. A metric gets its own name, counts as a time in seconds
     /// and is best when low, until told otherwise.
     pub fn new(figure: Figure) -> Self {
-        let (name, kind, unit) = match &figure {
-            Figure::Wall => ("time", Kind::Time, "s"),
-            Figure::User => ("user time", Kind::Time, "s"),
-            Figure::System => ("system time", Kind::Time, "s"),
-            Figure::Cpu => ("CPU time", Kind::Time, "s"),
-            Figure::Peak => ("peak memory", Kind::Memory, "bytes"),
-            Figure::Final => ("memory at the end", Kind::Memory, "bytes"),
-            Figure::Offered => ("offered back at the end", Kind::Other, "bytes"),
-            Figure::MinorFaults => ("page faults", Kind::Other, "count"),
-            Figure::MajorFaults => ("page faults with I/O", Kind::Other, "count"),
-            Figure::VoluntarySwitches => ("voluntary switches", Kind::Other, "count"),
-            Figure::InvoluntarySwitches => ("involuntary switches", Kind::Other, "count"),
-            Figure::SystemCalls => ("system calls", Kind::Other, "count"),
-            Figure::Metric(name) => (name.as_str(), Kind::Time, "s"),
-        };
+        let (name, kind, unit) = figure.usual();
         let row = Row {
             name: name.to_owned(),
             kind,

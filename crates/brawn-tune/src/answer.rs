@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use brawn_measure::{Summary, Table, format};
+use brawn_measure::{Figure, Summary, Table, format};
 use serde::{Deserialize, Serialize};
 
 use crate::apply;
@@ -260,11 +260,11 @@ impl Answer {
     fn profile_table(&self) -> Table {
         let names = self.profiles.iter().map(|profile| profile.name.clone());
         let mut table = Table::new(std::iter::once(String::new()).chain(names));
-        for (figure, _, unit) in &FIGURES {
+        for (figure, _, unit) in FIGURES.iter().map(Figure::usual) {
             let cell = |profile: &Profile| {
-                profile.figures.get(*figure).map_or(String::new(), |value| format::figure(*value, unit))
+                profile.figures.get(figure).map_or(String::new(), |value| format::figure(*value, unit))
             };
-            table.row(std::iter::once((*figure).to_owned()).chain(self.profiles.iter().map(cell)));
+            table.row(std::iter::once(figure.to_owned()).chain(self.profiles.iter().map(cell)));
         }
         let mut kinds: Vec<&String> = self
             .profiles

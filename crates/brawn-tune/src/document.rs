@@ -85,7 +85,7 @@ fn outcome(state: &State, round: &Round, job: &Job, workload: usize) -> Outcome 
     });
     let stop = if round.done { Stop::Precise } else { Stop::Interrupted };
     let mut session = Session { seed: state.seed, ..Session::new(round.blocks.max(1)) };
-    if job.server.is_some() {
+    if job.ready.is_some() {
         session = session.watch([Figure::metric(RATE)]);
     }
     let seconds = state.seconds;
@@ -94,7 +94,7 @@ fn outcome(state: &State, round: &Round, job: &Job, workload: usize) -> Outcome 
 
 fn rows(job: &Job) -> Vec<RowSpec> {
     let mut rows = Vec::new();
-    if job.server.is_some() {
+    if job.ready.is_some() {
         let seconds =
             |metric: &str, name: &str| RowSpec::metric(metric, Kind::Other, "s", Better::Lower).named(name);
         rows.extend([

@@ -19,18 +19,18 @@ pub struct Profile {
     pub calls: Option<BTreeMap<String, u64>>,
 }
 
-/// The figures of a profile, and their units.
-pub const FIGURES: [(&str, Figure, &str); 10] = [
-    ("time", Figure::Wall, "s"),
-    ("user time", Figure::User, "s"),
-    ("system time", Figure::System, "s"),
-    ("peak memory", Figure::Peak, "bytes"),
-    ("memory at the end", Figure::Final, "bytes"),
-    ("offered back at the end", Figure::Offered, "bytes"),
-    ("page faults", Figure::MinorFaults, "count"),
-    ("page faults with I/O", Figure::MajorFaults, "count"),
-    ("voluntary switches", Figure::VoluntarySwitches, "count"),
-    ("involuntary switches", Figure::InvoluntarySwitches, "count"),
+/// The figures of a profile.
+pub const FIGURES: [Figure; 10] = [
+    Figure::Wall,
+    Figure::User,
+    Figure::System,
+    Figure::Peak,
+    Figure::Final,
+    Figure::Offered,
+    Figure::MinorFaults,
+    Figure::MajorFaults,
+    Figure::VoluntarySwitches,
+    Figure::InvoluntarySwitches,
 ];
 
 /// System calls by what an allocator uses them for.
@@ -65,10 +65,8 @@ impl Profile {
             let values: Option<Vec<f64>> = samples.iter().map(|sample| figure.of(sample)).collect();
             values.and_then(|values| statistics::median(&values))
         };
-        let figures = FIGURES
-            .iter()
-            .filter_map(|(name, figure, _)| Some(((*name).to_owned(), median(figure)?)))
-            .collect();
+        let named = |figure: &Figure| Some((figure.usual().0.to_owned(), median(figure)?));
+        let figures = FIGURES.iter().filter_map(named).collect();
         Self { name: lane.name.clone(), figures, calls: calls.map(by_kind) }
     }
 
@@ -131,7 +129,8 @@ fn time_words(pick: &Profile, now: &Profile) -> String {
 
 /// A figure of both, from what is used now to the other.
 fn change(figure: &str, pick: &Profile, now: &Profile) -> String {
-    let unit = FIGURES.iter().find(|(name, _, _)| *name == figure).map_or("", |(_, _, unit)| unit);
+    let unit =
+        FIGURES.iter().map(Figure::usual).find(|(name, ..)| *name == figure).map_or("", |(.., unit)| unit);
     let show = |profile: &Profile| format::figure(profile.figure(figure), unit);
     format!("{figure} {} instead of {}", show(pick), show(now))
 }
@@ -266,13 +265,8 @@ mod tests {
 
     #[test]
     fn calls_are_sorted_by_kind() {
-        let calls = [
-            (libc::SYS_mmap, 3),
-            (libc::SYS_brk, 2),
-            (libc::SYS_munmap, 4),
-            (libc::SYS_getpid, 1),
-        ]
-        .into();
+        let calls =
+            [(libc::SYS_mmap, 3), (libc::SYS_brk, 2), (libc::SYS_munmap, 4), (libc::SYS_getpid, 1)].into();
         let kinds = by_kind(&calls);
         assert_eq!((kinds["map memory"], kinds["give memory back"], kinds["other"]), (5, 4, 1));
     }

@@ -13,7 +13,6 @@ use crate::Error;
 use crate::candidate::Candidate;
 use crate::failure::Failure;
 use crate::setting::Setting;
-use crate::tune::Linker;
 
 /// The recorded link of one executable, and where its variants go.
 pub struct Links {
@@ -54,10 +53,12 @@ impl Links {
     pub fn links(&self) -> bool {
         self.recorded.is_some()
     }
-}
 
-impl Linker for Links {
-    fn link(&mut self, candidate: &mut Candidate) -> Result<Result<(), Failure>, Error> {
+    /// Makes the executable of a candidate.
+    ///
+    /// # Errors
+    /// What is no candidate's fault: inputs that are gone.
+    pub fn link(&mut self, candidate: &mut Candidate) -> Result<Result<(), Failure>, Error> {
         let (Some(setting), Some(recorded)) = (&candidate.setting, &self.recorded) else {
             return Ok(Err(Failure::Link("there is no record of its link".into())));
         };

@@ -1,10 +1,8 @@
 //! One run of one candidate, with everything around it.
 
-mod serving;
-
 use std::ffi::OsStr;
 use std::io::{Seek, SeekFrom};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -14,12 +12,10 @@ use brawn_measure::service::free_port;
 use brawn_measure::{Conditions, Exit, Output, Reference, Sample, Variant, limits};
 use brawn_trace::Scratch;
 
-pub use self::serving::ready;
-use self::serving::service;
 use crate::candidate::Candidate;
 use crate::failure::Failure;
-use crate::job::{Job, PORT, Workload, copy_folder, replaced};
-use crate::load::read_metrics;
+use crate::job::{Job, PORT, copy_folder, ready, replace};
+use crate::links::Links;
 use crate::trace::{self, Trace};
 use crate::{Error, Stage};
 
@@ -36,6 +32,8 @@ const COPY: &str = "brawn-tune-copy-";
 /// Runs candidates.
 pub struct Runner<'a> {
     job: &'a Job,
+    /// What links them.
+    pub links: &'a mut Links,
     /// What the first good run of each workload printed, and which candidate that was.
     references: Vec<Option<(Candidate, Reference)>>,
     /// The candidate with the first good run, and how long its longest run took.
@@ -56,11 +54,12 @@ impl<'a> Runner<'a> {
     ///
     /// # Errors
     /// A quota that this machine refuses.
-    pub fn new(job: &'a Job) -> Result<Self, Error> {
+    pub fn new(job: &'a Job, links: &'a mut Links) -> Result<Self, Error> {
         // What is refused shall be known before anything is linked.
         job.conditions.quota.map(limits::quota).transpose()?;
         Ok(Self {
             job,
+            links,
             references: job.workloads.iter().map(|_| None).collect(),
             first: None,
             ran: Duration::ZERO,
@@ -68,11 +67,11 @@ impl<'a> Runner<'a> {
         })
     }
 
-    /// The share of the time so far in which neither a candidate ran nor anything was linked, which took so many seconds:
-    /// what the runner itself, setup and checks cost.
-    pub fn overhead(&self, links: f64) -> f64 {
+    /// The share of the time so far in which neither a candidate ran nor anything was linked: what the runner itself, setup
+    /// and checks cost.
+    pub fn overhead(&self) -> f64 {
         let all = self.started.elapsed().as_secs_f64();
-        if all > 0.0 { 1.0 - ((self.ran.as_secs_f64() + links) / all).min(1.0) } else { 0.0 }
+        if all > 0.0 { 1.0 - ((self.ran.as_secs_f64() + self.links.seconds) / all).min(1.0) } else { 0.0 }
     }
 
     /// Makes sure that the candidate to which others are compared prints the same a second time.
@@ -104,7 +103,7 @@ impl<'a> Runner<'a> {
         candidate: &Candidate,
         limit: Duration,
     ) -> Result<Option<SystemCalls>, Error> {
-        if self.job.server.is_some() {
+        if self.job.ready.is_some() {
             return Ok(None);
         }
         let (mut all, begun) = (SystemCalls::new(), Instant::now());
@@ -171,9 +170,9 @@ impl<'a> Runner<'a> {
             Ok(run) => run,
             Err(error) => return self.failure(error, &conditions),
         };
-        if run.exit != Exit::Status(self.job.status) {
+        if run.exit != Exit::Status(variant.expected_status) {
             let said = text::wrote(&probe::last_lines(&run.stderr)?);
-            let text = format!("ended with {}, expected status {}{said}", run.exit, self.job.status);
+            let text = format!("ended with {}, expected status {}{said}", run.exit, variant.expected_status);
             return Ok(Err(Failure::Ended(text)));
         }
         match self.checked(&place, candidate, &mut run)? {
@@ -263,22 +262,21 @@ impl<'a> Runner<'a> {
         command
     }
 
-    fn variant(&self, candidate: &Candidate, workload: &Workload, place: &Place) -> Result<Variant, Error> {
-        let program = candidate.program.as_deref().unwrap_or(Path::new(""));
-        let port = match &self.job.server {
+    fn variant(&self, candidate: &Candidate, workload: &Variant, place: &Place) -> Result<Variant, Error> {
+        let mut variant = Variant {
+            name: candidate.name.clone(),
+            program: candidate.program.clone().unwrap_or_default(),
+            current_dir: Some(place.folder.clone()),
+            ..workload.clone()
+        };
+        let port = match &self.job.ready {
             Some(_) => free_port()?.to_string(),
             None => String::new(),
         };
-        let args = workload.args.iter().map(|arg| replaced(arg, PORT, &port));
-        let mut variant = Variant {
-            env: workload.env.iter().map(|(key, value)| (key.into(), value.into())).collect(),
-            stdin: self.job.stdin.clone(),
-            current_dir: Some(place.folder.clone()),
-            expected_status: self.job.status,
-            ..Variant::new(&candidate.name, program).args(args)
-        };
-        if let Some(server) = &self.job.server {
-            variant = variant.service(service(server, &port)?).read_metrics(read_metrics);
+        replace(&mut variant.args, PORT, &port);
+        if let (Some(service), Some(text)) = (&mut variant.service, &self.job.ready) {
+            service.ready = ready(&text.replace(PORT, &port))?;
+            replace(&mut service.client.args, PORT, &port);
         }
         Ok(variant)
     }
@@ -296,7 +294,7 @@ impl Stage for Runner<'_> {
             Some(_) => {}
             first => *first = Some((candidate.name.clone(), wall)),
         }
-        if self.job.server.is_some() || self.job.output == Output::Unchecked {
+        if self.job.ready.is_some() || self.job.output == Output::Unchecked {
             return Ok(Ok(run.sample));
         }
         let Some((_, reference)) = &self.references[workload] else {
@@ -323,6 +321,10 @@ impl Stage for Runner<'_> {
             }
         }
         Ok(largest)
+    }
+
+    fn link(&mut self, candidate: &mut Candidate) -> Result<Result<(), Failure>, Error> {
+        self.links.link(candidate)
     }
 
     fn elapsed(&self) -> Duration {

@@ -49,17 +49,14 @@ pub trait Stage {
     /// As [`Stage::run`].
     fn peak_without_limit(&mut self, candidate: &Candidate) -> Result<Option<u64>, Error>;
 
-    /// Time since the stage was made.
-    fn elapsed(&self) -> Duration;
-}
-
-/// What links candidates.
-pub trait Linker {
     /// Makes the executable of a candidate that has none yet.
     ///
     /// # Errors
     /// What is no candidate's fault: inputs that are gone.
     fn link(&mut self, candidate: &mut Candidate) -> Result<Result<(), Failure>, Error>;
+
+    /// Time since the stage was made.
+    fn elapsed(&self) -> Duration;
 }
 
 /// What happens, for the code that shows it.
@@ -107,10 +104,9 @@ const FINAL: &str = "final";
 pub const TWIN: &str = "now, again";
 
 /// A search under way.
-pub struct Search<'a, S, L> {
+pub struct Search<'a, S> {
     plan: &'a Plan,
     stage: &'a mut S,
-    linker: &'a mut L,
     state: &'a mut State,
     /// Seconds that were spent before this process.
     before: f64,
@@ -118,11 +114,11 @@ pub struct Search<'a, S, L> {
     overhead: f64,
 }
 
-impl<'a, S: Stage, L: Linker> Search<'a, S, L> {
+impl<'a, S: Stage> Search<'a, S> {
     /// A search that begins, or goes on, with what is in the state. Its candidates are there, what is used now first.
-    pub fn new(plan: &'a Plan, stage: &'a mut S, linker: &'a mut L, state: &'a mut State) -> Self {
+    pub fn new(plan: &'a Plan, stage: &'a mut S, state: &'a mut State) -> Self {
         let before = state.seconds;
-        Self { plan, stage, linker, state, before, overhead: 1.0 }
+        Self { plan, stage, state, before, overhead: 1.0 }
     }
 
     /// Searches to the end.
@@ -291,7 +287,7 @@ impl<'a, S: Stage, L: Linker> Search<'a, S, L> {
             return Ok(Err(Failure::Link("no one knows it".into())));
         };
         if self.state.candidates[at].program.is_none()
-            && let Err(failure) = self.linker.link(&mut self.state.candidates[at])?
+            && let Err(failure) = self.stage.link(&mut self.state.candidates[at])?
         {
             return Ok(Err(failure));
         }

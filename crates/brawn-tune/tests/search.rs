@@ -10,7 +10,7 @@ use brawn_tune::failure::Failure;
 use brawn_tune::race::{Role, Standing};
 use brawn_tune::setting::{STRINGS, Setting};
 use brawn_tune::state::State;
-use brawn_tune::tune::{Linker, Plan, Search, Step, TWIN};
+use brawn_tune::tune::{Plan, Search, Step, TWIN};
 use brawn_tune::verdict::{Advice, Decision};
 use brawn_tune::{Error, Goal, Stage};
 
@@ -189,18 +189,14 @@ impl Stage for Table {
         Ok(Some(self.nature(candidate).peak))
     }
 
-    fn elapsed(&self) -> Duration {
-        self.clock
-    }
-}
-
-/// Links whatever is asked for.
-struct Links;
-
-impl Linker for Links {
+    /// Links whatever is asked for.
     fn link(&mut self, candidate: &mut Candidate) -> Result<Result<(), Failure>, Error> {
         candidate.program = Some("/nowhere".into());
         Ok(Ok(()))
+    }
+
+    fn elapsed(&self) -> Duration {
+        self.clock
     }
 }
 
@@ -229,7 +225,7 @@ fn state(seed: u64) -> State {
 }
 
 fn search(table: &mut Table, plan: &Plan, state: &mut State) -> Result<Decision, Error> {
-    Search::new(plan, table, &mut Links, state).run(&mut |_| Ok(()))
+    Search::new(plan, table, state).run(&mut |_| Ok(()))
 }
 
 fn now() -> String {
@@ -402,11 +398,10 @@ fn an_interrupted_run_goes_on_where_it_was() {
         let mut read = State::load(folder.path()).unwrap();
         let blocks = |state: &State| state.rounds.iter().map(|round| round.blocks).sum::<usize>();
         let before = blocks(&read);
-        let saved =
-            Search::new(&plan(Goal::Time), &mut table, &mut Links, &mut read).run(&mut |step| match step {
-                Step::Block(state) => state.save(folder.path()),
-                _ => Ok(()),
-            });
+        let saved = Search::new(&plan(Goal::Time), &mut table, &mut read).run(&mut |step| match step {
+            Step::Block(state) => state.save(folder.path()),
+            _ => Ok(()),
+        });
         match saved {
             Ok(decision) => break decision,
             Err(Error::Interrupted) => interruptions += 1,

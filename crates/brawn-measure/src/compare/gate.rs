@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use serde::Serialize;
+use wildmatch::WildMatch;
 
 use super::change::{Change, Verdict};
 use super::comparison::Comparison;
@@ -15,8 +16,8 @@ pub struct Gate {
     /// As it was given.
     text: String,
     figures: Figures,
-    /// A glob over variants; none for all but the baseline.
-    variant: Option<String>,
+    /// Over variants; none for all but the baseline.
+    variant: Option<WildMatch>,
     /// 0.03 for three percent.
     limit: f64,
 }
@@ -25,8 +26,8 @@ pub struct Gate {
 enum Figures {
     All,
     Kind(Kind),
-    /// A glob over `suite`, `suite/case`, `suite/row` and `suite/case/row`.
-    Glob(String),
+    /// Over `suite`, `suite/case`, `suite/row` and `suite/case/row`.
+    Glob(WildMatch),
 }
 
 brawn_base::errors! {
@@ -87,7 +88,7 @@ impl FromStr for Gate {
             Some((_, variant)) if variant.trim().is_empty() => {
                 return Err(error("no variant follows the `@`"));
             }
-            Some((figures, variant)) => (figures.trim(), Some(variant.trim().to_owned())),
+            Some((figures, variant)) => (figures.trim(), Some(WildMatch::new(variant.trim()))),
             None => (left.trim(), None),
         };
         let figures = match figures {
@@ -95,7 +96,7 @@ impl FromStr for Gate {
             "all" => Figures::All,
             other => match Kind::from_name(other) {
                 Some(kind) => Figures::Kind(kind),
-                None => Figures::Glob(other.to_owned()),
+                None => Figures::Glob(WildMatch::new(other)),
             },
         };
         Ok(Self { text: text.to_owned(), figures, variant, limit: limit / 100.0 })
@@ -105,7 +106,7 @@ impl FromStr for Gate {
 impl Gate {
     fn looks_at(&self, change: &Change, baseline: Option<&str>) -> bool {
         let variant = match &self.variant {
-            Some(glob) => matches(glob, &change.variant),
+            Some(glob) => glob.matches(&change.variant),
             None => Some(change.variant.as_str()) != baseline,
         };
         variant
@@ -119,7 +120,7 @@ impl Gate {
                     change.path(),
                 ]
                 .iter()
-                .any(|name| matches(glob, name)),
+                .any(|name| glob.matches(name)),
             }
     }
 }
@@ -157,33 +158,6 @@ impl Comparison {
     }
 }
 
-/// Whether the whole name fits the glob: `*` stands for any characters, `?` for one.
-fn matches(glob: &str, name: &str) -> bool {
-    let (glob, name): (Vec<char>, Vec<char>) = (glob.chars().collect(), name.chars().collect());
-    let (mut at, mut position) = (0, 0);
-    // The last star and where it last ended: the only place to which a mismatch ever has to return.
-    let mut star: Option<(usize, usize)> = None;
-    while position < name.len() {
-        match glob.get(at) {
-            Some('*') => {
-                star = Some((at, position));
-                at += 1;
-            }
-            Some(&wanted) if wanted == '?' || wanted == name[position] => {
-                at += 1;
-                position += 1;
-            }
-            _ => {
-                let Some((star_at, ended)) = star else { return false };
-                star = Some((star_at, ended + 1));
-                at = star_at + 1;
-                position = ended + 1;
-            }
-        }
-    }
-    glob[at..].iter().all(|&rest| rest == '*')
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -201,7 +175,7 @@ mod tests {
             ("a*b*c", "a b b c b", false),
             ("ü?", "üx", true),
         ] {
-            assert_eq!(matches(glob, name), expected, "{glob} on {name}");
+            assert_eq!(WildMatch::new(glob).matches(name), expected, "{glob} on {name}");
         }
     }
 

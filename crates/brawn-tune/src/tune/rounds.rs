@@ -1,6 +1,6 @@
 //! Who is in the second round, and who in the last.
 
-use super::{FEWEST_FINAL, FEWEST_LANES, FINAL, FINALISTS, Linker, Search, Stage, TWIN};
+use super::{FEWEST_FINAL, FEWEST_LANES, FINAL, FINALISTS, Search, Stage, TWIN};
 use crate::candidate::Candidate;
 use crate::front;
 use crate::race::{Lane, Role, Round, ratio};
@@ -16,7 +16,7 @@ const CLOSE: f64 = 1.05;
 /// When every allocator costs the same to this, nothing is to be got by its knobs.
 const MATTERS: f64 = 0.02;
 
-impl<S: Stage, L: Linker> Search<'_, S, L> {
+impl<S: Stage> Search<'_, S> {
     /// The neighbours of the best allocators, as many as there is time for; none when there is nothing to be got.
     pub(super) fn knob_round(&mut self, share: f64) -> Option<Round> {
         let goal = self.plan.goal;

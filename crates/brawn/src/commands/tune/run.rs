@@ -6,18 +6,18 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use brawn_base::Code;
-use brawn_measure::Conditions;
+use brawn_measure::{Conditions, Reader, Service, Variant};
 use brawn_tune::answer::Answer;
 use brawn_tune::candidate::Candidate;
 use brawn_tune::explain::{Profile, words};
-use brawn_tune::job::{Job, Load, Server, workloads};
-use brawn_tune::links::Links;
+use brawn_tune::job::{Job, ready, workloads};
+use brawn_tune::load::read_metrics;
 use brawn_tune::race::Role;
 use brawn_tune::runner::Runner;
 use brawn_tune::setting::Setting;
 use brawn_tune::state::State;
-use brawn_tune::tune::{Linker, Plan, Search, Step};
-use brawn_tune::{Error, Goal, apply, document, runner, trace};
+use brawn_tune::tune::{Plan, Search, Step};
+use brawn_tune::{Error, Goal, Stage as _, apply, document, trace};
 use clap::Parser;
 
 use super::Arguments;
@@ -152,19 +152,23 @@ fn job(arguments: &Arguments, interrupt: Arc<AtomicBool>) -> Result<Job> {
     let folder = arguments.dir.as_deref().or(arguments.copy_dir.as_deref()).unwrap_or(Path::new("."));
     let threads: Vec<usize> = arguments.threads.iter().copied().map(usize::from).collect();
     let (cores, quota) = cpus(arguments.cpus)?;
+    let served = arguments.ready.clone().filter(|_| arguments.serve);
+    let stdin = arguments.stdin.as_deref().map(|path| existing(path, "file for standard input"));
+    let called = Variant {
+        args: arguments.args.clone(),
+        stdin: stdin.transpose()?,
+        expected_status: arguments.status,
+        service: served.as_deref().map(|served| service(arguments, served)).transpose()?,
+        reader: served.as_ref().map(|_| read_metrics as Reader),
+        ..Variant::default()
+    };
     Ok(Job {
-        workloads: workloads(&arguments.args, &threads),
-        server: server(arguments)?,
+        workloads: workloads(called, &threads),
+        ready: served,
         folder: existing(folder, "folder")?,
         fresh_copy: arguments.copy_dir.is_some(),
         setup: arguments.setup.clone(),
         check: arguments.check.clone(),
-        stdin: arguments
-            .stdin
-            .as_deref()
-            .map(|path| existing(path, "file for standard input"))
-            .transpose()?,
-        status: arguments.status,
         output: arguments.output.rule(),
         ignored_lines: arguments.ignore_lines.clone(),
         run_limit: arguments.run_limit,
@@ -192,36 +196,32 @@ fn cpus(wanted: Option<f64>) -> Result<(Vec<usize>, Option<f64>)> {
     Ok((allowed.into_iter().take(wanted as usize).collect(), None))
 }
 
-fn server(arguments: &Arguments) -> Result<Option<Server>> {
-    let Some(ready) = arguments.ready.clone().filter(|_| arguments.serve) else { return Ok(None) };
+/// How a server is driven that is ready when `served` says so.
+fn service(arguments: &Arguments, served: &str) -> Result<Service> {
     // What is wrong with it shall be known before anything is built.
-    runner::ready(&ready.replace("{port}", "1"))?;
-    let load = match (&arguments.load, &arguments.url) {
-        (Some(command), _) => Load::Command(command.clone()),
+    let ready = ready(&served.replace("{port}", "1"))?;
+    let client = match (&arguments.load, &arguments.url) {
+        (Some(command), _) => Variant::new("client", "/bin/sh").args(["-c", command]),
         (None, Some(url)) => built_in(arguments, url)?,
-        (None, None) if ready.starts_with("http://") => built_in(arguments, &ready)?,
+        (None, None) if served.starts_with("http://") => built_in(arguments, served)?,
         (None, None) => usage("what shall the load ask for? Give --url, or a command with --load"),
     };
-    Ok(Some(Server {
-        ready,
+    Ok(Service {
         ready_limit: arguments.ready_limit,
-        load,
-        idle: arguments.idle,
+        idle: Some(arguments.idle),
         stop: arguments.stop,
         with_children: arguments.with_children,
-    }))
+        ..Service::new(ready, client)
+    })
 }
 
-fn built_in(arguments: &Arguments, url: &str) -> Result<Load> {
+fn built_in(arguments: &Arguments, url: &str) -> Result<Variant> {
     if !url.starts_with("http://") {
         usage("the built-in load speaks plain HTTP only: --url http://…, or a command with --load");
     }
-    Ok(Load::BuiltIn {
-        client: (super::super::executable()?, vec!["tune-load".into()]),
-        url: url.to_owned(),
-        connections: arguments.connections.into(),
-        seconds: arguments.load_time.as_secs_f64(),
-    })
+    let (connections, seconds) = (arguments.connections, arguments.load_time.as_secs_f64());
+    let client = Variant::new("client", super::super::executable()?);
+    Ok(client.args(["tune-load", url, &connections.to_string(), &seconds.to_string()]))
 }
 
 /// A run under way.
@@ -250,9 +250,11 @@ impl Run {
             }
         }
         progress.say(&format!("seed {}, results go to {}", state.seed, out.display()));
-        let mut stage = Runner::new(job)?;
+        let Subject { links, notes, .. } = subject;
+        let is_package = links.package().is_some();
+        let mut stage = Runner::new(job, links)?;
         let mut clock = Clock::new(plan.budget, state.seconds);
-        let decision = Search::new(plan, &mut stage, &mut subject.links, state).run(&mut |step| {
+        let decision = Search::new(plan, &mut stage, state).run(&mut |step| {
             progress.show(&step);
             match step {
                 Step::Block(state) => state.save(out),
@@ -260,11 +262,11 @@ impl Run {
             }
         })?;
         let mut answer = Answer::of(state, plan.goal, &decision);
-        answer.overhead = stage.overhead(subject.links.seconds);
+        answer.overhead = stage.overhead();
         progress.say("counting system calls, in runs of their own");
         clock.run = state.run_seconds();
         let names = [decision.pick.as_str(), &answer.now, "stock"];
-        answer.profiles = profiles(state, &mut stage, &mut subject.links, names, &clock)?;
+        answer.profiles = profiles(state, &mut stage, names, &clock)?;
         // Beside what is used now; where that is the pick, or fails, beside stock musl.
         if let [pick, other, ..] = answer.profiles.as_slice()
             && pick.name == decision.pick
@@ -275,20 +277,19 @@ impl Run {
         let mut counting = Candidate::linked(Role::Reference, Setting::allocator(trace::HEAP));
         let known = counting.setting.as_ref().is_some_and(|setting| setting.choice().is_ok());
         let traced = match clock.time_for_a_run() {
-            Some(limit) if known && subject.links.links() && subject.links.link(&mut counting)?.is_ok() => {
+            Some(limit) if known && stage.links.links() && stage.link(&mut counting)?.is_ok() => {
                 stage.trace(&counting, limit)?
             }
             _ => None,
         };
         if traced.is_none() && clock.is_spent() {
-            subject.notes.push(UNEXPLAINED.into());
+            notes.push(UNEXPLAINED.into());
         }
         answer = answer.with_trace(traced);
-        answer.links = subject.links.made;
-        answer.link_seconds = subject.links.seconds;
-        answer.notes.append(&mut subject.notes);
+        answer.links = stage.links.made;
+        answer.link_seconds = stage.links.seconds;
+        answer.notes.append(notes);
         answer.notes.extend(clock.overrun());
-        let is_package = subject.links.package().is_some();
         Ok(if is_package { answer.for_package() } else { answer })
     }
 
@@ -371,7 +372,6 @@ impl Run {
 fn profiles(
     state: &mut State,
     stage: &mut Runner<'_>,
-    links: &mut Links,
     names: [&str; 3],
     clock: &Clock,
 ) -> Result<Vec<Profile>, Error> {
@@ -384,7 +384,7 @@ fn profiles(
         if profiles.iter().any(|profile| profile.name == name) {
             continue;
         }
-        if candidate.program.is_none() && links.link(candidate)?.is_err() {
+        if candidate.program.is_none() && stage.link(candidate)?.is_err() {
             continue;
         }
         let calls = match clock.time_for_a_run() {
