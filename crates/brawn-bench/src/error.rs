@@ -50,10 +50,6 @@ brawn_base::errors! {
         /// A program that knows its rows did not list them.
         #[error("{program} lists no rows: it ended with {status}")]
         NoRows { program: String, status: String } => Failed;
-
-        /// A program gave no such figure.
-        #[error("case `{case}`: variant `{variant}` gave no figure `{figure}`")]
-        NoFigure { case: String, variant: String, figure: String } => Failed;
     }
 }
 

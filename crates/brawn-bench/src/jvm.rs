@@ -45,9 +45,10 @@ impl Work {
     ) -> Result<Vec<Variant>, Error> {
         let java = tool("java")?;
         let preloads = preloads(context, &java, prepared)?;
-        let class_path = self.class_path(name, context.workshop)?;
-        for jar in self.jars.iter().map(|name| jar(name)) {
-            if let Origin::Maven(coordinates) = jar.origin
+        let jars: Vec<Source> = self.jars.iter().map(|name| jar(name)).collect();
+        let class_path = self.class_path(name, &jars, context.workshop)?;
+        for jar in &jars {
+            if let Origin::Maven(coordinates) = &jar.origin
                 && let Some((name, version)) = coordinates.rsplit_once(':')
             {
                 prepared.versions.insert(name.to_owned(), version.to_owned());
@@ -64,10 +65,9 @@ impl Work {
     }
 
     /// The libraries of a program, and the folder with our own classes, compiled now if they were not.
-    fn class_path(&self, name: &str, workshop: &Workshop) -> Result<String, Error> {
-        let jars: Vec<Source> = self.jars.iter().map(|name| jar(name)).collect();
+    fn class_path(&self, name: &str, jars: &[Source], workshop: &Workshop) -> Result<String, Error> {
         let mut parts = Vec::new();
-        for jar in &jars {
+        for jar in jars {
             parts.push(workshop.source(jar)?.display().to_string());
         }
         let javac = tool("javac")?;

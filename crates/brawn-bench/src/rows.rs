@@ -49,12 +49,7 @@ impl RowTemplate {
         let mut all = vec![words.clone()];
         for each in &self.each {
             let (name, values) = each.split_first().expect("a variable has a name");
-            let with = |words: &Words, value: &String| {
-                let mut words = words.clone();
-                words.set(name, value);
-                words
-            };
-            all = all.iter().flat_map(|words| values.iter().map(|value| with(words, value))).collect();
+            all = all.iter().flat_map(|words| values.iter().map(|value| words.with(name, value))).collect();
         }
         all.iter().map(|words| self.row(words, place)).collect()
     }

@@ -100,18 +100,7 @@ impl RowSpec {
     /// and is best when low, until told otherwise.
     pub fn new(figure: Figure) -> Self {
         let (name, kind, unit) = figure.usual();
-        let row = Row {
-            name: name.to_owned(),
-            kind,
-            unit: unit.to_owned(),
-            better: Better::Lower,
-            series: None,
-            x: None,
-            x_label: None,
-            cells: Vec::new(),
-            winner: None,
-            published: Vec::new(),
-        };
+        let row = Row { name: name.to_owned(), kind, unit: unit.to_owned(), ..Row::default() };
         Self { figure, row }
     }
 

@@ -174,11 +174,12 @@ pub struct Runs {
 
 brawn_base::named! {
     /// Which direction is good.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
     #[cfg_attr(test, derive(schemars::JsonSchema))]
     #[serde(rename_all = "lowercase")]
     pub enum Better {
         /// Times, memory.
+        #[default]
         Lower = "lower",
         /// Rates.
         Higher = "higher",
@@ -187,11 +188,12 @@ brawn_base::named! {
 
 brawn_base::named! {
     /// What kind of figure a row holds: a report sets time against memory.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
     #[cfg_attr(test, derive(schemars::JsonSchema))]
     #[serde(rename_all = "lowercase")]
     pub enum Kind {
         /// A time, or a rate, which is one turned round.
+        #[default]
         Time = "time",
         /// An amount of memory.
         Memory = "memory",
@@ -201,7 +203,7 @@ brawn_base::named! {
 }
 
 /// One figure, a cell per variant.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Row {
     /// Name, unique in the case: `time`, `peak memory`, `memcpy 36`.

@@ -67,18 +67,6 @@ impl Variant {
         self
     }
 
-    /// Makes it a server, driven by a client.
-    pub fn service(mut self, service: Service) -> Self {
-        self.service = Some(service);
-        self
-    }
-
-    /// Takes metrics from what is printed.
-    pub fn read_metrics(mut self, reader: Reader) -> Self {
-        self.reader = Some(reader);
-        self
-    }
-
     /// Program and arguments, for people.
     pub fn argv(&self) -> Vec<String> {
         let args = self.args.iter().map(|arg| arg.to_string_lossy().into_owned());

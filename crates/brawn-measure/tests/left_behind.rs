@@ -59,7 +59,7 @@ fn detached_children_end_with_the_run() {
     let client = Variant::new("client", "/bin/sh")
         .args(["-c", &format!("{0}; sleep 1; pgrep -c -f {0}", detach.display())]);
     let server = Variant::new("serves", &detach).arg("stay");
-    let server = server.service(Service::new(Ready::Line("ready".into()), client));
+    let server = Variant { service: Some(Service::new(Ready::Line("ready".into()), client)), ..server };
     let mut served = run(&server, 30).unwrap();
     let mut counted = String::new();
     std::io::Read::read_to_string(&mut served.stdout, &mut counted).unwrap();

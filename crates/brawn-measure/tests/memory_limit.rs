@@ -50,9 +50,8 @@ fn a_server_is_held_to_it_and_its_client_is_not() {
     let server = |mebibytes: u64| {
         let port = free_port().unwrap().to_string();
         let client = Variant::new("client", program("serve")).args(["client", &port, "2"]);
-        Variant::new("server", program("serve"))
-            .args([&port, &mebibytes.to_string(), "polite"])
-            .service(Service::new(Ready::port(port.parse().unwrap()), client))
+        let server = Variant::new("server", program("serve")).args([&port, &mebibytes.to_string(), "polite"]);
+        Variant { service: Some(Service::new(Ready::port(port.parse().unwrap()), client)), ..server }
     };
     assert!(matches!(probe::run_under(&server(64), &held(24)), Err(Error::OverLimit { .. })));
     probe::run_under(&server(4), &held(24)).unwrap();

@@ -15,9 +15,8 @@ use common::{MIB, program};
 fn server(port: u16, mebibytes: u64, mode: &str, requests: u32) -> Variant {
     let client =
         Variant::new("client", program("serve")).args(["client", &port.to_string(), &requests.to_string()]);
-    Variant::new(mode, program("serve"))
-        .args([&port.to_string(), &mebibytes.to_string(), mode])
-        .service(Service::new(Ready::port(port), client))
+    let server = Variant::new(mode, program("serve")).args([&port.to_string(), &mebibytes.to_string(), mode]);
+    Variant { service: Some(Service::new(Ready::port(port), client)), ..server }
 }
 
 fn change(mut variant: Variant, change: impl FnOnce(Service) -> Service) -> Variant {
@@ -74,10 +73,9 @@ fn a_line_can_tell_that_a_server_is_ready() {
 fn a_socket_in_the_file_system_can_tell_it_too() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("socket");
-    let variant = Variant::new("unix", program("serve"))
-        .arg(&path)
-        .args(["1", "plain"])
-        .service(Service::new(Ready::Unix(path), Variant::new("client", "true")));
+    let service = Service::new(Ready::Unix(path.clone()), Variant::new("client", "true"));
+    let server = Variant::new("unix", program("serve")).arg(&path).args(["1", "plain"]);
+    let variant = Variant { service: Some(service), ..server };
     assert!(run(&variant).unwrap().sample.metrics.contains_key("ready_seconds"));
 }
 

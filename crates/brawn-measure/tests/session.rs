@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use brawn_base::Diagnostic as _;
 use brawn_measure::probe::{self, Conditions};
-use brawn_measure::{Error, Figure, Output, RowSpec, Session, Stop, Variant, limits, noise};
+use brawn_measure::{Error, Figure, Output, Reader, RowSpec, Session, Stop, Variant, limits, noise};
 use common::program;
 
 fn touch(mebibytes: u64, mode: &str) -> Variant {
@@ -159,17 +159,19 @@ fn a_full_disk_is_told_from_a_failing_program() {
 
 #[test]
 fn readers_make_metrics_of_what_is_printed() {
-    let read = touch(7, "exit").read_metrics(|stdout, _| {
+    let run = |reader: Reader| {
+        let read = Variant { reader: Some(reader), ..touch(7, "exit") };
+        probe::run(&read, Duration::from_secs(30))
+    };
+    let read = run(|stdout, _| {
         let size = stdout.split(' ').nth(1).and_then(|size| size.parse().ok());
         Ok([("size".to_owned(), size.ok_or("holds no size")?)].into())
     });
-    let run = probe::run(&read, Duration::from_secs(30)).unwrap();
-    assert_eq!(run.sample.metrics["size"], 7.0);
-    let error = probe::run(
-        &touch(7, "exit").read_metrics(|_, _| Err("holds no answer".into())),
-        Duration::from_secs(30),
+    assert_eq!(read.unwrap().sample.metrics["size"], 7.0);
+    assert_eq!(
+        run(|_, _| Err("holds no answer".into())).unwrap_err().to_string(),
+        "the output of variant `exit` holds no answer"
     );
-    assert_eq!(error.unwrap_err().to_string(), "the output of variant `exit` holds no answer");
 }
 
 #[test]

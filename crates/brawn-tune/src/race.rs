@@ -102,6 +102,11 @@ impl Lane {
         self.samples.iter().map(Vec::len).min().unwrap_or(0)
     }
 
+    /// Seconds of its last run of each workload, together; 0 where it has not run.
+    pub fn last_seconds(&self) -> f64 {
+        self.samples.iter().filter_map(|series| series.last()).map(|sample| sample.wall_seconds).sum()
+    }
+
     /// A figure of every block: the geometric mean over the workloads. None where it is not known.
     pub fn series(&self, figure: impl Fn(&Sample) -> Option<f64>) -> Option<Vec<f64>> {
         (0..self.blocks())

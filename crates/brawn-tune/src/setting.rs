@@ -7,7 +7,7 @@ use brawn_libc::{Choice, Malloc, PRESETS};
 use serde::{Deserialize, Serialize};
 
 /// An allocator with its knobs, by names.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Setting {
     /// The preset, if it is exactly that.
@@ -63,14 +63,7 @@ impl Setting {
 
     /// An allocator with nothing said about it.
     pub fn allocator(name: &str) -> Self {
-        Self {
-            preset: None,
-            malloc: name.to_owned(),
-            strings: true,
-            musl: Vec::new(),
-            cpu: None,
-            knobs: BTreeMap::new(),
-        }
+        Self { malloc: name.to_owned(), strings: true, ..Self::default() }
     }
 
     /// The families that are musl's where these are the kit's.

@@ -4,15 +4,6 @@ use brawn_libc::Malloc;
 
 use crate::setting::{STRINGS, Setting};
 
-/// A knob with the values that are worth trying.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Knob {
-    /// The key for `--knob`, or [`STRINGS`].
-    pub key: String,
-    /// The values, the likeliest first.
-    pub values: Vec<String>,
-}
-
 /// Every preset, and with its defaults each allocator that no preset is made of, what is used now first. (What presets
 /// are made of is there already, with knobs that a search has chosen; a twin of it takes runs from all others.) Hardening is a promise to the program's users, which no
 /// measurement may take back: a hardened program is offered hardened allocators alone, and no other program is
@@ -42,28 +33,28 @@ pub fn settings(now: &Setting) -> Vec<Setting> {
     settings
 }
 
-/// The knobs of an allocator that are worth searching, the most promising first.
-pub fn knobs(malloc: &str) -> Vec<Knob> {
+/// The knobs of an allocator that are worth searching, the most promising first: the key for `--knob`, or [`STRINGS`], and the
+/// values that are worth trying, the likeliest first.
+pub fn knobs(malloc: &str) -> Vec<(String, &'static [&'static str])> {
     let table = Malloc::from_name(malloc).ok().and_then(Malloc::knobs);
-    let row = |prefix: &str, knob: &brawn_kit::Knob| Knob {
-        key: format!("{prefix}.{}", knob.name),
-        values: knob.search.iter().map(|value| (*value).to_owned()).collect(),
-    };
-    let rows = table.into_iter().flat_map(|table| table.knobs.iter().map(|knob| row(table.prefix, knob)));
+    let rows = table.into_iter().flat_map(|table| {
+        let searched = table.knobs.iter().filter(|knob| !knob.search.is_empty());
+        searched.map(|knob| (format!("{}.{}", table.prefix, knob.name), knob.search))
+    });
     // What all allocators have comes before their own: behind a long table there might be no room for it.
-    let strings = (malloc != "stock").then(|| Knob { key: STRINGS.into(), values: vec!["no".into()] });
-    strings.into_iter().chain(rows.filter(|knob| !knob.values.is_empty())).collect()
+    let strings = (malloc != "stock").then(|| (STRINGS.to_owned(), &["no"][..]));
+    strings.into_iter().chain(rows).collect()
 }
 
 /// Settings that differ from one by a single knob, at most so many: the first value of each knob, then the second ones.
 pub fn neighbours(setting: &Setting, most: usize) -> Vec<Setting> {
     let knobs = knobs(&setting.malloc);
-    let longest = knobs.iter().map(|knob| knob.values.len()).max().unwrap_or(0);
+    let longest = knobs.iter().map(|(_, values)| values.len()).max().unwrap_or(0);
     let mut found: Vec<Setting> = Vec::new();
     for index in 0..longest {
-        for knob in &knobs {
-            let Some(value) = knob.values.get(index) else { continue };
-            let other = setting.with_knob(&knob.key, value);
+        for (key, values) in &knobs {
+            let Some(value) = values.get(index) else { continue };
+            let other = setting.with_knob(key, value);
             let known = other.same_as(setting) || found.iter().any(|one| one.same_as(&other));
             // A table may name a knob that another version of the kit has not.
             if !known && other.choice().is_ok() && found.len() < most {
@@ -139,10 +130,10 @@ mod tests {
     fn every_value_in_the_tables_makes_a_candidate() {
         for name in Malloc::names() {
             let setting = Setting::allocator(name);
-            let values: usize = knobs(name).iter().map(|knob| knob.values.len()).sum();
+            let values: usize = knobs(name).iter().map(|(_, values)| values.len()).sum();
             assert_eq!(neighbours(&setting, usize::MAX).len(), values, "{name}");
         }
-        assert!(knobs("jemalloc").iter().any(|knob| knob.key == "jemalloc.narenas"));
+        assert!(knobs("jemalloc").iter().any(|(key, _)| key == "jemalloc.narenas"));
     }
 
     #[test]

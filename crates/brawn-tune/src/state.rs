@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::Error;
 use crate::candidate::Candidate;
-use crate::race::Round;
+use crate::race::{Lane, Role, Round};
+use crate::setting::Setting;
 
 /// Version of the file's form.
 const FORMAT: u32 = 1;
@@ -114,10 +115,14 @@ impl State {
     /// Seconds that the last run of what is used now took, all workloads together; 0 where it never ran to its end.
     pub fn run_seconds(&self) -> f64 {
         let lanes = self.rounds.iter().rev().flat_map(|round| &round.lanes);
-        let now = lanes.into_iter().find(|lane| lane.role == crate::race::Role::Now && lane.blocks() > 0);
-        now.map_or(0.0, |lane| {
-            lane.samples.iter().filter_map(|series| series.last()).map(|sample| sample.wall_seconds).sum()
-        })
+        let now = lanes.into_iter().find(|lane| lane.role == Role::Now && lane.blocks() > 0);
+        now.map_or(0.0, Lane::last_seconds)
+    }
+
+    /// Whether there is a candidate with this setting, however it is named.
+    pub fn has(&self, setting: &Setting) -> bool {
+        let known = self.candidates.iter().filter_map(|candidate| candidate.setting.as_ref());
+        known.into_iter().any(|known| known.same_as(setting))
     }
 
     /// The candidate with this name.
@@ -127,7 +132,7 @@ impl State {
 
     /// What is used now.
     pub fn now(&self) -> Option<&Candidate> {
-        self.candidates.iter().find(|candidate| candidate.role == crate::race::Role::Now)
+        self.candidates.iter().find(|candidate| candidate.role == Role::Now)
     }
 }
 

@@ -134,13 +134,12 @@ impl<'a, S: Stage> Search<'a, S> {
         let shares = if self.plan.knobs { shares } else { [shares[1], shares[1], 1.0] };
         self.round(0, shares[0], on)?;
         self.anybody_left()?;
-        if self.plan.knobs && self.state.rounds.len() == 1 {
-            match self.knob_round(shares[1] - shares[0]) {
+        if self.state.rounds.len() == 1 {
+            let knobs = self.plan.knobs.then(|| self.knob_round(shares[1] - shares[0]));
+            match knobs.flatten() {
                 Some(round) => self.state.rounds.push(round),
                 None => self.push_final(),
             }
-        } else if self.state.rounds.len() == 1 {
-            self.push_final();
         }
         if self.state.rounds[1].name == "knobs" {
             self.round(1, shares[1], on)?;
@@ -336,10 +335,8 @@ impl<'a, S: Stage> Search<'a, S> {
 
     /// How long the next block will probably take.
     fn block_time(&self, index: usize) -> Duration {
-        let last = |lane: &Lane| -> f64 {
-            lane.samples.iter().filter_map(|series| series.last()).map(|sample| sample.wall_seconds).sum()
-        };
-        let runs: f64 = self.state.rounds[index].lanes.iter().filter(|lane| lane.is_in()).map(last).sum();
+        let lanes = self.state.rounds[index].lanes.iter().filter(|lane| lane.is_in());
+        let runs: f64 = lanes.map(Lane::last_seconds).sum();
         Duration::from_secs_f64(runs * self.overhead)
     }
 

@@ -58,7 +58,7 @@ impl Slot {
     ) -> Result<PathBuf, Error> {
         let path = self.folder.join(name);
         let mark = self.folder.join(format!("{name}.done"));
-        if path.exists() && brawn_base::file::text(&mark).is_ok_and(|text| text == stamp) {
+        if self.has(name, stamp) {
             return Ok(path);
         }
         let _ = fs_err::remove_file(&mark);

@@ -205,36 +205,36 @@ fn contents(results: &Results) -> String {
 }
 
 fn comparable(old: &Results, new: &Results, basis: Basis) -> Result<(), CompareError> {
-    let (a, b) = (&old.machine, &new.machine);
-    let other = |what, old: &dyn ToString, new: &dyn ToString| {
-        Err(CompareError::OtherMachine { what, old: old.to_string(), new: new.to_string() })
+    let fields = |results: &Results| {
+        let (machine, settings) = (&results.machine, &results.settings);
+        [
+            ("architecture", machine.architecture.clone()),
+            ("processor", machine.processor.clone()),
+            ("cores", machine.cores.to_string()),
+            ("the choice of cores", format!("{:?}", settings.cores)),
+            ("the CPU quota", settings.quota.map_or("none".to_owned(), |cores| format!("{cores} cores"))),
+        ]
     };
-    if a.architecture != b.architecture {
-        return other("architecture", &a.architecture, &b.architecture);
+    let mut changed = changed(fields(old), fields(new));
+    if let Some((what, old, new)) =
+        changed.find(|(what, ..)| basis == Basis::Figures || *what == "architecture")
+    {
+        return Err(CompareError::OtherMachine { what, old, new });
     }
-    match basis {
-        Basis::Figures if a.processor != b.processor => other("processor", &a.processor, &b.processor),
-        Basis::Figures if a.cores != b.cores => other("cores", &a.cores, &b.cores),
-        Basis::Figures if old.settings.cores != new.settings.cores => other(
-            "the choice of cores",
-            &format!("{:?}", old.settings.cores),
-            &format!("{:?}", new.settings.cores),
-        ),
-        Basis::Figures if old.settings.quota != new.settings.quota => {
-            other("the CPU quota", &quota(old.settings.quota), &quota(new.settings.quota))
+    match (basis, old.variants.first(), new.variants.first()) {
+        (Basis::Ratios, Some(a), Some(b)) if a.name != b.name => {
+            Err(CompareError::OtherBaseline { old: a.name.clone(), new: b.name.clone() })
         }
-        Basis::Ratios => match (old.variants.first(), new.variants.first()) {
-            (Some(a), Some(b)) if a.name != b.name => {
-                Err(CompareError::OtherBaseline { old: a.name.clone(), new: b.name.clone() })
-            }
-            _ => Ok(()),
-        },
-        Basis::Figures => Ok(()),
+        _ => Ok(()),
     }
 }
 
-fn quota(quota: Option<f64>) -> String {
-    quota.map_or("none".to_owned(), |cores| format!("{cores} cores"))
+/// Which fields differ, as they were and as they are.
+fn changed<const N: usize>(
+    old: [(&'static str, String); N],
+    new: [(&'static str, String); N],
+) -> impl Iterator<Item = (&'static str, String, String)> {
+    old.into_iter().zip(new).filter(|(old, new)| old != new).map(|((what, old), (_, new))| (what, old, new))
 }
 
 /// Differences that do not forbid a comparison, but may be the reason for a change.
@@ -247,11 +247,8 @@ fn differences(old: &Results, new: &Results) -> Vec<String> {
             ("memory", crate::format::bytes(machine.memory_bytes as f64)),
         ]
     };
-    let mut warnings: Vec<String> = fields(&old.machine)
-        .into_iter()
-        .zip(fields(&new.machine))
-        .filter(|(old, new)| old != new)
-        .map(|((what, old), (_, new))| format!("{what} was `{old}` and is `{new}`"))
+    let mut warnings: Vec<String> = changed(fields(&old.machine), fields(&new.machine))
+        .map(|(what, old, new)| format!("{what} was `{old}` and is `{new}`"))
         .collect();
     for (name, version) in &new.versions {
         if let Some(before) = old.versions.get(name).filter(|before| *before != version) {

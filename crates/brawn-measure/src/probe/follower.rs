@@ -1,6 +1,6 @@
 //! From the first stop of a traced program to its end, with a look at its memory on the way.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -61,9 +61,9 @@ pub(super) struct Follower {
     with_children: bool,
     timeline: bool,
     children: Children,
-    /// Of the children that have ended, by process.
-    peaks: BTreeMap<i32, u64>,
-    finals: BTreeMap<i32, u64>,
+    /// Of all children that have ended.
+    peaks: u64,
+    finals: u64,
     sample: Sample,
 }
 
@@ -104,8 +104,8 @@ impl Follower {
         let resident = Resident::read(pid);
         let peak = memory::peak(pid, resident.as_ref());
         if !is_main {
-            self.peaks.extend(peak.map(|bytes| (pid.as_raw(), bytes)));
-            self.finals.extend(resident.map(|resident| (pid.as_raw(), resident.held())));
+            self.peaks += peak.unwrap_or(0);
+            self.finals += resident.map_or(0, |resident| resident.held());
             return;
         }
         self.sample.peak_bytes = peak;
@@ -129,10 +129,8 @@ impl Follower {
         sample.major_faults = usage.ru_majflt.cast_unsigned();
         sample.voluntary_switches = usage.ru_nvcsw.cast_unsigned();
         sample.involuntary_switches = usage.ru_nivcsw.cast_unsigned();
-        let add =
-            |own: Option<u64>, others: &BTreeMap<i32, u64>| own.map(|own| own + others.values().sum::<u64>());
-        sample.peak_bytes = add(sample.peak_bytes, &self.peaks);
-        sample.final_bytes = add(sample.final_bytes, &self.finals);
+        sample.peak_bytes = sample.peak_bytes.map(|own| own + self.peaks);
+        sample.final_bytes = sample.final_bytes.map(|own| own + self.finals);
         Ended { sample, exit }
     }
 }

@@ -1,6 +1,5 @@
 //! One run of a server under the load of its client.
 
-use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -37,20 +36,19 @@ pub(super) fn run(variant: &Variant, service: &Service, conditions: &Conditions)
     let mut running =
         Running { variant, service, conditions, streams: &mut streams, server, timeline: Vec::new() };
     let ready = running.until_ready()?;
-    let mut client = running.client(&children)?;
+    let client = running.client(&children)?;
     let idle = running.idle(&children)?;
     let Ended { mut sample, .. } = running.stop()?;
     let timeline = std::mem::take(&mut running.timeline);
     drop(running);
 
     sample.timeline = join(timeline, sample.timeline);
-    sample.wall_seconds = client.wall;
-    sample.pace_seconds = client.pace;
-    sample.metrics = std::mem::take(&mut client.metrics);
+    sample.wall_seconds = client.sample.wall_seconds;
+    sample.pace_seconds = client.sample.pace_seconds;
+    sample.metrics = client.sample.metrics;
     sample.metrics.insert("ready_seconds".into(), ready.as_secs_f64());
     sample.metrics.extend(idle.map(|bytes| ("idle_bytes".to_owned(), bytes as f64)));
-    let exit = Exit::Status(variant.expected_status);
-    Ok(Run { sample, exit, stdout: client.streams.stdout, stderr: client.streams.stderr })
+    Ok(Run { sample, exit: Exit::Status(variant.expected_status), ..client })
 }
 
 /// A server that has been started. Whatever ends this early kills it.
@@ -61,13 +59,6 @@ struct Running<'a> {
     streams: &'a mut Streams,
     server: Tracee<Ended>,
     timeline: Vec<Point>,
-}
-
-struct Served {
-    wall: f64,
-    pace: Option<f64>,
-    metrics: BTreeMap<String, f64>,
-    streams: Streams,
 }
 
 impl Running<'_> {
@@ -99,7 +90,7 @@ impl Running<'_> {
         }
     }
 
-    fn client(&mut self, children: &Children) -> Result<Served, Error> {
+    fn client(&mut self, children: &Children) -> Result<Run, Error> {
         let mut streams = Streams::open(&self.conditions.scratch)?;
         let command = streams.attach(self.service.client.command(), None)?;
         // The limits are the server's: the client shall be able to keep it busy.
@@ -127,21 +118,22 @@ impl Running<'_> {
         if let Some(server) = self.server.wait(if failed { BURIAL } else { Duration::ZERO }) {
             return Err(self.ended(&server?));
         }
-        let Some(ended) = ended else {
+        let Some(Ended { mut sample, exit }) = ended else {
             return Err(Error::Timeout { variant: self.variant.name.clone(), limit: self.conditions.limit });
         };
-        if ended.exit != Exit::Status(0) {
+        if exit != Exit::Status(0) {
             return Err(Error::Client {
                 variant: self.variant.name.clone(),
                 client: self.service.client.program.clone(),
-                exit: ended.exit,
+                exit,
                 stderr: last_lines(&streams.stderr)?,
             });
         }
         streams.check(&self.conditions.scratch)?;
-        let mut found = metrics(&text(&streams.stdout)?);
-        found.extend(streams.metrics(self.variant)?);
-        Ok(Served { wall: ended.sample.wall_seconds, pace, metrics: found, streams })
+        sample.pace_seconds = pace;
+        sample.metrics = metrics(&text(&streams.stdout)?);
+        sample.metrics.extend(streams.metrics(self.variant)?);
+        Ok(Run { sample, exit, stdout: streams.stdout, stderr: streams.stderr })
     }
 
     /// The size of the server, in bytes, after it was left alone.

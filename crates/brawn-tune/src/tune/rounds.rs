@@ -19,26 +19,19 @@ const MATTERS: f64 = 0.02;
 impl<S: Stage> Search<'_, S> {
     /// The neighbours of the best allocators, as many as there is time for; none when there is nothing to be got.
     pub(super) fn knob_round(&mut self, share: f64) -> Option<Round> {
-        let goal = self.plan.goal;
         let round = self.state.rounds[0].at_one_pace();
         let base = &round.lanes[front::base(&round)?];
-        let costs: Vec<f64> = round
-            .lanes
-            .iter()
-            .filter(|lane| lane.role.may_win() && lane.failure().is_none())
-            .filter_map(|lane| Some(ratio(lane, base, |sample| goal.cost(sample))?.median))
-            .collect();
+        let leaders = self.ranked(&[0]);
         let failed = round.lanes.iter().any(|lane| lane.failure().is_some());
-        if !failed && costs.iter().all(|cost| (cost - 1.0).abs() < MATTERS) {
+        if !failed && leaders.iter().all(|(_, cost)| (cost - 1.0).abs() < MATTERS) {
             return None;
         }
-        let seconds: f64 = base.samples.iter().filter_map(|series| Some(series.last()?.wall_seconds)).sum();
+        let seconds = base.last_seconds();
         // A link takes about a second, and four blocks tell something.
         let left = self.end().saturating_sub(self.spent() + self.least_final());
         let time = self.plan.budget.mul_f64(share).min(left);
         let fits = time.as_secs_f64() / (4.0 * seconds * self.overhead + 1.0);
         let most = (fits as usize).saturating_sub(2).min(NEIGHBOURS);
-        let leaders = self.ranked(&[0]);
         let mut candidates: Vec<Candidate> = Vec::new();
         // The best allocator gets two thirds of the places, the next one the rest.
         let mut allocators: Vec<Setting> = Vec::new();
@@ -58,10 +51,7 @@ impl<S: Stage> Search<'_, S> {
             candidates.extend(
                 space::neighbours(setting, room)
                     .into_iter()
-                    .filter(|other| {
-                        let known = self.state.candidates.iter().filter_map(|known| known.setting.as_ref());
-                        !known.into_iter().any(|known| known.same_as(other))
-                    })
+                    .filter(|other| !self.state.has(other))
                     .map(|other| Candidate::linked(Role::Candidate, other)),
             );
         }
@@ -171,9 +161,7 @@ impl<S: Stage> Search<'_, S> {
             .filter(|(name, cost)| knobs.lane(name).is_some() && *cost < base.1)
             .filter_map(|(name, _)| setting(name))
             .collect();
-        let whole = space::combined(&setting(&base.0)?, &better)?;
-        let known = self.state.candidates.iter().filter_map(|candidate| candidate.setting.as_ref());
-        let known = known.into_iter().any(|known| known.same_as(&whole));
-        (!known).then(|| Candidate::linked(Role::Candidate, whole))
+        let whole = space::combined(&setting(&base.0)?, &better).filter(|whole| !self.state.has(whole))?;
+        Some(Candidate::linked(Role::Candidate, whole))
     }
 }
