@@ -15,7 +15,7 @@ use crate::{Machine, Sample, Summary};
 pub const SCHEMA: u32 = 2;
 
 /// Everything that one command measured on one machine.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Results {
     /// [`SCHEMA`] of the writer.
@@ -58,12 +58,7 @@ impl Results {
             seed,
             settings,
             machine: Machine::read(),
-            noise: None,
-            versions: BTreeMap::new(),
-            variants: Vec::new(),
-            suites: Vec::new(),
-            complete: false,
-            finding: None,
+            ..Self::default()
         }
     }
 }
@@ -79,7 +74,7 @@ pub struct Finding {
 }
 
 /// How long and how exactly was measured.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Settings {
     /// Time for each case, in seconds.

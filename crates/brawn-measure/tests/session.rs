@@ -124,16 +124,26 @@ fn programs_are_held_to_cores() {
 
 #[test]
 fn programs_are_held_to_a_quota_where_groups_may_be_made() {
-    if let Err(error) = limits::quota(0.5) {
-        assert_eq!(error.to_string(), "cannot hold a program to 0.5 cores of CPU time");
-        assert!(error.hint().unwrap().contains("hold the programs to cores"));
-        return;
-    }
+    let group = match limits::quota(0.5) {
+        Ok(group) => group,
+        Err(error) => {
+            assert_eq!(error.to_string(), "cannot hold a program to 0.5 cores of CPU time");
+            assert!(error.hint().unwrap().contains("hold the programs to cores"));
+            return;
+        }
+    };
+    assert_eq!(
+        group.read("cpu.max") + &group.read("cpu.cfs_quota_us"),
+        if group.has("cpu.max") { "50000 100000\n" } else { "50000\n" }
+    );
+    drop(group);
     let conditions = Conditions { quota: Some(0.5), ..Conditions::new(Duration::from_secs(30)) };
     let mut text = String::new();
     probe::run_under(&touch(0, "groups"), &conditions).unwrap().stdout.read_to_string(&mut text).unwrap();
-    let own = |line: &str| line.split_once("cpu").is_some_and(|(_, group)| group.contains("/brawn-run-"));
-    assert!(text.lines().any(own) || text.contains("0::/brawn-run-"), "{text}");
+    let of_cpu =
+        |line: &&str| line.split(':').nth(1).is_some_and(|named| named.split(',').any(|one| one == "cpu"));
+    let cpu = text.lines().find(of_cpu).or(text.lines().find(|line| line.contains("0::")));
+    assert!(cpu.unwrap().contains("/brawn-run-"), "{text}");
     let mut session = Session::new(1);
     session.conditions.quota = Some(-1.0);
     let error = session.run(&[touch(0, "exit")]).unwrap_err();

@@ -5,7 +5,6 @@ use std::fmt::Write as _;
 use brawn_measure::{Figure, Summary, Table, format};
 use serde::{Deserialize, Serialize};
 
-use crate::apply;
 use crate::explain::{FIGURES, Profile};
 use crate::front::{self, Point};
 use crate::goal::{self, Goal};
@@ -105,12 +104,6 @@ impl Answer {
             setting,
             ..Self::default()
         }
-    }
-
-    /// The lines for a manifest come with the answer.
-    pub fn for_package(mut self) -> Self {
-        self.manifest = self.setting.as_ref().map(apply::lines);
-        self
     }
 
     /// Takes the trace, and says what it shows.

@@ -33,16 +33,18 @@ impl Interval {
     }
 }
 
-/// What a change means.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Verdict {
-    /// The change is for the better, and more than noise.
-    Better,
-    /// The change is for the worse, and more than noise.
-    Worse,
-    /// Whatever changed is within the noise.
-    Same,
+brawn_base::named! {
+    /// What a change means.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum Verdict {
+        /// The change is for the better, and more than noise.
+        Better = "better",
+        /// The change is for the worse, and more than noise.
+        Worse = "worse",
+        /// Whatever changed is within the noise.
+        Same = "same",
+    }
 }
 
 /// One figure of one variant in both documents.

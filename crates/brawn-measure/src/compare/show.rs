@@ -54,11 +54,6 @@ fn line(change: &Change, basis: Basis) -> Vec<String> {
     let (moved, interval) = change.change.map_or(("from or to 0".to_owned(), String::new()), |change| {
         (percent(change.ratio), format!("{} to {}", percent(change.low), percent(change.high)))
     });
-    let word = match change.verdict {
-        Verdict::Better => "better",
-        Verdict::Worse => "worse",
-        Verdict::Same => "",
-    };
     vec![
         change.path(),
         change.variant.clone(),
@@ -66,7 +61,7 @@ fn line(change: &Change, basis: Basis) -> Vec<String> {
         show(change.new.median),
         moved,
         interval,
-        word.to_owned(),
+        change.verdict.name().to_owned(),
     ]
 }
 

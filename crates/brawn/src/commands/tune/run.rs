@@ -290,7 +290,8 @@ impl Run {
         answer.link_seconds = stage.links.seconds;
         answer.notes.append(notes);
         answer.notes.extend(clock.overrun());
-        Ok(if is_package { answer.for_package() } else { answer })
+        answer.manifest = answer.setting.as_ref().filter(|_| is_package).map(apply::lines);
+        Ok(answer)
     }
 
     fn finish(mut self, ended: Result<Answer, Error>) -> Result<ExitCode> {
