@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use serde::Serialize;
+
 use crate::results::{Better, CaseResult, Cell, Kind, Results, Row, SuiteResult};
 use crate::statistics::geometric_mean;
 
 /// How the variants stand to the baseline over all rows of one kind in a suite.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Mean {
     /// The suite.
     pub suite: String,

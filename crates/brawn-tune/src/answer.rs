@@ -87,6 +87,8 @@ impl Answer {
     /// The answer to what a state holds. What is not in there comes with its defaults, to be filled in.
     pub fn of(state: &State, goal: Goal, decision: &Decision) -> Self {
         let now = state.now().map_or(String::new(), |now| now.name.clone());
+        let names = state.candidates.iter().map(|candidate| candidate.name.clone());
+        let failed = names.filter_map(|name| Some(Failed { reason: failure_of(state, &name)?, name }));
         let setting = state.candidate(&decision.pick).and_then(|candidate| candidate.setting.clone());
         Self {
             goal,
@@ -96,7 +98,7 @@ impl Answer {
             resolution: decision.resolution,
             against: against(state, &decision.pick),
             points: front::points(&state.rounds),
-            failed: failed(state),
+            failed: failed.collect(),
             flags: setting.as_ref().map(Setting::flags),
             seed: state.seed,
             seconds: state.seconds,
@@ -303,14 +305,6 @@ fn against(state: &State, pick: &str) -> Vec<Against> {
 fn failure_of(state: &State, name: &str) -> Option<String> {
     let lanes = state.rounds.iter().filter_map(|round| round.lane(name));
     lanes.filter_map(Lane::failure).next().map(ToString::to_string)
-}
-
-fn failed(state: &State) -> Vec<Failed> {
-    let failed = state.candidates.iter().filter_map(|candidate| {
-        let reason = failure_of(state, &candidate.name)?;
-        Some(Failed { name: candidate.name.clone(), reason })
-    });
-    failed.collect()
 }
 
 /// How a lane stands, for progress.

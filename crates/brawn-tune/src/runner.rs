@@ -134,7 +134,7 @@ impl<'a> Runner<'a> {
         let (Some(workload), place) = (self.job.workloads.first(), self.place(counting)?) else {
             return Ok(None);
         };
-        let mut file =
+        let file =
             tempfile::Builder::new().prefix("brawn-trace-").tempfile_in(&self.job.conditions.scratch)?;
         file.as_file().set_len(trace::FILE_BYTES as u64)?;
         let variant = self.variant(counting, workload, &place)?.env(trace::VARIABLE, file.path());
@@ -144,14 +144,7 @@ impl<'a> Runner<'a> {
             Err(brawn_measure::Error::Interrupted) => return Err(Error::Interrupted),
             Err(_) => return Ok(None),
         }
-        let mut bytes = Vec::new();
-        std::io::Read::read_to_end(&mut file, &mut bytes)?;
-        Ok(Trace::read(&bytes))
-    }
-
-    fn reference(&self, candidate: &Candidate, stdout: std::fs::File) -> Result<Reference, Error> {
-        let ignored = self.job.ignored_lines.as_deref();
-        Ok(Reference::new(&candidate.name, self.job.output, ignored, stdout)?)
+        Ok(Trace::read(&fs_err::read(file.path())?))
     }
 
     fn attempt(
@@ -298,7 +291,8 @@ impl Stage for Runner<'_> {
             return Ok(Ok(run.sample));
         }
         let Some((_, reference)) = &self.references[workload] else {
-            let reference = self.reference(candidate, run.stdout)?;
+            let ignored = self.job.ignored_lines.as_deref();
+            let reference = Reference::new(&candidate.name, self.job.output, ignored, run.stdout)?;
             self.references[workload] = Some((candidate.clone(), reference));
             return Ok(Ok(run.sample));
         };

@@ -56,14 +56,7 @@ fn data(results: &Results) -> Value {
             value["rows"].as_array_mut().into_iter().flatten().for_each(shorten);
         }
     }
-    let means: Vec<Value> = results
-        .geometric_means()
-        .iter()
-        .map(|mean| {
-            json!({ "suite": mean.suite, "kind": mean.kind, "ratios": mean.ratios, "rows": mean.rows })
-        })
-        .collect();
-    value["means"] = Value::Array(means);
+    value["means"] = json!(results.geometric_means());
     round(&mut value);
     // JavaScript's numbers have 53 bits.
     value["seed"] = json!(results.seed.to_string());

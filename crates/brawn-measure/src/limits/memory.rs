@@ -25,7 +25,7 @@ const INTERVAL: Duration = Duration::from_millis(4);
 /// The limit of one run.
 #[derive(Debug)]
 pub(crate) struct MemoryLimit {
-    bytes: u64,
+    pub bytes: u64,
     pub(super) group: Option<Group>,
     watchdog: Option<Watchdog>,
 }
@@ -48,21 +48,14 @@ impl MemoryLimit {
         Ok(())
     }
 
-    /// The limit, in bytes.
-    pub(crate) fn bytes(&self) -> u64 {
-        self.bytes
-    }
-
-    /// Whether the program was killed for it.
-    pub(crate) fn killed(&self) -> bool {
-        let watchdog = self.watchdog.as_ref().is_some_and(|watchdog| watchdog.bitten.load(Ordering::Acquire));
-        watchdog || self.group.as_ref().is_some_and(has_killed)
-    }
-
-    /// Whether a program that ended by itself had more than it may, between two looks of the watchdog. In a group the
-    /// kernel has counted, and pages of files that others share are not the program's.
-    pub(crate) fn exceeded_by(&self, peak: Option<u64>) -> bool {
-        self.group.is_none() && peak.is_some_and(|peak| peak > self.bytes)
+    /// Whether the program wanted more: it was killed for it, or had more as it ended, between two looks of the watchdog. In a
+    /// group the kernel has counted, and pages of files that others share are not the program's.
+    pub(crate) fn was_broken(&self, peak: Option<u64>) -> bool {
+        let Some(group) = &self.group else {
+            let bitten = self.watchdog.as_ref().is_some_and(|dog| dog.bitten.load(Ordering::Acquire));
+            return bitten || peak.is_some_and(|peak| peak > self.bytes);
+        };
+        has_killed(group)
     }
 }
 
@@ -169,7 +162,11 @@ mod tests {
         let mut limit = MemoryLimit { bytes: 1, group: None, watchdog: None };
         limit.begin(Pid::from_raw(child.id().cast_signed()), &handle).unwrap();
         assert!(!child.wait().unwrap().success());
-        assert!(limit.killed() && limit.exceeded_by(Some(2)) && !limit.exceeded_by(None));
+        assert!(limit.was_broken(None));
+        let unwatched = MemoryLimit { bytes: 1, group: None, watchdog: None };
+        assert!(
+            unwatched.was_broken(Some(2)) && !unwatched.was_broken(Some(1)) && !unwatched.was_broken(None)
+        );
     }
 
     #[test]

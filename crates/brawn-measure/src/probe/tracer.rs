@@ -85,9 +85,8 @@ impl<T: Send + 'static> Tracee<T> {
 
     /// Whether the program wanted more memory than it may have: it was killed for it, or ended with that peak.
     pub(super) fn over_limit(&self, variant: &str, peak: Option<u64>) -> Option<Error> {
-        let memory =
-            self.limits.memory.as_ref().filter(|memory| memory.killed() || memory.exceeded_by(peak))?;
-        Some(Error::OverLimit { variant: variant.to_owned(), limit: memory.bytes(), peak })
+        let memory = self.limits.memory.as_ref().filter(|memory| memory.was_broken(peak))?;
+        Some(Error::OverLimit { variant: variant.to_owned(), limit: memory.bytes, peak })
     }
 
     /// Waits for the end, at most so long; none when it has not come.
