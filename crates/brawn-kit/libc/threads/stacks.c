@@ -52,7 +52,7 @@ static struct slot {
 } slots[SLOTS];
 
 /* What was last made writable of a stack, by its end: that, and in its low bits the size in units of 4 KiB. */
-enum { WRITABLE = 32, UNIT = 4096 };
+enum { WRITABLE = 64, UNIT = 4096 };
 static uintptr_t writable[WRITABLE];
 
 static uintptr_t *writable_to(uintptr_t end) {
@@ -216,7 +216,7 @@ static int keep(void *base, size_t size, uintptr_t flag) {
                 put(slot, 0);
                 break;
             }
-            slot->to = from + size;
+            __atomic_store_n(&slot->to, from + size, __ATOMIC_RELAXED);
             put(slot, from | flag);
             return 1;
         }
@@ -228,10 +228,11 @@ int __brawn_stack_unmap(void *base, size_t size) {
     if (keep(base, size, 0)) {
         return 0;
     }
-    /* One that is kept goes instead, so that sizes which no one asks for any more do not stay. */
+    /* One that is kept goes instead, if it has another size, so that sizes which no one asks for any more do not stay. */
     static unsigned turn;
     struct slot *const slot = slots + __atomic_fetch_add(&turn, 1, __ATOMIC_RELAXED) % SLOTS;
-    if (release(slot) && keep(base, size, 0)) {
+    const size_t other = __atomic_load_n(&slot->to, __ATOMIC_RELAXED) - (look(slot) & ~FLAGS);
+    if (other != size && release(slot) && keep(base, size, 0)) {
         return 0;
     }
     return __munmap(base, size);
