@@ -4,7 +4,7 @@
  * in the table says by class of character which state follows.
  *
  * States and entries are only added, by the thread that holds the lock; others read on meanwhile, and one that needs a new
- * state when the lock is taken or the memory is full goes on by positions. Nobody waits.
+ * state when the lock is taken or the memory is full goes on by positions. None waits.
  */
 #ifndef BRAWN_REGEX_MACHINE_H
 #define BRAWN_REGEX_MACHINE_H

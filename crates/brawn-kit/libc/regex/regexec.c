@@ -92,15 +92,9 @@ static unsigned context(const struct run *run, const char *p) {
     if (p == run->text) {
         return (AT_TEXT_BEGIN | (run->eflags & REG_NOTBOL ? 0 : AT_LINE_BEGIN)) & tracked;
     }
-    const char *before = p - 1;
     unsigned class, known = 0;
     uint64_t mask;
-    if (run->wide) {
-        while ((*before & 0xc0) == 0x80) {
-            before--;
-        }
-    }
-    character(run, before, &class, &mask);
+    character(run, before(p, run->wide), &class, &mask);
     known |= mask & NEWLINE_BIT ? AT_LINE_BEGIN : 0;
     known |= mask & WORD_BIT ? AFTER_WORD : 0;
     return known & tracked;
@@ -259,22 +253,36 @@ INLINE enum answer go(const struct run *run, struct pass *pass, const bool longe
         const struct state *state = &machine->state[row >> machine->shift];
         if (state->kind == LOOP) {
             const char *exit = find_exit(state, p, wide);
+            if (wide) {
+                for (const char *next; (next = past_long(exit)) != exit;) {
+                    exit = find_exit(state, next, wide);
+                }
+            }
             if (state->matches && exit != p) {
                 if (!longest) {
                     pass->end = p;
                     break;
                 }
-                pass->end = exit - 1;
+                pass->end = before(exit, wide);
             }
             p = exit;
         } else if (state->kind == START) {
             const char *begin = p;
-            if (machine->filters > 0) {
-                begin = find_begin(machine, p, wide);
-            } else {
-                while (entry(table, row + classes[(unsigned char)*begin]) == (row | SPECIAL)) {
-                    begin++;
+            const bool past =
+                wide && machine->quick && entry(table, row + machine->beyond) == (row | SPECIAL);
+            for (const char *next = p;;) {
+                if (machine->filters > 0) {
+                    begin = find_begin(machine, next, wide);
+                } else {
+                    while (entry(table, row + classes[(unsigned char)*begin]) == (row | SPECIAL)) {
+                        begin++;
+                    }
                 }
+                next = past ? past_long(begin) : begin;
+                if (next == begin) {
+                    break;
+                }
+                begin = next;
             }
             if (begin != p && machine->tracked != 0) {
                 row = begin_row(run, begin, true);

@@ -141,4 +141,22 @@ INLINE unsigned decode(const char *p, unsigned *character) {
     return *character < 0x10000 || *character > 0x10ffff ? 0 : 4;
 }
 
+/* Behind the characters at p that are not ASCII. */
+INLINE const char *past_long(const char *p) {
+    unsigned character, length;
+    while ((signed char)*p < 0 && (length = decode(p, &character)) != 0) {
+        p += length;
+    }
+    return p;
+}
+
+/* The character before p. */
+INLINE const char *before(const char *p, bool wide) {
+    p--;
+    while (wide && (*p & 0xc0) == 0x80) {
+        p--;
+    }
+    return p;
+}
+
 #endif

@@ -164,21 +164,20 @@ static char *page;
 enum { ROOM = 4096 };
 
 static const char *text_of(unsigned most) {
-    static const char *const PARTS[] = {"a",    "b",    "c",        "a",
-                                        "b",    "ab",   "abc",      "A",
-                                        "B",    "1",    "12",       " ",
-                                        "_",    "x",    "\n",       ".",
-                                        "-",    "d",    "abcabc",   "aaaa",
-                                        "Abc ", "C",    "\t",       "b1",
-                                        "cab",  "ba",   "\xc3\xa9", "\xe4\xb8\xad",
-                                        "\xff", "\xc3", "\xe4\xb8", "\xf0\x9f\x98\x80"};
+    static const char *const PARTS[] = {"a",  "b",  "c",  "a",   "b",      "ab",       "abc",
+                                        "A",  "B",  "1",  "12",  " ",      "_",        "x",
+                                        "\n", ".",  "-",  "d",   "abcabc", "aaaa",     "Abc ",
+                                        "C",  "\t", "b1", "cab", "ba",     "\xc3\xa9", "\xe4\xb8\xad"};
+    static const char *const BROKEN[] = {
+        "\xff", "\xc3", "\xe4\xb8", "\xf0\x9f\x98\x80", "\xed\xa0\x80", "\xe0\x9f\xbf", "\xf4\x90\x80\x80"};
     char text[1024];
     size_t length = 0;
     /* Mostly ASCII; then valid UTF-8; then anything. */
-    const unsigned kind = chance(8), parts = kind < 5 ? 26 : kind < 7 ? 28 : 32;
+    const unsigned kind = chance(8), parts = kind < 5 ? 26 : kind < 7 ? 28 : 35;
     const unsigned plain = chance(4) == 0 ? chance(600) : 0;
     for (unsigned i = chance(4) == 0 ? chance(most) : chance(12); i > 0; i--) {
-        const char *part = PARTS[chance(parts)];
+        const unsigned which = chance(parts);
+        const char *part = which < 28 ? PARTS[which] : BROKEN[which - 28];
         memcpy(text + length, part, strlen(part));
         length += strlen(part);
         if (length > 400) {
@@ -354,6 +353,30 @@ static void threads(void) {
     }
 }
 
+/* More states than are kept, so that matches are found by positions. */
+static void many_states(unsigned times) {
+    static const char *const EXPRESSIONS[] = {"b*a[ab]{9}c", "((a|b)*a(a|b){8})c", "[bc]+a[abc]{8}(a|c)c"};
+    setlocale(LC_CTYPE, "C");
+    for (unsigned e = 0; e < 3; e++) {
+        regex_t musls, ours;
+        strcpy(pattern, EXPRESSIONS[e]);
+        if (regcomp(&musls, pattern, REG_EXTENDED) != 0 || kit_regcomp(&ours, pattern, REG_EXTENDED) != 0) {
+            exit(2);
+        }
+        for (unsigned i = 0; i < times; i++) {
+            const size_t length = chance(500);
+            char *to = page + ROOM - length - 1;
+            to[length] = 0;
+            for (size_t j = 0; j < length; j++) {
+                to[j] = chance(40) == 0 ? 'x' : chance(30) == 0 ? 'c' : "ab"[chance(2)];
+            }
+            compare(&musls, &ours, REG_EXTENDED, to, chance(4), 0);
+        }
+        regfree(&musls);
+        kit_regfree(&ours);
+    }
+}
+
 /* Expressions and texts that no chance makes: long, deep, with many states, and the rows that the suite measures. */
 static void chosen(unsigned times) {
     static const char *const EXPRESSIONS[] = {
@@ -381,6 +404,8 @@ static void chosen(unsigned times) {
         "x{0,30}y",
         "a{0}b",
         "(ab|abcd)(cde)?",
+        "a(.|\\n)*$",
+        "q.*",
         "\\([a-z]\\)\\1\\1",
     };
     for (unsigned e = 0; e < sizeof EXPRESSIONS / sizeof *EXPRESSIONS; e++) {
@@ -454,6 +479,7 @@ int main(int argc, char **argv) {
     signal(SIGALRM, too_slow);
     alarm(argc > 3 ? (unsigned)atoi(argv[3]) : 600);
     chosen(count < 100000 ? 4 : 60);
+    many_states(count < 100000 ? 40 : 400);
     while (tried < count) {
         some_texts(8);
     }
