@@ -149,6 +149,7 @@ pub fn compile_file(
     Ok(fs_err::read(object)?)
 }
 
-fn prefix_map(folder: &Path, name: &str) -> String {
+/// Writes this name where a compiler would write the folder.
+pub fn prefix_map(folder: &Path, name: &str) -> String {
     format!("-ffile-prefix-map={}={name}", folder.display())
 }

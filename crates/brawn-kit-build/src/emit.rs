@@ -112,7 +112,7 @@ pub fn write(path: &Path, arches: &[&Arch], kit: &Kit<'_>) -> Result<(), std::io
         "];\n\n/// The families of functions that are not strings.\npub const FAMILIES: [Family; {}] = [",
         families.len()
     );
-    for Family { name, title, structures, behind, instead } in families {
+    for Family { name, title, structures, behind, instead, .. } in families {
         let structures: Vec<_> = structures.iter().collect();
         let _ = writeln!(
             text,

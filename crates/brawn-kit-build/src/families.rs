@@ -9,10 +9,10 @@ use crate::workshop::Workshop;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
-/// The name of the table in `libc/`.
-pub const FILE: &str = "functions.toml";
+/// The tables in `libc/`, which are read as one.
+const FILES: &[&str] = &["functions.toml", "math/functions.toml"];
 
-/// `libc/functions.toml`, which tells what each key means.
+/// `libc/functions.toml`, which tells what each key means, and others like it.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Table {
@@ -29,12 +29,22 @@ pub struct Family {
     /// Structures of musl's that its functions read or write, by symbol, with their sizes in bytes.
     #[serde(default)]
     pub structures: BTreeMap<String, u64>,
+    /// Flags that its files are compiled with, behind those of all.
+    #[serde(default)]
+    pub flags: Vec<String>,
     /// Definitions of musl's that stay behind its functions.
     #[serde(skip)]
     pub behind: Vec<String>,
     /// Calls in members of musl's that go to its functions instead.
     #[serde(skip)]
     pub instead: Vec<(String, String, String)>,
+}
+
+impl Table {
+    /// The crates that files of others are included from.
+    pub fn crates(&self) -> impl Iterator<Item = &str> {
+        self.function.iter().filter_map(|function| function.from_crate.as_deref())
+    }
 }
 
 /// The functions for one architecture.
@@ -47,17 +57,20 @@ pub struct Functions {
 
 /// Reads the table.
 pub fn table(workshop: &Workshop) -> Result<Table> {
-    let text = fs_err::read_to_string(workshop.folders.libc.join(FILE))?;
-    let mut table: Table =
-        toml::from_str(&text).context(|| format!("libc/{FILE} is not what it should be"))?;
-    for function in &table.function {
+    let mut table = Table { family: Vec::new(), function: Vec::new() };
+    for file in FILES {
+        let text = fs_err::read_to_string(workshop.folders.libc.join(file))?;
+        let read: Table =
+            toml::from_str(&text).context(|| format!("libc/{file} is not what it should be"))?;
+        table.family.extend(read.family);
+        table.function.extend(read.function);
+    }
+    for function in &mut table.function {
         let family = function.family.as_deref().unwrap_or_default();
         let Some(family) = table.family.iter_mut().find(|known| known.name == family) else {
-            return Err(Error::new(format!(
-                "libc/{FILE}: {} is of the unknown family '{family}'",
-                function.file
-            )));
+            return Err(Error::new(format!("libc/{} is of the unknown family '{family}'", function.file)));
         };
+        function.own_flags.clone_from(&family.flags);
         for name in &function.behind {
             if !family.behind.contains(name) {
                 family.behind.push(name.clone());

@@ -54,6 +54,12 @@ pub struct Function {
     /// Only part of a set for one kind of processor.
     #[serde(default)]
     pub cpu_only: bool,
+    /// The crate of others from whose folder it includes files.
+    #[serde(default, rename = "crate")]
+    pub from_crate: Option<String>,
+    /// Flags of its family, behind all others.
+    #[serde(skip)]
+    pub own_flags: Vec<String>,
 }
 
 impl Function {
@@ -176,7 +182,14 @@ pub fn compile(
     in_parallel(members, |member| {
         let function = member.function;
         let of_level = level_flags(sources.flags, member.level.or(build.level()));
-        let options: Vec<OsString> = flags.iter().chain(of_level).map(Into::into).collect();
+        let listed = flags.iter().chain(of_level).chain(&function.own_flags);
+        let mut options: Vec<OsString> = listed.map(Into::into).collect();
+        let source = function.from_crate.as_deref().and_then(|name| workshop.source_of(name));
+        if let (Some(source), Some(name)) = (source, &function.from_crate) {
+            // System headers: what compilers would warn of there is not for this project to change.
+            options.extend(["-isystem".into(), source.folder.clone().into()]);
+            options.push(compile::prefix_map(&source.folder, name).into());
+        }
         let object = workshop.folders.out.join(format!("{prefix}-{}.o", member.stem()));
         let made = || -> Result<Vec<u8>> {
             let file = sources.folder.join(&function.file);
@@ -189,7 +202,7 @@ pub fn compile(
                 hidden: &borrowed(&hidden),
                 ..Contract::new(arch.machine, &exports, &imports)
             };
-            Ok(workshop.seal(&bytes, contract, None)?.bytes)
+            Ok(workshop.seal(&bytes, contract, source)?.bytes)
         };
         made().context(|| format!("{} for {}", function.file, arch.name))
     })

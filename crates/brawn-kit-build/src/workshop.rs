@@ -4,6 +4,7 @@ use crate::arches::Arch;
 use crate::compile::{self, Folders, Form};
 use crate::compiler::{self, Compiler};
 use crate::error::{Context as _, Result};
+use crate::families;
 use crate::seal::{self, Contract, Sealed};
 use crate::sources::{self, Source};
 use crate::table::Recipe;
@@ -39,7 +40,7 @@ impl Workshop {
         Ok(Workshop { arches, compilers, sources: BTreeMap::new(), folders, root, own_version })
     }
 
-    /// Finds the sources of rows that come from crates.
+    /// Finds the sources of rows that come from crates, and of functions.
     pub fn find_sources(
         &mut self,
         crate_folder: &Path,
@@ -48,6 +49,8 @@ impl Workshop {
         recipes: &[Recipe],
     ) -> Result<()> {
         let mut names: Vec<&str> = recipes.iter().filter_map(|recipe| recipe.from_crate.as_deref()).collect();
+        let families = families::table(self)?;
+        names.extend(families.crates());
         names.sort_unstable();
         names.dedup();
         self.sources = sources::find(crate_folder, cargo, host, &names)?;
@@ -66,6 +69,11 @@ impl Workshop {
             version: self.own_version.clone(),
         };
         recipe.from_crate.as_ref().and_then(|name| self.sources.get(name).cloned()).unwrap_or_else(own)
+    }
+
+    /// Where the sources of a crate of others lie.
+    pub(crate) fn source_of(&self, name: &str) -> Option<&Source> {
+        self.sources.get(name)
     }
 
     /// The object of a row, fit for a libc.a.

@@ -1,0 +1,3 @@
+#include "round.h"
+
+ROUNDING(double, ceil, ROUND_SD, UP)

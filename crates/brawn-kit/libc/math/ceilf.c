@@ -1,0 +1,3 @@
+#include "round.h"
+
+ROUNDING(float, ceilf, ROUND_SS, UP)

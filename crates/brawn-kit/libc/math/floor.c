@@ -1,0 +1,3 @@
+#include "round.h"
+
+ROUNDING(double, floor, ROUND_SD, DOWN)

@@ -1,0 +1,3 @@
+#include "round.h"
+
+ROUNDING(float, floorf, ROUND_SS, DOWN)

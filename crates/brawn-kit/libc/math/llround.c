@@ -1,0 +1,3 @@
+#include "round.h"
+
+ROUNDING_HALVES(long long, double, llround, ROUND_HALVES_D)

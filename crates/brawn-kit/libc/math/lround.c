@@ -1,0 +1,3 @@
+#include "round.h"
+
+ROUNDING_HALVES(long, double, lround, ROUND_HALVES_D)

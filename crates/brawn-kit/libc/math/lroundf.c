@@ -1,0 +1,3 @@
+#include "round.h"
+
+ROUNDING_HALVES(long, float, lroundf, ROUND_HALVES_F)

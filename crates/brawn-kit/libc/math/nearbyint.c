@@ -1,0 +1,3 @@
+#include "round.h"
+
+ROUNDING(double, nearbyint, ROUND_SD, QUIETLY)

@@ -1,0 +1,3 @@
+#include "round.h"
+
+ROUNDING(float, nearbyintf, ROUND_SS, QUIETLY)

@@ -1,0 +1,3 @@
+#include "round.h"
+
+ROUNDING(double, rint, ROUND_SD, AS_MODE)

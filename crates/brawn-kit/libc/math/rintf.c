@@ -1,0 +1,3 @@
+#include "round.h"
+
+ROUNDING(float, rintf, ROUND_SS, AS_MODE)

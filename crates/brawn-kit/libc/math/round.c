@@ -1,0 +1,3 @@
+#include "round.h"
+
+ROUNDING_HALVES(double, double, round, ROUND_HALVES_D)

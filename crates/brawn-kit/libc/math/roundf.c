@@ -1,0 +1,3 @@
+#include "round.h"
+
+ROUNDING_HALVES(float, float, roundf, ROUND_HALVES_F)

@@ -1,0 +1,3 @@
+#include "round.h"
+
+ROUNDING(double, trunc, ROUND_SD, TO_ZERO)

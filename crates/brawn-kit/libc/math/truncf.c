@@ -1,0 +1,3 @@
+#include "round.h"
+
+ROUNDING(float, truncf, ROUND_SS, TO_ZERO)
