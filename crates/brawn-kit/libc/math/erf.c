@@ -24,8 +24,8 @@ double FAST(erfc)(double x) {
         return LIKELY(AT_LEAST(__builtin_fabs(x), 0x1p-56)) ? 1 - __builtin_fma(x, erf_ratio(x * x), x)
                                                             : MUSL(erfc)(x);
     }
-    /* Beyond 26.5 results are soon below the normal ones. */
-    if (UNLIKELY(!(ABOVE(x, -6) && BELOW(x, 26.5)))) {
+    /* Beyond, parts of results are below the normal ones. */
+    if (UNLIKELY(!(ABOVE(x, -6) && BELOW(x, 25.5)))) {
         return MUSL(erfc)(x);
     }
     const struct sum tail = erfc_parts(__builtin_fabs(x));

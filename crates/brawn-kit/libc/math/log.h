@@ -40,13 +40,13 @@ INLINE struct log_place log_place(uint64_t bits) {
     };
 }
 
-/* (log(1 + r) - r) / r^2, up to 2^-66 / r^2. */
+/* (log(1 + r) - r) / r^2, up to 2^-53 r. */
 INLINE double log_tail(double r) {
     const double r2 = r * r;
-    const double low = __builtin_fma(r, 0x1.5555555555503p-2, -0.5);
-    const double middle = __builtin_fma(r, 0x1.999999d25b877p-3, -0x1.fffffffe945e5p-3);
-    const double high = __builtin_fma(r, 0x1.24706b6298c44p-3, -0x1.5557ff10dd4efp-3);
-    return __builtin_fma(r2, __builtin_fma(r2, high, middle), low);
+    const double low = __builtin_fma(r, 0x1.5555555555557p-2, -0.5);
+    const double middle = __builtin_fma(r, 0x1.9999999754aa4p-3, -0x1.ffffffffffdf3p-3);
+    const double high = __builtin_fma(r, 0x1.24951fc735265p-3, -0x1.555555a5c79d9p-3);
+    return __builtin_fma(r2, __builtin_fma(r2, __builtin_fma(r2, -0x1.ffb7d1a394d4bp-4, high), middle), low);
 }
 
 /* log(x + more), where `more` is less than a unit in the last place of x, whose bits these are. */

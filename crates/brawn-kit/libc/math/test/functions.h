@@ -46,7 +46,7 @@ DOUBLE(atanh, 0.6, -1, 1)
 DOUBLE(cos, 0.68, -10, 10)
 DOUBLE(cosh, 1.0, -20, 20)
 DOUBLE(erf, 0.8, -3, 3)
-/* Beyond 26.5 musl's. */
+/* Beyond 25.5 musl's. */
 DOUBLE(erfc, 3.3, -3, 26)
 DOUBLE(exp10, 0.50001, -300, 300)
 DOUBLE(expm1, 0.50001, -5, 5)
