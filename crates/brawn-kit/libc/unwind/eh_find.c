@@ -261,10 +261,11 @@ const uint8_t *__brawn_unwind_find(const struct image *image, word pc, struct fd
         return NULL;
     const uint8_t *entry = image->header + pairs[first].fde;
     struct reader inside;
-    if ((word)entry - image->read >= image->read_end - image->read - 12 || !bounds(entry, &inside) ||
-        (word)inside.end - image->read > image->read_end - image->read)
+    word size = image->high - image->low;
+    if ((word)entry - image->low >= size - 12 || !bounds(entry, &inside) ||
+        (word)inside.end - image->low > size)
         return NULL;
     bool found =
-        __brawn_unwind_decode(entry, fde, (const uint8_t *)image->read) && pc - fde->start < fde->size;
+        __brawn_unwind_decode(entry, fde, (const uint8_t *)image->low) && pc - fde->start < fde->size;
     return found ? entry : NULL;
 }

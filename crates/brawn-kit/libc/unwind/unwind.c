@@ -106,6 +106,7 @@ enum reason __brawn_unwind_trace(trace_function *trace, void *argument, const wo
 
 HIDDEN enum reason __brawn_unwind_raise(struct _Unwind_Exception *exception, const word *registers) {
     struct _Unwind_Context context;
+    exception->private_1 = exception->private_2 = 0;
     begin(&context, registers);
     do {
         if (!__brawn_unwind_look(&context))
@@ -114,7 +115,6 @@ HIDDEN enum reason __brawn_unwind_raise(struct _Unwind_Exception *exception, con
             continue;
         enum reason reason = call(&context, SEARCH_PHASE, exception);
         if (reason == REASON_HANDLER_FOUND) {
-            exception->private_1 = 0;
             exception->private_2 = context.r[STACK];
             return clean_up(exception, registers);
         }
