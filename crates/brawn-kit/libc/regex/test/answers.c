@@ -281,6 +281,9 @@ static void some_texts(long count) {
     size = 0;
     pattern[0] = 0;
     expression(cflags, 0);
+    if (strstr(pattern, "\\1")) {
+        return; /* musl may take for ever */
+    }
     setlocale(LC_CTYPE, chance(2) ? "C" : "C.UTF-8");
     regex_t musls, ours;
     memset(&musls, 0xa5, sizeof musls);
