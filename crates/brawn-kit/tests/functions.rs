@@ -112,6 +112,7 @@ fn every_family_keeps_within_its_size() {
         ("regex", 32_000),
         ("sort", 8_000),
         ("stdio", 1_600),
+        ("text", 31_000),
         ("threads", 1_700),
         ("time", 24_500),
         ("unwind", 17_000),
