@@ -1,5 +1,5 @@
-//! Texts are converted as musl converts them, to the byte, the state and `errno`: `libc/text/test/conversions.c`, one
-//! executable with the kit's functions and musl's.
+//! Texts are converted as musl converts them, to the byte, the state and `errno`, and characters are what musl says that they
+//! are: `libc/text/test/conversions.c` and `characters.c`, each one executable with the kit's functions and musl's.
 //!
 //! With `BRAWN_TEST_LONG=1` twenty million texts are tried at each level, in some hundred million calls.
 
@@ -9,6 +9,8 @@ use std::process::Command;
 use brawn_kit_build::{arches, compiler};
 
 const CONVERSIONS: [&str; 5] = ["mbsrtowcs", "mbsnrtowcs", "wcsrtombs", "wcsnrtombs", "iconv"];
+const CHARACTERS: [&str; 8] =
+    ["isalnum", "ispunct", "iswspace", "isxdigit", "setlocale", "towlower", "towupper", "wcswidth"];
 
 fn ok(command: &mut Command) -> String {
     let output = command.output().expect("it starts");
@@ -117,5 +119,16 @@ fn texts_are_converted_with_avx512_as_musl_converts_them() {
 fn texts_are_converted_on_aarch64_as_musl_converts_them() {
     if !cfg!(target_arch = "aarch64") {
         converts("aarch64", None, "8000", "2");
+    }
+}
+
+#[test]
+fn characters_are_what_musl_says() {
+    for arch in ["x86_64", "aarch64"] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let program = build(&kit_compiler(arch), folder.path(), "characters", &CHARACTERS, &CHARACTERS, None);
+        let random = if arch == std::env::consts::ARCH { "1000000" } else { "100000" };
+        let text = ok(runs(&program, arch).arg(random));
+        assert!(text.contains(" by the function behind"), "{text}");
     }
 }
