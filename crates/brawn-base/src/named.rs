@@ -26,3 +26,17 @@ macro_rules! named {
         }
     };
 }
+
+/// The same for an enumeration whose values are shown by their names, or by words in their place.
+#[macro_export]
+macro_rules! worded {
+    ($(#[$attribute:meta])* $visible:vis enum $type:ident { $($values:tt)+ }) => {
+        $crate::named! { $(#[$attribute])* $visible enum $type { $($values)+ } }
+
+        impl std::fmt::Display for $type {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.pad(self.name())
+            }
+        }
+    };
+}

@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-brawn_base::named! {
+brawn_base::worded! {
     /// A part of an image that can be left out: the names that `--with` and `--without` take.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
     #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -18,12 +18,6 @@ brawn_base::named! {
         Nsswitch = "nsswitch",
         /// `/etc/resolv.conf`, for a root that no container runtime puts one into.
         Resolv = "resolv",
-    }
-}
-
-impl std::fmt::Display for Content {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.name())
     }
 }
 

@@ -137,7 +137,7 @@ pub fn run_by(program: &Program, ways: &[How]) -> Result<Run, Error> {
             Ok((watched, in_time)) => {
                 let end = if in_time { End::from_status(watched.status) } else { End::StillRunning };
                 return Ok(Run {
-                    root: how.describe().to_owned(),
+                    root: how.to_string(),
                     runtime: program.runtime && how != How::Chroot,
                     end,
                     accesses: watched.accesses,
@@ -145,7 +145,7 @@ pub fn run_by(program: &Program, ways: &[How]) -> Result<Run, Error> {
             }
             Err((Step::Trace, _)) => return Err(Error::TraceRefused),
             Err((step, error)) => {
-                refusals.push(format!("{}: cannot {}: {error}", how.describe(), step.describe()));
+                refusals.push(format!("{how}: cannot {step}: {error}"));
             }
         }
     }
@@ -208,7 +208,7 @@ fn run_in(program: &Program, how: How, root: &Root) -> Result<Attempt, Error> {
             let _ = tracer.join();
             let mut number = [0];
             let step = tell.read(&mut number).ok().filter(|read| *read == 1);
-            return match step.and_then(|_| Step::from_number(number[0])) {
+            return match step.and_then(|_| Step::ALL.get(usize::from(number[0])).copied()) {
                 Some(step) => Ok(Err((step, error))),
                 None => Err(failed(&format!("start {}", program.executable.display()))(error)),
             };

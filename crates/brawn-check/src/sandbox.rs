@@ -15,15 +15,17 @@ use nix::unistd::{Gid, Uid, chdir, chroot, getegid, geteuid, pivot_root, setgid,
 
 use crate::root::{DEVICES, KERNEL_FOLDERS, Root};
 
-/// How a process gets a root of its own, the fullest first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum How {
-    /// As root: a mount namespace.
-    Mounts,
-    /// As anybody: a user namespace, and in it a mount namespace.
-    User,
-    /// As root, where namespaces are refused: `chroot`. Nothing can be mounted there.
-    Chroot,
+brawn_base::worded! {
+    /// How a process gets a root of its own, the fullest first.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum How {
+        /// As root: a mount namespace.
+        Mounts = "a mount namespace",
+        /// As anybody: a user namespace, and in it a mount namespace.
+        User = "a user namespace",
+        /// As root, where namespaces are refused: `chroot`. Nothing can be mounted there.
+        Chroot = "chroot",
+    }
 }
 
 impl How {
@@ -35,50 +37,22 @@ impl How {
         }
     }
 
-    /// In words.
-    pub const fn describe(self) -> &'static str {
-        match self {
-            How::Mounts => "a mount namespace",
-            How::User => "a user namespace",
-            How::Chroot => "chroot",
-        }
-    }
-
     /// Whether the folders of the root belong to the program's user, because there is only this one.
     pub(crate) fn owns_the_root(self) -> bool {
         self == How::User
     }
 }
 
-/// What is done, step by step; a step's number goes to the parent when it fails.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub(crate) enum Step {
-    Unshare = 1,
-    MapUser,
-    Mount,
-    Enter,
-    SetUser,
-    Trace,
-}
-
-impl Step {
-    const ALL: [Step; 6] =
-        [Step::Unshare, Step::MapUser, Step::Mount, Step::Enter, Step::SetUser, Step::Trace];
-
-    pub fn from_number(number: u8) -> Option<Step> {
-        Step::ALL.into_iter().find(|step| *step as u8 == number)
-    }
-
-    pub const fn describe(self) -> &'static str {
-        match self {
-            Step::Unshare => "make a namespace",
-            Step::MapUser => "name the user of the namespace",
-            Step::Mount => "mount the root",
-            Step::Enter => "enter the root",
-            Step::SetUser => "become the program's user",
-            Step::Trace => "be traced",
-        }
+brawn_base::worded! {
+    /// What is done, step by step; a step's number goes to the parent when it fails.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub(crate) enum Step {
+        Unshare = "make a namespace",
+        MapUser = "name the user of the namespace",
+        Mount = "mount the root",
+        Enter = "enter the root",
+        SetUser = "become the program's user",
+        Trace = "be traced",
     }
 }
 

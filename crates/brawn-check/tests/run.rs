@@ -81,7 +81,7 @@ fn a_program_that_needs_nothing_runs() {
     let sandbox = Sandbox::new("#include <stdio.h>\nint main(void) { puts(\"hello\"); return 0; }");
     for how in ways() {
         let run = run_by(&sandbox.program(), &[how]).unwrap();
-        assert_eq!((run.root.as_str(), &run.end), (how.describe(), &End::Exited { status: 0 }));
+        assert_eq!((run.root.as_str(), &run.end), (how.name(), &End::Exited { status: 0 }));
         let report = sandbox.judge(run, &[]);
         assert!(report.ok && report.missing.is_empty(), "{report:#?}");
     }

@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-brawn_base::named! {
+brawn_base::worded! {
     /// An architecture that Brawn has a kit for, by its name in target triples.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
     #[serde(rename_all = "lowercase")]
@@ -43,11 +43,5 @@ impl Arch {
     /// The architecture that this executable was compiled for.
     pub fn host() -> Option<Arch> {
         Arch::from_name(std::env::consts::ARCH)
-    }
-}
-
-impl std::fmt::Display for Arch {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.name())
     }
 }

@@ -31,20 +31,22 @@ pub struct Heap {
     pub evidence: Vec<Evidence>,
 }
 
-/// What a heap serves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub enum Role {
-    /// `malloc` and its family, hence C code, libc itself, and Rust code by default.
-    LibcHeap,
-    /// Only code that calls it by its own name, such as Rust code under `#[global_allocator]`; or only libc
-    /// itself, when the program has another `malloc`.
-    SecondHeap,
-    /// The objects of a language's own runtime (Go).
-    Runtime,
-    /// It cannot be told, because the executable is stripped.
-    Unknown,
+brawn_base::worded! {
+    /// What a heap serves.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    #[cfg_attr(test, derive(schemars::JsonSchema))]
+    #[serde(rename_all = "kebab-case")]
+    pub enum Role {
+        /// `malloc` and its family, hence C code, libc itself, and Rust code by default.
+        LibcHeap = "serves malloc",
+        /// Only code that calls it by its own name, such as Rust code under `#[global_allocator]`; or only libc
+        /// itself, when the program has another `malloc`.
+        SecondHeap = "a second heap",
+        /// The objects of a language's own runtime (Go).
+        Runtime = "serves what Go allocates",
+        /// It cannot be told, because the executable is stripped.
+        Unknown = "what it serves cannot be told",
+    }
 }
 
 /// One reason to believe something.
@@ -57,23 +59,25 @@ pub struct Evidence {
     pub detail: String,
 }
 
-/// Where evidence was found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub enum EvidenceKind {
-    /// Brawn's own note.
-    Note,
-    /// A symbol of the symbol table.
-    Symbols,
-    /// Text in constant data.
-    Strings,
-    /// Other constant data, such as a table of numbers.
-    Data,
-    /// Machine code that only one author's functions hold.
-    Code,
-    /// The interpreter, the needed libraries or the symbol versions of a dynamic executable.
-    Dynamic,
+brawn_base::worded! {
+    /// Where evidence was found.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    #[cfg_attr(test, derive(schemars::JsonSchema))]
+    #[serde(rename_all = "kebab-case")]
+    pub enum EvidenceKind {
+        /// Brawn's own note.
+        Note = "note",
+        /// A symbol of the symbol table.
+        Symbols = "symbols",
+        /// Text in constant data.
+        Strings = "strings",
+        /// Other constant data, such as a table of numbers.
+        Data = "data",
+        /// Machine code that only one author's functions hold.
+        Code = "code",
+        /// The interpreter, the needed libraries or the symbol versions of a dynamic executable.
+        Dynamic = "dynamic section",
+    }
 }
 
 impl Evidence {

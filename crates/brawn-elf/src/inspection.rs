@@ -84,21 +84,23 @@ pub enum Endian {
     Big,
 }
 
-/// How a file is linked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub enum Kind {
-    /// Complete in itself, at a fixed address.
-    Static,
-    /// Complete in itself, at any address.
-    StaticPie,
-    /// Needs a loader, at a fixed address.
-    Dynamic,
-    /// Needs a loader, at any address.
-    DynamicPie,
-    /// A shared library.
-    SharedObject,
+brawn_base::worded! {
+    /// How a file is linked.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    #[cfg_attr(test, derive(schemars::JsonSchema))]
+    #[serde(rename_all = "kebab-case")]
+    pub enum Kind {
+        /// Complete in itself, at a fixed address.
+        Static = "static",
+        /// Complete in itself, at any address.
+        StaticPie = "static-pie",
+        /// Needs a loader, at a fixed address.
+        Dynamic = "dynamic, at a fixed address",
+        /// Needs a loader, at any address.
+        DynamicPie = "dynamic",
+        /// A shared library.
+        SharedObject = "shared library",
+    }
 }
 
 impl Kind {
@@ -122,21 +124,23 @@ pub struct Libc {
     pub evidence: Vec<Evidence>,
 }
 
-/// A libc.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub enum LibcName {
-    /// musl.
-    Musl,
-    /// The GNU C library.
-    Glibc,
-    /// Android's.
-    Bionic,
-    /// None: the program speaks to the kernel itself (Go without cgo).
-    None,
-    /// It cannot be told.
-    Unknown,
+brawn_base::worded! {
+    /// A libc.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    #[cfg_attr(test, derive(schemars::JsonSchema))]
+    #[serde(rename_all = "kebab-case")]
+    pub enum LibcName {
+        /// musl.
+        Musl = "musl",
+        /// The GNU C library.
+        Glibc = "glibc",
+        /// Android's.
+        Bionic = "bionic",
+        /// None: the program speaks to the kernel itself (Go without cgo).
+        None = "none: it speaks to the kernel itself",
+        /// It cannot be told.
+        Unknown = "unknown",
+    }
 }
 
 /// Whose string and memory functions a file has.
@@ -149,19 +153,21 @@ pub struct StringFunctions {
     pub evidence: Vec<Evidence>,
 }
 
-/// Who wrote string functions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub enum StringsOwner {
-    /// Brawn's kit.
-    Brawn,
-    /// musl.
-    Musl,
-    /// glibc.
-    Glibc,
-    /// It cannot be told, or there are none.
-    Unknown,
+brawn_base::worded! {
+    /// Who wrote string functions.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    #[cfg_attr(test, derive(schemars::JsonSchema))]
+    #[serde(rename_all = "kebab-case")]
+    pub enum StringsOwner {
+        /// Brawn's kit.
+        Brawn = "Brawn's",
+        /// musl.
+        Musl = "musl's",
+        /// glibc.
+        Glibc = "glibc's",
+        /// It cannot be told, or there are none.
+        Unknown = "unknown",
+    }
 }
 
 /// What is recorded about a Rust compiler.
@@ -195,19 +201,21 @@ pub struct Hardening {
     pub return_addresses: bool,
 }
 
-/// Whether tables of addresses become read-only after start-up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub enum Relro {
-    /// The linker did not ask for it.
-    None,
-    /// All but the table for lazily bound functions.
-    Partial,
-    /// All.
-    Full,
-    /// The linker asked for it, and the start-up code does not do it: musl in a static executable.
-    NotApplied,
+brawn_base::worded! {
+    /// Whether tables of addresses become read-only after start-up.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    #[cfg_attr(test, derive(schemars::JsonSchema))]
+    #[serde(rename_all = "kebab-case")]
+    pub enum Relro {
+        /// The linker did not ask for it.
+        None = "no RELRO",
+        /// All but the table for lazily bound functions.
+        Partial = "partial RELRO",
+        /// All.
+        Full = "full RELRO",
+        /// The linker asked for it, and the start-up code does not do it: musl in a static executable.
+        NotApplied = "RELRO asked for, but not applied by musl's start-up code",
+    }
 }
 
 /// The stack of a thread that a program starts without naming a size.
@@ -220,21 +228,23 @@ pub struct ThreadStack {
     pub source: ThreadStackSource,
 }
 
-/// Who decides on the size of a thread's stack.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub enum ThreadStackSource {
-    /// The executable's `PT_GNU_STACK` header (`-z stack-size`), which musl reads; 8 MiB at most.
-    ProgramHeader,
-    /// musl's own default of 128 KiB.
-    MuslDefault,
-    /// `ulimit -s` of the process, as in glibc.
-    ResourceLimit,
-    /// The program's runtime (Go).
-    Runtime,
-    /// It cannot be told.
-    Unknown,
+brawn_base::worded! {
+    /// Who decides on the size of a thread's stack.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    #[cfg_attr(test, derive(schemars::JsonSchema))]
+    #[serde(rename_all = "kebab-case")]
+    pub enum ThreadStackSource {
+        /// The executable's `PT_GNU_STACK` header (`-z stack-size`), which musl reads; 8 MiB at most.
+        ProgramHeader = "set in the executable",
+        /// musl's own default of 128 KiB.
+        MuslDefault = "musl's default",
+        /// `ulimit -s` of the process, as in glibc.
+        ResourceLimit = "as `ulimit -s` says",
+        /// The program's runtime (Go).
+        Runtime = "up to the language's runtime",
+        /// It cannot be told.
+        Unknown = "unknown",
+    }
 }
 
 /// Where the bytes go. All in bytes.

@@ -83,7 +83,7 @@ pub struct Problem {
     pub hint: Option<String>,
 }
 
-brawn_base::named! {
+brawn_base::worded! {
     /// Stable names of problems, as they are printed and written as JSON; `docs/reference/inspect.md` lists them.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
     #[serde(rename_all = "kebab-case")]
@@ -123,12 +123,6 @@ brawn_base::named! {
         SecondHeap = "second-heap",
         /// The program can call `dlopen`, which always fails in a static executable. A warning.
         DynamicLoading = "dynamic-loading",
-    }
-}
-
-impl std::fmt::Display for Code {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.name())
     }
 }
 

@@ -1,6 +1,5 @@
 //! From a choice of allocator and knobs to a library.
 
-use std::fmt;
 use std::path::{Path, PathBuf};
 
 use brawn_base::temporary;
@@ -9,21 +8,14 @@ use brawn_libc::{Choice, LEVEL_KNOB, Malloc};
 
 use crate::Error;
 
-/// The libc that a program loads.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Libc {
-    /// glibc: the library offers the malloc family alone, for glibc's own string functions are fast.
-    Glibc,
-    /// musl: the library offers the string functions as well.
-    Musl,
-}
-
-impl fmt::Display for Libc {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Libc::Glibc => "glibc",
-            Libc::Musl => "musl",
-        })
+brawn_base::worded! {
+    /// The libc that a program loads.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Libc {
+        /// glibc: the library offers the malloc family alone, for glibc's own string functions are fast.
+        Glibc = "glibc",
+        /// musl: the library offers the string functions as well.
+        Musl = "musl",
     }
 }
 

@@ -159,7 +159,7 @@ fn tell(access: &Access) -> String {
         (Operation::Open, Some(_)) => "tried to open",
         (Operation::Execute, Some(_)) => "tried to run",
         (Operation::Connect, Some(_)) => "tried to connect to",
-        (operation, _) => operation.describe(),
+        (operation, _) => operation.name(),
     };
     format!("{verb} {}{result}{times}", access.target)
 }

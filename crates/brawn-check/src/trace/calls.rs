@@ -22,33 +22,22 @@ pub struct Access {
     pub count: u64,
 }
 
-/// What a program wanted to do with something outside itself.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub enum Operation {
-    /// Read or write a file or folder that is there.
-    Open,
-    /// Ask whether it is there, or what it is.
-    Look,
-    /// Make a file or folder.
-    Create,
-    /// Run a program.
-    Execute,
-    /// Talk to a socket.
-    Connect,
-}
-
-impl Operation {
-    /// In words, in the past.
-    pub const fn describe(self) -> &'static str {
-        match self {
-            Operation::Open => "opened",
-            Operation::Look => "looked for",
-            Operation::Create => "made",
-            Operation::Execute => "ran",
-            Operation::Connect => "connected to",
-        }
+brawn_base::named! {
+    /// What a program wanted to do with something outside itself.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+    #[cfg_attr(test, derive(schemars::JsonSchema))]
+    #[serde(rename_all = "kebab-case")]
+    pub enum Operation {
+        /// Read or write a file or folder that is there.
+        Open = "opened",
+        /// Ask whether it is there, or what it is.
+        Look = "looked for",
+        /// Make a file or folder.
+        Create = "made",
+        /// Run a program.
+        Execute = "ran",
+        /// Talk to a socket.
+        Connect = "connected to",
     }
 }
 

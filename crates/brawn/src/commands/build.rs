@@ -89,12 +89,7 @@ fn print(built: &Built) -> Result<()> {
     let manifest = &built.linked.overlay.manifest;
     Line::new().styled(output::STRONG, shown(&built.path)).print();
     let how = how(built);
-    outln!(
-        "  {}, {}, {}{how}",
-        output::size(inspection.sizes.file),
-        super::inspect::render::kind(inspection.kind),
-        manifest.libc
-    );
+    outln!("  {}, {}, {}{how}", output::size(inspection.sizes.file), inspection.kind, manifest.libc);
     let replaced = match manifest.functions() {
         0 => String::new(),
         functions => format!(": {} members of libc.a out, {functions} functions in", manifest.dropped.len()),

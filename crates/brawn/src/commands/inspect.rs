@@ -1,4 +1,4 @@
-pub mod render;
+mod render;
 
 use std::process::ExitCode;
 

@@ -1,10 +1,7 @@
 //! An inspection in words.
 
-use brawn_elf::inspection::{
-    Hardening, Kind, Libc, LibcName, Relro, Severity, Sizes, StringFunctions, StringsOwner, ThreadStack,
-    ThreadStackSource,
-};
-use brawn_elf::{Cpu, CpuEvidence, Crate, Evidence, EvidenceKind, Heap, Inspection, Role};
+use brawn_elf::inspection::{Hardening, Libc, Severity, Sizes, ThreadStack};
+use brawn_elf::{Cpu, CpuEvidence, Crate, Evidence, Heap, Inspection};
 
 use crate::output::{self, Line, STRONG, size};
 
@@ -27,20 +24,9 @@ pub fn print(path: &str, inspection: &Inspection) {
     }
 }
 
-/// How a file is linked, in a word.
-pub fn kind(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Static => "static",
-        Kind::StaticPie => "static-pie",
-        Kind::Dynamic => "dynamic, at a fixed address",
-        Kind::DynamicPie => "dynamic",
-        Kind::SharedObject => "shared library",
-    }
-}
-
 fn rows(inspection: &Inspection) -> Vec<(&'static str, String)> {
     let format = &inspection.format;
-    let mut rows = vec![("linkage", format!("{}, {}", kind(inspection.kind), format.arch))];
+    let mut rows = vec![("linkage", format!("{}, {}", inspection.kind, format.arch))];
     let mut add = |name, value: Option<String>| rows.extend(value.map(|value| (name, value)));
     add("interpreter", inspection.interpreter.clone());
     add("needs", list(&inspection.needed));
@@ -52,7 +38,8 @@ fn rows(inspection: &Inspection) -> Vec<(&'static str, String)> {
     if inspection.allocators.is_empty() {
         add("heap", Some("none found".into()));
     }
-    add("strings", Some(strings(&inspection.strings)));
+    let strings = &inspection.strings;
+    add("strings", Some(format!("{}{}", strings.owner, how(&strings.evidence))));
     if let Some(note) = &inspection.note {
         let functions = list(&note.functions);
         add("functions", Some(functions.map_or("musl's".into(), |names| format!("Brawn's for {names}"))));
@@ -92,55 +79,26 @@ fn list(items: &[String]) -> Option<String> {
 }
 
 fn libc(libc: &Libc) -> String {
-    let name = match libc.name {
-        LibcName::Musl => "musl",
-        LibcName::Glibc => "glibc",
-        LibcName::Bionic => "bionic",
-        LibcName::None => "none: it speaks to the kernel itself",
-        LibcName::Unknown => "unknown",
-    };
     let version = libc.version.as_ref().map(|version| format!(" {version}")).unwrap_or_default();
     let minimum =
         libc.minimum_version.as_ref().map(|version| format!(", {version} or newer")).unwrap_or_default();
-    format!("{name}{version}{minimum}{}", how(&libc.evidence))
+    format!("{}{version}{minimum}{}", libc.name, how(&libc.evidence))
 }
 
 fn describe(heap: &Heap) -> String {
     let version = heap.version.as_ref().map(|version| format!(" {version}")).unwrap_or_default();
-    let role = match heap.role {
-        Role::LibcHeap => "serves malloc",
-        Role::SecondHeap => "a second heap",
-        Role::Runtime => "serves what Go allocates",
-        Role::Unknown => "what it serves cannot be told",
-    };
-    format!("{}{version}, {role}{}", heap.name, how(&heap.evidence))
+    format!("{}{version}, {}{}", heap.name, heap.role, how(&heap.evidence))
 }
 
 /// How something is known, in brackets.
 fn how(evidence: &[Evidence]) -> String {
-    let mut words: Vec<&str> = evidence
-        .iter()
-        .map(|evidence| match evidence.kind {
-            EvidenceKind::Note => "note",
-            EvidenceKind::Symbols => "symbols",
-            EvidenceKind::Strings => "strings",
-            EvidenceKind::Data => "data",
-            EvidenceKind::Code => "code",
-            EvidenceKind::Dynamic => "dynamic section",
-        })
-        .collect();
+    let mut words: Vec<&str> = evidence.iter().map(|evidence| evidence.kind.name()).collect();
     words.dedup();
     if words.is_empty() { String::new() } else { format!(" [by {}]", words.join(", ")) }
 }
 
 fn hardening(hardening: &Hardening) -> String {
-    let relro = match hardening.relro {
-        Relro::None => "no RELRO",
-        Relro::Partial => "partial RELRO",
-        Relro::Full => "full RELRO",
-        Relro::NotApplied => "RELRO asked for, but not applied by musl's start-up code",
-    };
-    let mut words = vec![if hardening.pie { "PIE" } else { "no PIE" }, relro];
+    let mut words = vec![if hardening.pie { "PIE" } else { "no PIE" }, hardening.relro.name()];
     words.push(if hardening.nx_stack { "NX stack" } else { "EXECUTABLE STACK" });
     if hardening.writable_code {
         words.push("WRITABLE CODE");
@@ -154,16 +112,6 @@ fn hardening(hardening: &Hardening) -> String {
         (false, false) => "no CET or BTI",
     });
     words.join(", ")
-}
-
-fn strings(strings: &StringFunctions) -> String {
-    let owner = match strings.owner {
-        StringsOwner::Brawn => "Brawn's",
-        StringsOwner::Musl => "musl's",
-        StringsOwner::Glibc => "glibc's",
-        StringsOwner::Unknown => "unknown",
-    };
-    format!("{owner}{}", how(&strings.evidence))
 }
 
 /// How many crates, and the first that a reader would look for: the program itself.
@@ -200,14 +148,8 @@ fn cpu(cpu: &Cpu) -> String {
 }
 
 fn thread_stack(stack: &ThreadStack) -> String {
-    let source = match stack.source {
-        ThreadStackSource::ProgramHeader => "set in the executable",
-        ThreadStackSource::MuslDefault => "musl's default",
-        ThreadStackSource::ResourceLimit => "as `ulimit -s` says",
-        ThreadStackSource::Runtime => "up to the language's runtime",
-        ThreadStackSource::Unknown => "unknown",
-    };
-    stack.bytes.map_or_else(|| source.to_owned(), |bytes| format!("{}, {source}", size(bytes)))
+    let source = stack.source;
+    stack.bytes.map_or_else(|| source.to_string(), |bytes| format!("{}, {source}", size(bytes)))
 }
 
 fn sizes(sizes: &Sizes) -> String {
