@@ -422,7 +422,7 @@ fn settle_roles(clues: &Clues<'_>, heaps: &mut Vec<Heap>) {
 
 /// Without names, Brawn's note tells that `malloc` is the program's own, and then libc has the others for itself.
 fn noted_owner(clues: &Clues<'_>, heaps: &mut Vec<Heap>) {
-    let Some(owner) = clues.note.and_then(|note| note.malloc_owner.as_deref()) else { return };
+    let Some(owner) = clues.note.and_then(|note| note.heaps.malloc_owner.as_deref()) else { return };
     for heap in heaps.iter_mut().filter(|heap| heap.kit || heap.is_musls()) {
         heap.role = Role::SecondHeap;
     }
@@ -438,7 +438,7 @@ fn noted_owner(clues: &Clues<'_>, heaps: &mut Vec<Heap>) {
         }
     }
     // musl's smallest heap has nothing in it to be told by.
-    let bump = clues.note.is_some_and(|note| note.libc_heap.as_deref() == Some("bump"));
+    let bump = clues.note.is_some_and(|note| note.heaps.libc_heap.as_deref() == Some("bump"));
     if bump && heaps.iter().all(|heap| heap.role == Role::LibcHeap) {
         let evidence = Evidence::new(EvidenceKind::Note, "Brawn's note says that libc uses it");
         heaps.push(Heap::new("bump", Role::SecondHeap, vec![evidence]));

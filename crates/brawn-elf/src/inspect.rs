@@ -72,7 +72,7 @@ pub(crate) fn look(image: &Image<'_>) -> Result<(Inspection, Traces), Error> {
     let notes = notes_of_image(image);
     let note = notes.as_ref().ok().and_then(|notes| notes.note.clone());
     let markers = heap::kit_markers(image, &hits);
-    let serves = note.as_ref().map(|note| note.serves.as_slice()).unwrap_or_default();
+    let serves = note.as_ref().map(|note| note.heaps.serves.as_slice()).unwrap_or_default();
     let symbols = heap::symbol_facts(image, &markers, serves);
     let code = code::facts(image);
     let allocators = heap::list(&Clues {

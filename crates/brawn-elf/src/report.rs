@@ -60,7 +60,7 @@ impl Report {
             {
                 format!("no heap but {one} ({asked} was asked for)")
             }
-            [one] => match self.note.as_ref().map(|note| note.serves.join(" and ")) {
+            [one] => match self.note.as_ref().map(|note| note.heaps.serves.join(" and ")) {
                 Some(others) if !others.is_empty() => {
                     format!("one heap: {one}, in the place of the program's own {others} as well")
                 }

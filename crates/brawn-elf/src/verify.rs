@@ -131,7 +131,7 @@ fn check_heaps(
         check_kit(heaps, &musl, traces, note, second_heap, findings);
     }
     let server = heaps.iter().find(|heap| heap.role == Role::LibcHeap);
-    if let (Some(owner), Some(server)) = (&note.malloc_owner, server)
+    if let (Some(owner), Some(server)) = (&note.heaps.malloc_owner, server)
         && (server.kit || server.is_musls())
     {
         let owner = if owner == PROGRAM { "the program" } else { owner };
@@ -202,7 +202,7 @@ fn check_strings(traces: &Traces, note: &Note, findings: &mut Vec<Problem>) {
 /// heap is freed into another. Libc may go on using a heap for itself.
 fn own_malloc_is_whole(heaps: &[Heap], traces: &Traces, note: &Note) -> bool {
     // Without symbols, the note says what was so when it was linked.
-    let Some(symbols) = &traces.symbols else { return note.malloc_owner.is_some() };
+    let Some(symbols) = &traces.symbols else { return note.heaps.malloc_owner.is_some() };
     let own = |name: &&str| symbols.strong.contains(name);
     if heaps.iter().any(is_zigs) {
         return false;
@@ -254,7 +254,7 @@ fn check_stock(
     };
     let has_malloc = traces.symbols.as_ref().is_some_and(|symbols| symbols.family.contains_key("malloc"));
     let message = match musl.first() {
-        Some(inner) if has_malloc || note.malloc_owner.is_some() => {
+        Some(inner) if has_malloc || note.heaps.malloc_owner.is_some() => {
             let text = format!("malloc belongs to {owner}, and libc itself goes on using {inner}");
             problem(Code::TwoOwners, text, Some(hint))
         }

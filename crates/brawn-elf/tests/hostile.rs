@@ -152,9 +152,7 @@ proptest! {
             strings,
             functions: Vec::new(),
             cpu,
-            malloc_owner: None,
-            libc_heap: None,
-            serves: Vec::new(),
+            heaps: HeapFacts::default(),
         };
         let noted = add_note_section(&files()[3], &written).unwrap();
         prop_assert_eq!(read_notes(&noted).unwrap().note, Some(written));

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use brawn_base::{file, temporary};
 use brawn_elf::Arch;
-use brawn_elf::note::Note;
+use brawn_elf::note::{HeapFacts, Note};
 use brawn_kit::{Family, Functions};
 use serde::{Deserialize, Serialize};
 
@@ -135,9 +135,7 @@ pub(crate) fn make_from(
         functions: families.iter().map(|family| family.name.to_owned()).collect(),
         cpu: choice.cpu.map(|cpu| cpu.name().to_owned()),
         overlay: id(&libc_sha256, musl.arch, choice),
-        malloc_owner: None,
-        libc_heap: None,
-        serves: Vec::new(),
+        heaps: HeapFacts::default(),
     };
     let functions = family_members(path, musl.arch, &families)?;
     let moved = move_behind(path, &archive, &families, &functions)?;

@@ -28,9 +28,7 @@ pub fn note() -> Note {
         strings: true,
         functions: vec!["sort".into()],
         cpu: None,
-        malloc_owner: None,
-        libc_heap: None,
-        serves: Vec::new(),
+        heaps: brawn_elf::HeapFacts::default(),
     }
 }
 

@@ -44,9 +44,7 @@ pub(crate) fn notes_of_image(image: &Image<'_>) -> Result<BrawnNotes, Error> {
         reader.read(segment.align, segment.data, false)?;
     }
     if let (Some(note), Some(heaps)) = (&mut reader.notes.note, reader.heaps) {
-        note.malloc_owner = heaps.malloc_owner;
-        note.libc_heap = heaps.libc_heap;
-        note.serves = heaps.serves;
+        note.heaps = heaps;
     }
     Ok(reader.notes)
 }

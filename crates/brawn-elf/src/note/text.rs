@@ -34,26 +34,22 @@ pub struct Note {
     pub cpu: Option<String>,
     /// Content identity of the overlay, in hexadecimal.
     pub overlay: String,
-    /// Whose `malloc` the program calls, if that is neither the allocator's above nor musl's: [`PROGRAM`], or the name of
-    /// an allocator that is known.
-    #[serde(default)]
-    pub malloc_owner: Option<String>,
-    /// The heap that libc goes on using for itself beside that: `bump`, musl's smallest, or another name of a heap.
-    #[serde(default)]
-    pub libc_heap: Option<String>,
-    /// The allocators that the program's crates bring and whose callers come to the heap behind `malloc` instead.
-    #[serde(default)]
-    pub serves: Vec<String>,
+    /// What only the link decided.
+    #[serde(flatten)]
+    pub heaps: HeapFacts,
 }
 
 /// What only a link decides about heaps: the last entries of a [`Note`], which is in `libc.a` before.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(default)]
 pub struct HeapFacts {
-    /// [`Note::malloc_owner`].
+    /// Whose `malloc` the program calls, if that is neither the allocator's above nor musl's: [`PROGRAM`], or the name of
+    /// an allocator that is known.
     pub malloc_owner: Option<String>,
-    /// [`Note::libc_heap`].
+    /// The heap that libc goes on using for itself beside that: `bump`, musl's smallest, or another name of a heap.
     pub libc_heap: Option<String>,
-    /// [`Note::serves`].
+    /// The allocators that the program's crates bring and whose callers come to the heap behind `malloc` instead.
     pub serves: Vec<String>,
 }
 
@@ -133,12 +129,7 @@ impl Note {
         let named = needed.into_iter().chain(optional).map(|(key, value)| (key.to_owned(), value.clone()));
         let knobs = self.knobs.iter().map(|(name, value)| (format!("{KNOB}{name}"), value.clone()));
         let mut entries: BTreeMap<String, String> = named.chain(knobs).collect();
-        let heaps = HeapFacts {
-            malloc_owner: self.malloc_owner.clone(),
-            libc_heap: self.libc_heap.clone(),
-            serves: self.serves.clone(),
-        };
-        entries.extend(heaps.entries());
+        entries.extend(self.heaps.entries());
         entries.extend(functions.map(|functions| (FUNCTIONS.to_owned(), functions)));
         entries
     }
@@ -177,9 +168,7 @@ impl Note {
                 .into_iter()
                 .filter_map(|(key, value)| Some((key.strip_prefix(KNOB)?.to_owned(), value)))
                 .collect(),
-            malloc_owner: heaps.malloc_owner,
-            libc_heap: heaps.libc_heap,
-            serves: heaps.serves,
+            heaps,
         })
     }
 }
@@ -328,9 +317,7 @@ mod tests {
             functions: Vec::new(),
             cpu: Some("x86-64-v3".into()),
             overlay: "abc123".into(),
-            malloc_owner: None,
-            libc_heap: None,
-            serves: Vec::new(),
+            heaps: HeapFacts::default(),
         }
     }
 
@@ -369,12 +356,7 @@ mod tests {
             "libc-heap=bump\nmalloc-owner=program\nserves=jemalloc mimalloc\n"
         );
         assert_eq!(HeapFacts::from_description(description(&encoded)), Ok(facts.clone()));
-        let whole = Note {
-            malloc_owner: facts.malloc_owner,
-            libc_heap: facts.libc_heap,
-            serves: facts.serves,
-            ..note()
-        };
+        let whole = Note { heaps: facts, ..note() };
         assert_eq!(Note::from_description(description(&whole.encode())), Ok(whole));
         assert!(HeapFacts::default().is_empty());
         assert!(HeapFacts::from_description(b"serves=\n").is_err());

@@ -124,8 +124,6 @@ pub fn note(malloc: &str, version: Option<&str>) -> Note {
         functions: Vec::new(),
         cpu: None,
         overlay: "ab".repeat(32),
-        malloc_owner: None,
-        libc_heap: None,
-        serves: Vec::new(),
+        heaps: brawn_elf::HeapFacts::default(),
     }
 }

@@ -175,7 +175,7 @@ fn one_heap_takes_the_place_of_a_crates_own() {
             assert_eq!(ok(&mut sandbox.command(path.to_str().unwrap())), "well\n", "{bin} with {preset}");
             assert!(ok(sandbox.brawn(&["verify"]).arg(&path)).contains(&one));
             let noted = note(&path);
-            assert_eq!((noted.serves, noted.malloc_owner), (vec![own.to_owned()], None));
+            assert_eq!((noted.heaps.serves, noted.heaps.malloc_owner), (vec![own.to_owned()], None));
             let shown = ok(sandbox.brawn(&["inspect"]).arg(&path));
             assert!(
                 shown.contains(&format!("callers of {own}\n")) && !shown.contains("second heap"),
@@ -326,7 +326,10 @@ fn a_c_program_with_its_own_malloc_links_where_musl_gcc_links_it() {
         assert!(verified.contains("two heaps: a malloc of the program's own and musl's bump"), "{verified}");
     };
     let noted = note(&sandbox.path().join("own"));
-    assert_eq!((noted.malloc_owner.as_deref(), noted.libc_heap.as_deref()), (Some("program"), Some("bump")));
+    assert_eq!(
+        (noted.heaps.malloc_owner.as_deref(), noted.heaps.libc_heap.as_deref()),
+        (Some("program"), Some("bump"))
+    );
     ok(sandbox.command("strip").args(["-o", "bare", "own"]));
     stripped("bare");
     for option in ["-s", "-Wl,-O1,--strip-all"] {
@@ -344,11 +347,11 @@ fn a_c_program_with_its_own_malloc_links_where_musl_gcc_links_it() {
     }
     // So it stays when it is linked again.
     ok(&mut sandbox.brawn(&["relink", "--preset", "stock", "--allow-second-heap", "own"]));
-    assert_eq!(note(&sandbox.path().join("own")).malloc_owner.as_deref(), Some("program"));
+    assert_eq!(note(&sandbox.path().join("own")).heaps.malloc_owner.as_deref(), Some("program"));
     // One whose malloc is Brawn's has no such entry.
     sandbox.write("plain.c", "#include <stdlib.h>\nint main(void) { free(malloc(1)); return 0; }\n");
     ok(&mut sandbox.brawn(&["cc", "plain.c", "-o", "plain"]));
-    assert_eq!(note(&sandbox.path().join("plain")).malloc_owner, None);
+    assert_eq!(note(&sandbox.path().join("plain")).heaps.malloc_owner, None);
 
     // Libc's own mallocng may be there as well, for what it keeps to itself: dlerror's texts, for one.
     let dlerror = OWN.replace("atexit(end);", "atexit(end); if (dlsym(0, words[0])) puts(dlerror());");
@@ -360,7 +363,7 @@ fn a_c_program_with_its_own_malloc_links_where_musl_gcc_links_it() {
     };
     ok(&mut loader("loader.c"));
     assert_eq!(ok(sandbox.command("./loader").arg("a")), "own\n");
-    assert_eq!(note(&sandbox.path().join("loader")).libc_heap.as_deref(), Some("mallocng"));
+    assert_eq!(note(&sandbox.path().join("loader")).heaps.libc_heap.as_deref(), Some("mallocng"));
     // But not where the program leaves a block of its own to musl's free or realloc.
     for name in ["void free(void *block) { (void)block; }", "void *realloc(void *old, size_t size)"] {
         let other = name.replace(" free", " other").replace("*realloc", "*other");
@@ -466,7 +469,10 @@ fn a_linked_tcmalloc_is_known_by_its_name_and_accepted_where_it_is_whole() {
     ok(&mut cc(&["--preset", "stock", "--strict", "--allow-second-heap"]));
     assert_eq!(ok(sandbox.command("./calls").arg("a")), "well\n");
     let noted = note(&sandbox.path().join("calls"));
-    assert_eq!((noted.malloc_owner.as_deref(), noted.libc_heap.as_deref()), (Some("tcmalloc"), Some("bump")));
+    assert_eq!(
+        (noted.heaps.malloc_owner.as_deref(), noted.heaps.libc_heap.as_deref()),
+        (Some("tcmalloc"), Some("bump"))
+    );
     ok(sandbox.command("strip").args(["-o", "bare", "calls"]));
     for name in ["calls", "bare"] {
         let shown = ok(&mut sandbox.brawn(&["inspect", name]));

@@ -47,12 +47,12 @@ fn rows(inspection: &Inspection) -> Vec<(&'static str, String)> {
         let knobs: String = note.knobs.iter().map(|(key, value)| format!(", {key}={value}")).collect();
         add("made by Brawn", Some(format!("kit {}{preset}, malloc {}{knobs}", note.kit, note.malloc)));
         add("libc.a", Some(format!("{}, sha256 {}", note.libc, note.libc_sha256)));
-        let owner = note.malloc_owner.as_deref().map(|owner| match owner {
+        let owner = note.heaps.malloc_owner.as_deref().map(|owner| match owner {
             brawn_elf::PROGRAM => "the program itself",
             owner => owner,
         });
         add("owner of malloc", owner.map(str::to_owned));
-        add("serves as well", list(&note.serves).map(|names| format!("callers of {names}")));
+        add("serves as well", list(&note.heaps.serves).map(|names| format!("callers of {names}")));
     }
     let rust = inspection.rust.as_ref().map(|rust| match (&rust.version, &rust.commit) {
         (Some(version), _) => version.clone(),

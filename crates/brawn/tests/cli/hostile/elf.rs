@@ -38,9 +38,11 @@ fn source(sandbox: &Sandbox) {
         functions: vec![text("environment")],
         cpu: Some(text("x86-64-v3")),
         overlay: "0123456789abcdef".repeat(4),
-        malloc_owner: Some(text("owner")),
-        libc_heap: Some(text("bump")),
-        serves: vec![text("mimalloc")],
+        heaps: brawn_elf::HeapFacts {
+            malloc_owner: Some(text("owner")),
+            libc_heap: Some(text("bump")),
+            serves: vec![text("mimalloc")],
+        },
     };
     sandbox.write("note.bin", note.encode());
     let version = hostile("go1.2");
