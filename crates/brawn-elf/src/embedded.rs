@@ -5,10 +5,13 @@
 
 use std::ops::Range;
 
+use object::read::elf::{FileHeader as _, ProgramHeader as _};
+use object::{LittleEndian, elf};
+
 /// The ranges of `data[within]` that belong to whole ELF files, in order.
 pub(crate) fn files(data: &[u8], within: &Range<usize>) -> Vec<Range<usize>> {
     let mut found: Vec<Range<usize>> = Vec::new();
-    for start in memchr::memmem::find_iter(&data[within.clone()], &object::elf::ELFMAG) {
+    for start in memchr::memmem::find_iter(&data[within.clone()], &elf::ELFMAG) {
         let start = within.start + start;
         // The file's own header is at its beginning; a hit inside the last one found is a part of that.
         let inside = found.last().is_some_and(|last| start < last.end);
@@ -25,31 +28,23 @@ pub(crate) fn files(data: &[u8], within: &Range<usize>) -> Vec<Range<usize>> {
 /// The length of the 64-bit, little-endian ELF file at the beginning of `data`: up to the end of its section
 /// headers or of its last segment. `None` if it is no such file, or not whole.
 fn length(data: &[u8]) -> Option<usize> {
-    const HEADER: usize = 64;
-    const PROGRAM_HEADER: usize = 56;
     /// More than any linker writes; a bound, so that a file made of nothing but headers costs little.
-    const MOST_SEGMENTS: usize = 64;
-    let u16_at = |at: usize| Some(usize::from(u16::from_le_bytes(*data.get(at..)?.first_chunk()?)));
-    let u64_at = |at: usize| usize::try_from(u64::from_le_bytes(*data.get(at..)?.first_chunk()?)).ok();
-    let [class, order, version] = [4, 5, 6].map(|at| data.get(at).copied().unwrap_or(0));
-    if (class, order, version) != (object::elf::ELFCLASS64.0, object::elf::ELFDATA2LSB.0, 1) {
+    const MOST_SEGMENTS: u16 = 64;
+    let header = elf::FileHeader64::<LittleEndian>::parse(data).ok()?;
+    let endian = header.endian().ok()?;
+    if header.e_phnum(endian) > MOST_SEGMENTS {
         return None;
     }
-    let (segments, sections) = (u64_at(0x20)?, u64_at(0x28)?);
-    let (segment_count, section_size, section_count) = (u16_at(0x38)?, u16_at(0x3a)?, u16_at(0x3c)?);
-    if segment_count > MOST_SEGMENTS {
-        return None;
+    let mut end = size_of_val(header) as u64;
+    if header.e_shoff(endian) != 0 {
+        let table = u64::from(header.e_shentsize(endian)) * u64::from(header.e_shnum(endian));
+        end = end.max(header.e_shoff(endian).checked_add(table)?);
     }
-    let mut end = HEADER;
-    if sections != 0 {
-        end = end.max(sections.checked_add(section_size * section_count)?);
+    for segment in header.program_headers(endian, data).ok()? {
+        end = end.max(segment.p_offset(endian).checked_add(segment.p_filesz(endian))?);
     }
-    for index in 0..segment_count {
-        let header = segments.checked_add(index * PROGRAM_HEADER)?;
-        let (offset, size) = (u64_at(header.checked_add(8)?)?, u64_at(header.checked_add(32)?)?);
-        end = end.max(offset.checked_add(size)?);
-    }
-    (end > HEADER && end <= data.len()).then_some(end)
+    let end = usize::try_from(end).ok()?;
+    (end > size_of_val(header) && end <= data.len()).then_some(end)
 }
 
 #[cfg(test)]

@@ -3,27 +3,6 @@
 use crate::inspection::{Finding, Inspection, LibcName, Relro, Severity, StringsOwner, ThreadStackSource};
 use crate::{CpuEvidence, CpuLevel, Heap, Role};
 
-/// The codes of all findings, those about damage (`inspect.rs`) included; `docs/reference/inspect.md` explains them.
-#[cfg(test)]
-pub(crate) const CODES: &[&str] = &[
-    "cut-off",
-    "sections-damaged",
-    "note-damaged",
-    "notes-disagree",
-    "crates-damaged",
-    "slow-heap",
-    "fat-heap",
-    "second-heap",
-    "heaps-unclear",
-    "slow-strings",
-    "small-thread-stack",
-    "new-processor",
-    "executable-stack",
-    "writable-code",
-    "relro-not-applied",
-    "dynamic-executable",
-];
-
 /// Below this, deep recursion and large local arrays that work on glibc overflow a thread's stack.
 const SMALL_STACK: u64 = 1024 * 1024;
 

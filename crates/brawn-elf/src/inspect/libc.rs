@@ -1,6 +1,6 @@
 //! Which libc is in a file, and whose string functions.
 
-use object::{Endianness, elf};
+use object::{Endianness, elf, pod};
 
 use crate::code::CodeFacts;
 use crate::dynamic::Dynamic;
@@ -147,22 +147,16 @@ pub(super) fn strings(
 /// Whether there are relocations by which a static program on glibc chooses functions.
 fn choosers(image: &Image<'_>) -> bool {
     let wanted = match elf::Machine(image.machine) {
-        elf::EM_X86_64 => 37,
-        elf::EM_AARCH64 => 1032,
+        elf::EM_X86_64 => elf::R_X86_64_IRELATIVE,
+        elf::EM_AARCH64 => elf::R_AARCH64_IRELATIVE,
         _ => return false,
     };
-    const ENTRY: usize = 24;
     const MOST: usize = 4096;
+    type Entry = elf::Rela64<Endianness>;
     let tables = [".rela.plt", ".rela.iplt", ".rela.dyn"];
     tables.iter().filter_map(|name| image.section(name)).any(|table| {
-        let kinds = table.data.chunks_exact(ENTRY).take(MOST).map(|entry| {
-            let kind = entry[8..12].try_into().expect("four bytes");
-            if image.endian == Endianness::Little {
-                u32::from_le_bytes(kind)
-            } else {
-                u32::from_be_bytes(kind)
-            }
-        });
-        kinds.into_iter().any(|kind| kind == wanted)
+        let count = (table.data.len() / size_of::<Entry>()).min(MOST);
+        let entries = pod::slice_from_bytes::<Entry>(table.data, count);
+        entries.is_ok_and(|(all, _)| all.iter().any(|entry| entry.r_type(image.endian, false) == wanted))
     })
 }

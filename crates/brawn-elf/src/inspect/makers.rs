@@ -1,6 +1,7 @@
 //! What made a file: compilers, their versions, and the identity of the build.
 
 use object::elf;
+use object::read::elf::Note;
 
 use crate::Image;
 use crate::cpu::CpuLevel;
@@ -59,5 +60,5 @@ pub(super) fn rust(image: &Image<'_>, hits: &Hits, comments: &[String]) -> Optio
 pub(super) fn build_id(image: &Image<'_>) -> Option<String> {
     let place = (elf::PT_NOTE, &b".note.gnu.build-id"[..]);
     let ids = gnu_notes(image, place, 4, elf::NT_GNU_BUILD_ID);
-    ids.into_iter().find(|id| id.len() <= 64).map(brawn_base::text::hex)
+    ids.iter().map(Note::desc).find(|id| id.len() <= 64).map(brawn_base::text::hex)
 }
