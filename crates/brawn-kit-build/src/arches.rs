@@ -2,20 +2,12 @@
 
 /// The architectures that the kit is built for, in the order of `brawn_elf::Arch::ALL`.
 pub const ARCHES: [Arch; 2] = [
-    Arch {
-        name: "x86_64",
-        variant: "X86_64",
-        machine: object::elf::EM_X86_64,
-        baseline: "-march=x86-64",
-        flags: &["-fcf-protection=none"],
-    },
+    Arch { name: "x86_64", variant: "X86_64", machine: object::elf::EM_X86_64, baseline: "-march=x86-64" },
     Arch {
         name: "aarch64",
         variant: "Aarch64",
         machine: object::elf::EM_AARCH64,
         baseline: "-march=armv8-a",
-        // Outlined atomics would call helpers of the compiler's runtime, which a libc.a does not have.
-        flags: &["-mbranch-protection=none", "-mno-outline-atomics"],
     },
 ];
 
@@ -29,6 +21,4 @@ pub struct Arch {
     pub machine: object::elf::Machine,
     /// The oldest processors that musl's own code runs on, as gcc and clang name them.
     pub baseline: &'static str,
-    /// Compiler flags that only this architecture takes.
-    pub flags: &'static [&'static str],
 }

@@ -1,14 +1,14 @@
 //! Runs other programs.
 
-use crate::error::{Context as _, Error, Result};
+use anyhow::{Context as _, Result, anyhow};
 use std::process::Command;
 
 /// Runs a program to its end, and gives what it printed.
 pub fn run(command: &mut Command) -> Result<Vec<u8>> {
-    let output = command.output().context(|| format!("could not run `{command:?}`"))?;
+    let output = command.output().with_context(|| format!("could not run `{command:?}`"))?;
     if output.status.success() {
         return Ok(output.stdout);
     }
     let said = String::from_utf8_lossy(&output.stderr);
-    Err(Error::new(format!("`{command:?}` failed:\n{}", said.trim_end())))
+    Err(anyhow!("`{command:?}` failed:\n{}", said.trim_end()))
 }

@@ -3,48 +3,29 @@
 use crate::arches::Arch;
 use crate::command::run;
 use crate::compiler::Compiler;
-use crate::error::Result;
 use crate::knobs;
 use crate::sources::Source;
 use crate::table::Recipe;
+use anyhow::Result;
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::LazyLock;
 
-/// Flags for those that are written in C.
-pub const C_FLAGS: &[&str] = &["-std=gnu11"];
+/// Flags of a table: those of every file under `all`, and those of a language, a compiler, an architecture, a set or a level.
+pub type Flags = BTreeMap<String, Vec<String>>;
 
-/// Flags for those that are written in C++: nothing may need a runtime, or headers of a standard library.
-pub const CPP_FLAGS: &[&str] = &["-std=c++20", "-nostdinc++", "-fno-rtti", "-fno-threadsafe-statics"];
+/// `flags.toml`, which tells what each list is for.
+pub static FLAGS: LazyLock<Flags> = LazyLock::new(|| {
+    toml::from_str(include_str!("flags.toml")).expect("a table of this crate, which every build reads")
+});
 
-/// Flags for every allocator and architecture; `docs/reference/kit.md` gives the reason for each.
-pub const FLAGS: &[&str] = &[
-    "-O3",
-    "-g0",
-    "-DNDEBUG",
-    "-fPIE",
-    "-ftls-model=local-exec",
-    "-fvisibility=hidden",
-    "-ffunction-sections",
-    "-fdata-sections",
-    "-fno-common",
-    "-fno-stack-protector",
-    "-fasynchronous-unwind-tables",
-    "-fno-exceptions",
-    "-fno-strict-aliasing",
-    "-fno-builtin-malloc",
-    "-fno-builtin-calloc",
-    "-fno-builtin-realloc",
-    "-fno-builtin-free",
-    "-fomit-frame-pointer",
-    "-fno-lto",
-    "-fno-ident",
-    "-w",
-];
-
-/// Flags besides, for those that become shared libraries: their thread-local storage is not the executable's, but
-/// stands beside it from the start.
-pub const LIBRARY_FLAGS: &[&str] = &["-fPIC", "-ftls-model=initial-exec", "-DBRAWN_PRELOAD"];
+/// The flags of every file of a language, `c` or `cpp`.
+pub fn common(language: &str, arch: &Arch, compiler: &Compiler) -> Vec<String> {
+    let own = ["all", language, arch.name].into_iter().flat_map(|key| &FLAGS[key]).cloned();
+    own.chain(compiler.flags.iter().map(|flag| (*flag).to_owned())).collect()
+}
 
 /// Where the inputs lie and the outputs go.
 pub struct Folders {
@@ -82,13 +63,9 @@ pub enum Form {
 
 /// The flags of this row that name no folder of this machine: what `Object::flags` shows.
 pub fn flags(recipe: &Recipe, arch: &Arch, compiler: &Compiler, form: Form) -> Vec<String> {
-    let language = if recipe.shim.ends_with(".cc") { CPP_FLAGS } else { C_FLAGS };
-    let own = FLAGS.iter().chain(language).chain(arch.flags);
-    let mut flags: Vec<String> = own.map(|flag| (*flag).to_owned()).collect();
-    flags.extend(compiler.flags.iter().map(|flag| (*flag).to_owned()));
+    let mut flags = common(if recipe.shim.ends_with(".cc") { "cpp" } else { "c" }, arch, compiler);
     if form == Form::Library {
-        // The later of two wins.
-        flags.extend(LIBRARY_FLAGS.iter().map(|flag| (*flag).to_owned()));
+        flags.extend_from_slice(&FLAGS["library"]);
     }
     flags.extend(recipe.defines.iter().map(|define| format!("-D{define}")));
     flags.push(format!("-DBRAWN_KIT_NAME=\"{}\"", recipe.name));

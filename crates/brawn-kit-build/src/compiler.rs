@@ -1,7 +1,7 @@
 //! Finds a C compiler that makes objects for musl.
 
 use crate::arches::Arch;
-use crate::error::{Error, Result};
+use anyhow::{Result, anyhow};
 use std::env;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -54,9 +54,8 @@ pub fn find(root: &Path, arch: &Arch, host_arch: &str) -> Result<Compiler> {
         {
             let argv: Vec<String> = command.split_whitespace().map(str::to_owned).collect();
             let zig = is_zig(&argv);
-            return probe(argv, zig, arch).map_err(|reason| {
-                Error::new(format!("{variable} names `{command}`, which does not work: {reason}"))
-            });
+            return probe(argv, zig, arch)
+                .map_err(|reason| anyhow!("{variable} names `{command}`, which does not work: {reason}"));
         }
     }
     let mut tried = Vec::new();
@@ -67,12 +66,12 @@ pub fn find(root: &Path, arch: &Arch, host_arch: &str) -> Result<Compiler> {
         }
     }
     let (arch, tried) = (arch.name, tried.join(", "));
-    Err(Error::new(format!(
+    Err(anyhow!(
         "no C compiler for {arch}-linux-musl was found\n\
          hint: `make setup` installs one; or set BRAWN_KIT_CC_{arch} (or BRAWN_KIT_CC) to a command that compiles C \
          for musl, such as `zig cc -target {arch}-linux-musl`\n\
          note: looked for {tried}"
-    )))
+    ))
 }
 
 /// The zig executable of the `ziglang` package, in the private folder into which `make setup` installs it.

@@ -2,10 +2,11 @@
 //! whose members are named for their families.
 
 use crate::arches::Arch;
-use crate::error::{Context as _, Error, Result};
-use crate::members::{self, Build, Flags, Function, Member, Sources};
+use crate::compile::Flags;
+use crate::members::{self, Build, Function, Member, Sources};
 use crate::pack::Packed;
 use crate::workshop::Workshop;
+use anyhow::{Context as _, Result, bail};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -61,14 +62,14 @@ pub fn table(workshop: &Workshop) -> Result<Table> {
     for file in FILES {
         let text = fs_err::read_to_string(workshop.folders.libc.join(file))?;
         let read: Table =
-            toml::from_str(&text).context(|| format!("libc/{file} is not what it should be"))?;
+            toml::from_str(&text).with_context(|| format!("libc/{file} is not what it should be"))?;
         table.family.extend(read.family);
         table.function.extend(read.function);
     }
     for function in &mut table.function {
         let family = function.family.as_deref().unwrap_or_default();
         let Some(family) = table.family.iter_mut().find(|known| known.name == family) else {
-            return Err(Error::new(format!("libc/{} is of the unknown family '{family}'", function.file)));
+            bail!("libc/{} is of the unknown family '{family}'", function.file);
         };
         function.own_flags.clone_from(&family.flags);
         for name in &function.behind {

@@ -41,6 +41,9 @@ pub struct Table<'a> {
     counter: Symbols<'a>,
     /// Those of a library to preload.
     pub library: Symbols<'a>,
+    /// What such a library may not need although a libc.a has it.
+    #[serde(borrow)]
+    pub not_in_both: Vec<&'a str>,
     /// The names by which crates call the allocators that they bring.
     pub names: Vec<Names<'a>>,
     /// The symbols of an object with such names.

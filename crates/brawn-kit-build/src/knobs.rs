@@ -1,6 +1,6 @@
 //! Reads the tables of knobs, `libc/malloc/*.toml`.
 
-use crate::error::{Context as _, Error, Result};
+use anyhow::{Context as _, Result, anyhow};
 use serde::Deserialize;
 use std::path::Path;
 
@@ -37,9 +37,9 @@ pub struct Knob {
 pub fn read(path: &Path) -> Result<Table> {
     let file = path.display();
     let table: Table = toml::from_str(&fs_err::read_to_string(path)?)
-        .context(|| format!("{file} is not a table of knobs"))?;
+        .with_context(|| format!("{file} is not a table of knobs"))?;
     for (index, knob) in table.knobs.iter().enumerate() {
-        let wrong = |what| Error::new(format!("{file}: {}: {what}", knob.name));
+        let wrong = |what| anyhow!("{file}: {}: {what}", knob.name);
         let plain =
             |text: &str| !text.is_empty() && !text.contains(|c: char| c == ',' || c == '"' || c.is_control());
         if table.knobs[..index].iter().any(|other| other.name == knob.name) {

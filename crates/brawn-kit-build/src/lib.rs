@@ -8,7 +8,6 @@ mod command;
 pub mod compile;
 pub mod compiler;
 mod emit;
-mod error;
 mod families;
 pub mod family;
 pub mod knobs;
@@ -24,9 +23,9 @@ pub mod table;
 mod unwind;
 mod workshop;
 
+use anyhow::{Context as _, anyhow};
 use arches::{ARCHES, Arch};
 use compile::Form;
-use error::Context as _;
 use pack::{Base, Packed};
 use parallel::in_parallel;
 use seal::Sealed;
@@ -34,24 +33,20 @@ use std::env;
 use std::path::PathBuf;
 use table::Recipe;
 
-pub use error::{Error, Result};
+pub use anyhow::{Error, Result};
 pub use workshop::Workshop;
 
 /// What the build script of `brawn-kit` does.
 pub fn main() {
     if let Err(error) = run() {
         eprintln!("error: {error}");
-        let mut cause = std::error::Error::source(&error);
-        while let Some(error) = cause {
-            eprintln!("caused by: {error}");
-            cause = error.source();
-        }
+        error.chain().skip(1).for_each(|cause| eprintln!("caused by: {cause}"));
         std::process::exit(1);
     }
 }
 
 fn variable(name: &str) -> Result<std::ffi::OsString> {
-    let missing = || Error::new(format!("{name} is not set; is this a build script of Cargo?"));
+    let missing = || anyhow!("{name} is not set; is this a build script of Cargo?");
     env::var_os(name).ok_or_else(missing)
 }
 
@@ -63,10 +58,10 @@ fn wanted() -> Result<Vec<&'static Arch>> {
     if !arches.is_empty() {
         return Ok(arches);
     }
-    Err(Error::new(format!(
+    Err(anyhow!(
         "there is no kit for {own}\n\
          hint: the features x86_64 and aarch64 choose the architectures of programs that are linked with it"
-    )))
+    ))
 }
 
 /// The object as `brawn-kit` will show it.
@@ -149,8 +144,9 @@ fn run() -> Result<()> {
         .filter_map(|(recipe, arch)| Some((*recipe, *arch, set(arch)?, base(recipe, arch)?)))
         .collect();
     let libraries = in_parallel(&preloaded, |(recipe, arch, set, base)| {
-        preload::build(&workshop, recipe, arch, set, &[&strings(set), base])
-            .context(|| format!("no library to preload could be made of {} for {}", recipe.name, arch.name))
+        preload::build(&workshop, recipe, arch, set, &[&strings(set), base]).with_context(|| {
+            format!("no library to preload could be made of {} for {}", recipe.name, arch.name)
+        })
     })?;
     let names = names::build(&workshop)?;
     let kit = emit::Kit {

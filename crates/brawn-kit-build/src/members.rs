@@ -2,20 +2,16 @@
 //! sealed by what its row says that it defines and needs.
 
 use crate::arches::Arch;
-use crate::compile;
+use crate::compile::{self, Flags};
 use crate::compiler::Compiler;
-use crate::error::{Context as _, Result};
 use crate::parallel::in_parallel;
 use crate::seal::Contract;
 use crate::workshop::Workshop;
+use anyhow::{Context as _, Result};
 use ar_archive_writer::{ArchiveKind, DEFAULT_OBJECT_READER, NewArchiveMember, write_archive_to_stream};
 use serde::Deserialize;
-use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
-
-/// `[flags]` of a table: those of every file under `all`, and those of a compiler, an architecture, a set or a level.
-pub type Flags = BTreeMap<String, Vec<String>>;
 
 /// One file and its symbols.
 #[derive(Deserialize)]
@@ -204,7 +200,7 @@ pub fn compile(
             };
             Ok(workshop.seal(&bytes, contract, source)?.bytes)
         };
-        made().context(|| format!("{} for {}", function.file, arch.name))
+        made().with_context(|| format!("{} for {}", function.file, arch.name))
     })
 }
 

@@ -1,13 +1,13 @@
 //! Compiles the names by which crates call the allocators that they bring.
 
 use crate::arches::Arch;
-use crate::compile::{self, C_FLAGS, FLAGS};
-use crate::error::{Context as _, Result};
+use crate::compile;
 use crate::family::{Names, TABLE};
 use crate::pack::Packed;
 use crate::parallel::in_parallel;
 use crate::seal::Contract;
 use crate::workshop::Workshop;
+use anyhow::{Context as _, Result};
 use std::ffi::OsString;
 
 /// A finished object.
@@ -23,15 +23,15 @@ pub fn build(workshop: &Workshop) -> Result<Vec<Object>> {
     let of_names = |names| workshop.arches.iter().map(move |arch| (names, *arch));
     let jobs: Vec<(&Names<'_>, &Arch)> = TABLE.names.iter().flat_map(of_names).collect();
     in_parallel(&jobs, |&(names, arch)| {
-        one(workshop, names, arch).context(|| format!("the names of {} for {}", names.heap, arch.name))
+        one(workshop, names, arch).with_context(|| format!("the names of {} for {}", names.heap, arch.name))
     })
 }
 
 fn one(workshop: &Workshop, names: &'static Names<'static>, arch: &Arch) -> Result<Object> {
     let (compiler, folders) = (workshop.compiler(arch), &workshop.folders);
-    let flags = FLAGS.iter().chain(C_FLAGS).chain(arch.flags).chain(compiler.flags.iter());
     let defines = names.defines.iter().map(|define| format!("-D{define}").into());
-    let options: Vec<OsString> = flags.map(|flag| (*flag).into()).chain(defines).collect();
+    let flags = compile::common("c", arch, compiler).into_iter().map(Into::into);
+    let options: Vec<OsString> = flags.chain(defines).collect();
     let stem = format!("names-{}{}-{}", names.heap, names.prefix, arch.name);
     let object = folders.out.join(format!("{stem}.o"));
     let shim = folders.malloc().join(names.shim);

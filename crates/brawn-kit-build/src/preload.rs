@@ -5,13 +5,13 @@ use crate::arches::Arch;
 use crate::command::run;
 use crate::compile::{self, Folders, Form};
 use crate::compiler::Compiler;
-use crate::error::{Context as _, Error, Result};
 use crate::family::TABLE;
 use crate::pack::{Base, Packed};
 use crate::seal::Contract;
 use crate::strings::Set;
 use crate::table::Recipe;
 use crate::workshop::Workshop;
+use anyhow::{Context as _, Result, anyhow, bail};
 use object::read::elf::ElfFile64;
 use object::{Object as _, ObjectSection as _, ObjectSymbol as _};
 use std::path::Path;
@@ -28,33 +28,6 @@ pub struct Library {
     /// Where in the file the entries of the symbol table begin that belong to string functions.
     pub strings_at: Vec<u64>,
 }
-
-/// What a linker is told. Calls within the library stay there. It is initialised before every other library (see
-/// `preload.h`), is never unloaded, and has few segments, because each costs a program a system call at its start.
-const LINK: &[&[&str]] = &[
-    &["-Bsymbolic"],
-    &["--hash-style=gnu"],
-    &["--gc-sections"],
-    &["--build-id=none"],
-    &["--eh-frame-hdr"],
-    &["-s"],
-    &["-z", "now"],
-    &["-z", "initfirst"],
-    &["-z", "nodelete"],
-    &["-z", "noexecstack"],
-    &["-z", "relro"],
-    &["-z", "text"],
-];
-
-/// What a library may not need although a libc.a has it, sorted: what glibc lacks, has in another form under the
-/// same name, or binds to a form of 2002 where no version is asked for.
-const NOT_IN_BOTH: &[&str] = &[
-    "membarrier",
-    "pthread_cond_init",
-    "pthread_cond_signal",
-    "pthread_cond_timedwait",
-    "pthread_cond_wait",
-];
 
 /// Compiles and links one allocator for one architecture. `set` holds the string functions for it; of what is in `bases`
 /// the library has most.
@@ -101,8 +74,9 @@ fn link(
         let plain = || words.iter().map(|word| (*word).to_owned()).collect();
         if marked { vec![format!("-Wl,{}", words.join(","))] } else { plain() }
     };
-    let options = LINK.iter().copied().chain([name_option, segments]);
-    command.args(options.flat_map(spelled));
+    let split = |option: &String| spelled(&option.split(' ').collect::<Vec<_>>());
+    command.args(compile::FLAGS["link"].iter().flat_map(split));
+    command.args([name_option, segments].into_iter().flat_map(spelled));
     command.args(spelled(&["--whole-archive"])).arg(strings).args(spelled(&["--no-whole-archive"]));
     command.arg(object).arg("-o").arg(output);
     command.env("ZIG_GLOBAL_CACHE_DIR", &folders.zig_cache).env("ZIG_LOCAL_CACHE_DIR", &folders.zig_cache);
@@ -115,19 +89,17 @@ const ENTRY: u64 = 24;
 /// Checks what the library offers and needs, and finds the places in it that are written over later.
 fn check(bytes: &[u8], imports: &[&str]) -> Result<(Option<u64>, Vec<u64>)> {
     let unreadable = || "the linker's result cannot be read".to_owned();
-    let missing = |name: &str| Error::new(format!("the library does not define {name}"));
-    let file: ElfFile64<'_> = ElfFile64::parse(bytes).context(unreadable)?;
+    let missing = |name: &str| anyhow!("the library does not define {name}");
+    let file: ElfFile64<'_> = ElfFile64::parse(bytes).with_context(unreadable)?;
     let range = |name: &str| file.section_by_name(name).and_then(|section| section.file_range());
     let (table, _) = range(".dynsym").ok_or_else(|| missing("a symbol"))?;
     let mut family = TABLE.library.exports.clone();
     let mut strings_at = Vec::new();
     for symbol in file.dynamic_symbols() {
-        let name = symbol.name().context(unreadable)?;
+        let name = symbol.name().with_context(unreadable)?;
         if symbol.is_undefined() {
-            if !imports.contains(&name) || NOT_IN_BOTH.contains(&name) {
-                return Err(Error::new(format!(
-                    "the library needs {name}, which not every libc has in the same form"
-                )));
+            if !imports.contains(&name) || TABLE.not_in_both.contains(&name) {
+                bail!("the library needs {name}, which not every libc has in the same form");
             }
         } else if TABLE.library.exports.contains(&name) {
             family.retain(|known| *known != name);

@@ -1,8 +1,8 @@
 //! Makes a compiled object fit to be a member of somebody else's `libc.a`: everything local except what it is
 //! meant to offer, and checked to need nothing that a musl `libc.a` lacks.
 
-use crate::error::{Context as _, Error, Result};
 use crate::unwind;
+use anyhow::{Context as _, Result, bail};
 use object::build::Id as _;
 use object::build::elf::{Builder, Section, SectionData, SectionId, Symbol};
 use object::elf;
@@ -53,11 +53,11 @@ pub fn seal(object: &[u8], contract: &Contract<'_>) -> Result<Sealed> {
     let mut builder = read(&object)?;
     if builder.header.e_machine != contract.machine {
         let (found, wanted) = (builder.header.e_machine.0, contract.machine.0);
-        return Err(Error::new(format!("compiled for the machine {found}, not {wanted}")));
+        bail!("compiled for the machine {found}, not {wanted}");
     }
     let exported = localise(&mut builder, contract)?;
     if let Some(name) = contract.exports.iter().find(|name| !exported.contains_key(**name)) {
-        return Err(Error::new(format!("does not define {name}, which the rest of libc needs")));
+        bail!("does not define {name}, which the rest of libc needs");
     }
     prune(&mut builder, exported.values().copied())?;
     let imports = imports(&builder);
@@ -65,14 +65,14 @@ pub fn seal(object: &[u8], contract: &Contract<'_>) -> Result<Sealed> {
     let unknown: Vec<&str> = imports.iter().filter(unknown).map(String::as_str).collect();
     if !unknown.is_empty() {
         let unknown = unknown.join(", ");
-        return Err(Error::new(format!("needs {unknown}, which a musl libc.a need not have")));
+        bail!("needs {unknown}, which a musl libc.a need not have");
     }
     check_sections(&builder, contract)?;
     let mut bytes = Vec::new();
-    builder.write(&mut bytes).context(|| UNFIT.to_owned())?;
+    builder.write(&mut bytes).context(UNFIT)?;
     for path in contract.forbidden {
         if bytes.windows(path.len()).any(|window| window == path.as_bytes()) {
-            return Err(Error::new(format!("holds the path {path} of the machine that built it")));
+            bail!("holds the path {path} of the machine that built it");
         }
     }
     let knobs_at = section_start(&bytes, b".rodata.brawn_knobs")?;
@@ -101,7 +101,7 @@ fn with_known_types(object: &[u8]) -> Vec<u8> {
 const UNFIT: &str = "not an ELF object that can be rewritten";
 
 fn read(object: &[u8]) -> Result<Builder<'_>> {
-    Builder::read(object).context(|| UNFIT.to_owned())
+    Builder::read(object).context(UNFIT)
 }
 
 /// The offset of a section's contents in the file.
@@ -121,12 +121,10 @@ fn localise(
         let name = text(&symbol.name);
         let kind = symbol.st_type();
         if kind == elf::STT_GNU_IFUNC {
-            return Err(Error::new(format!(
-                "{name} is an IFUNC, which a static executable of musl does not resolve"
-            )));
+            bail!("{name} is an IFUNC, which a static executable of musl does not resolve");
         }
         if is_common(symbol) {
-            return Err(Error::new(format!("{name} is a common symbol")));
+            bail!("{name} is a common symbol");
         }
         if symbol.st_bind() == elf::STB_LOCAL || is_undefined(symbol) {
             continue;
@@ -213,16 +211,16 @@ fn check_sections(builder: &Builder<'_>, contract: &Contract<'_>) -> Result<()> 
     for section in &builder.sections {
         let name = text(&section.name);
         if name.contains(".debug") {
-            return Err(Error::new(format!("the section {name} does not belong into the kit")));
+            bail!("the section {name} does not belong into the kit");
         }
         if let SectionData::Relocation(relocations) = &section.data
             && let Some(relocation) =
                 relocations.iter().find(|relocation| is_other_tls(contract, relocation.r_type.0))
         {
             let r_type = relocation.r_type.0;
-            return Err(Error::new(format!(
+            bail!(
                 "the section {name} has a relocation of type {r_type}, of the wrong model of thread-local storage"
-            )));
+            );
         }
     }
     Ok(())

@@ -1,7 +1,7 @@
 //! Finds the sources of the allocators: crates that Cargo has already fetched.
 
 use crate::command::run;
-use crate::error::{Context as _, Error, Result};
+use anyhow::{Context as _, Result, anyhow};
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -41,7 +41,7 @@ pub fn find(
         }
     }
     match names.iter().find(|name| !found.contains_key(**name)) {
-        Some(name) => Err(Error::new(format!("the crate {name} is not among the dependencies of brawn-kit"))),
+        Some(name) => Err(anyhow!("the crate {name} is not among the dependencies of brawn-kit")),
         None => Ok(found),
     }
 }
@@ -53,8 +53,9 @@ fn metadata(manifest_dir: &Path, cargo: &OsStr, host: &str, flags: &[&str]) -> R
         .args(["metadata", "--format-version", "1", "--filter-platform", host])
         .args(flags)
         .env("CARGO_ENCODED_RUSTFLAGS", "--cfg\u{1f}brawn_kit_sources");
-    let said = run(&mut command).context(|| {
+    let said = run(&mut command).with_context(|| {
         "cargo does not tell where the sources of the allocators are\nhint: `cargo fetch --locked` downloads them".to_owned()
     })?;
-    serde_json::from_slice(&said).context(|| format!("`{command:?}` printed something that is not its JSON"))
+    serde_json::from_slice(&said)
+        .with_context(|| format!("`{command:?}` printed something that is not its JSON"))
 }

@@ -1,10 +1,11 @@
 //! Compiles the string functions: every file of `libc/string/functions.toml`, those for long operands once per level,
 //! into one static library per architecture and kind of processor.
 
-use crate::error::{Context as _, Error, Result};
-use crate::members::{self, Build, Flags, Function, LEVELS, Member, Sources, level_flags};
+use crate::compile::Flags;
+use crate::members::{self, Build, Function, LEVELS, Member, Sources, level_flags};
 use crate::pack::{Base, Packed};
 use crate::workshop::Workshop;
+use anyhow::{Context as _, Result, anyhow};
 use object::{Object as _, ObjectSection as _};
 use serde::Deserialize;
 use std::path::PathBuf;
@@ -51,7 +52,7 @@ pub struct Set {
 /// Reads the table.
 pub fn table(workshop: &Workshop) -> Result<Table> {
     let text = fs_err::read_to_string(workshop.folders.libc.join("string/functions.toml"))?;
-    toml::from_str(&text).context(|| "libc/string/functions.toml is not what it should be".to_owned())
+    toml::from_str(&text).context("libc/string/functions.toml is not what it should be")
 }
 
 /// Compiles all sets for these architectures.
@@ -116,7 +117,7 @@ pub fn build(workshop: &Workshop, table: &Table) -> Result<Vec<Set>> {
 /// The object that finds the level, with another highest level in it.
 fn held_to(object: &[u8], level: u8, knob: &Knob) -> Result<Vec<u8>> {
     let (name, section) = (&knob.file, &knob.section);
-    let missing = || Error::new(format!("{name} has no section {section} of one byte for the highest level"));
+    let missing = || anyhow!("{name} has no section {section} of one byte for the highest level");
     let file = object::File::parse(object).map_err(|_| missing())?;
     let range = file
         .section_by_name(&knob.section)

@@ -1,8 +1,8 @@
 //! The table of allocators: `allocators.toml`, one row for each allocator and build option.
 
-use crate::error::{Context as _, Error, Result};
 use crate::family::Family;
 use crate::knobs;
+use anyhow::{Context as _, Result, anyhow};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -80,11 +80,11 @@ fn yes() -> bool {
 pub fn read(folder: &Path) -> Result<Vec<Recipe>> {
     let path = folder.join(FILE);
     let mut table: Table = toml::from_str(&fs_err::read_to_string(&path)?)
-        .context(|| format!("{} is not a table of allocators", path.display()))?;
+        .with_context(|| format!("{} is not a table of allocators", path.display()))?;
     for index in 0..table.allocator.len() {
         let (before, rest) = table.allocator.split_at_mut(index);
         let row = &mut rest[0];
-        let wrong = |what| Error::new(format!("{}: {}: {what}", path.display(), row.name));
+        let wrong = |what| anyhow!("{}: {}: {what}", path.display(), row.name);
         let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
         if row.name.is_empty() || !row.name.chars().all(plain) {
             return Err(wrong("a name has lower-case letters, digits and hyphens"));

@@ -1,6 +1,6 @@
 //! Keeps of an object's table for unwinding (`.eh_frame`) the part that describes code which stays.
 
-use crate::error::{Error, Result};
+use anyhow::{Error, Result, anyhow};
 use object::build::Id as _;
 use object::build::elf::{Builder, Relocation, SectionData, SectionId};
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,7 +12,7 @@ pub const SECTION: &[u8] = b".eh_frame";
 const HEADER: usize = 8;
 
 fn strange() -> Error {
-    Error::new("the table for unwinding is not one that assemblers write")
+    anyhow!("the table for unwinding is not one that assemblers write")
 }
 
 /// One entry of the table: what several functions share (CIE), or one function (FDE).

@@ -3,11 +3,11 @@
 use crate::arches::Arch;
 use crate::compile::{self, Folders, Form};
 use crate::compiler::{self, Compiler};
-use crate::error::{Context as _, Result};
 use crate::families;
 use crate::seal::{self, Contract, Sealed};
 use crate::sources::{self, Source};
 use crate::table::Recipe;
+use anyhow::{Context as _, Result};
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -86,7 +86,7 @@ impl Workshop {
             let contract = Contract::new(arch.machine, &symbols.exports, &symbols.imports);
             self.seal(&object, Contract { weak: &symbols.weak, ..contract }, Some(&source))
         };
-        made().context(|| format!("{} for {}", recipe.name, arch.name))
+        made().with_context(|| format!("{} for {}", recipe.name, arch.name))
     }
 
     /// Seals an object, which may hold no path of this machine: not that of its sources either.
