@@ -1,6 +1,7 @@
 //! The command line.
 
 use std::ffi::OsString;
+use std::iter::successors;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -8,7 +9,7 @@ use brawn_base::Code;
 use brawn_base::text::shown;
 use brawn_link::cc::Language;
 use brawn_link::settings::Layer;
-use clap::{ArgAction, Args, FromArgMatches as _, Parser, Subcommand, ValueEnum};
+use clap::{ArgAction, ArgMatches, Args, FromArgMatches as _, Parser, Subcommand, ValueEnum};
 
 use crate::exit::Result;
 use crate::{commands, help, uses};
@@ -17,13 +18,12 @@ use crate::{commands, help, uses};
 #[derive(Parser)]
 #[command(name = "brawn", version, max_term_width = 100, after_help = after_help())]
 pub struct Cli {
-    #[command(flatten)]
-    options: Options,
     #[command(subcommand)]
     command: Command,
 }
 
-/// Options that mean the same everywhere.
+// Options that mean the same everywhere: `uses` adds them to the commands. A doc comment would become what help says of
+// each command.
 #[derive(Args, Clone, Debug, Default)]
 pub struct Options {
     /// Target triple [default: musl for this machine's architecture]
@@ -82,8 +82,6 @@ pub struct Files {
     /// Print one JSON object for each file
     #[arg(long)]
     pub json: bool,
-    #[command(flatten)]
-    pub options: Options,
 }
 
 /// How to print results.
@@ -183,7 +181,16 @@ impl Options {
         }
     }
 
-    /// Options given before the command hold unless the command's own say otherwise.
+    /// Those of a whole command line: what was given before a command holds unless the command's own say otherwise.
+    fn of(matches: &ArgMatches) -> Result<Options, clap::Error> {
+        let levels = successors(Some(matches), |matches| matches.subcommand().map(|(_, inner)| inner));
+        let with_options = levels.filter(|matches| matches.try_contains_id("quiet").is_ok());
+        with_options
+            .map(Options::from_arg_matches)
+            .try_fold(Options::default(), |before, own| Ok(own?.over(before)))
+    }
+
+    /// These, with what was given before them.
     pub fn over(self, before: Options) -> Options {
         let message_format = if self.json() { self.message_format } else { before.message_format };
         Options {
@@ -221,7 +228,7 @@ impl Options {
 
 /// Reads the command line and runs the command.
 pub fn run() -> Result<ExitCode> {
-    let Cli { options, command } = parse();
+    let (options, Cli { command }) = parse();
     options.set_colours();
     if options.verbose > 0 {
         crate::output::be_verbose();
@@ -253,7 +260,7 @@ pub fn run() -> Result<ExitCode> {
 }
 
 /// Reads the command line. What is wrong with it is said with the arguments made visible.
-fn parse() -> Cli {
+fn parse() -> (Options, Cli) {
     let matches = help::command().try_get_matches().unwrap_or_else(|error| {
         let visible: Vec<String> = std::env::args_os().map(|word| shown(&word).to_string()).collect();
         if std::env::args_os().eq(visible.iter().map(OsString::from)) {
@@ -268,7 +275,8 @@ fn parse() -> Cli {
         }
     });
     uses::check(&matches).unwrap_or_else(|message| usage(message));
-    Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+    let parsed = Options::of(&matches).and_then(|options| Ok((options, Cli::from_arg_matches(&matches)?)));
+    parsed.unwrap_or_else(|error| error.exit())
 }
 
 /// A wrong use of the command line that clap cannot know.

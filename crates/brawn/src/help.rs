@@ -20,7 +20,7 @@ const GROUPS: &[(&str, &[&str])] = &[
 
 /// The whole command line.
 pub fn command() -> Command {
-    let root = uses::shown(Cli::command());
+    let root = uses::with_options(Cli::command());
     let header = root.get_styles().get_header();
     let template = format!(
         "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{}{header}Options:{header:#}\n{{options}}{{after-help}}",

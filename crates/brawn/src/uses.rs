@@ -2,19 +2,21 @@
 //! is left out of its help, and refused.
 
 use clap::parser::ValueSource;
-use clap::{ArgMatches, Args, Command};
+use clap::{Arg, ArgMatches, Args, Command};
 
 use crate::cli::Options;
 
 /// What goes into a libc.a.
 const CHOICE: &[&str] = &["preset", "malloc", "no_strings", "musl", "cpu", "knobs"];
 /// What may be handed over.
-const GATE: &[&str] = &["strict", "allow_second_heap"];
+pub const GATE: &[&str] = &["strict", "allow_second_heap"];
 /// What becomes of the allocators among the libraries of a link.
-const ONE_HEAP: &[&str] = &["one_heap"];
-const TARGET: &[&str] = &["target"];
-const FORMAT: &[&str] = &["message_format"];
-const DRY_RUN: &[&str] = &["dry_run"];
+pub const ONE_HEAP: &[&str] = &["one_heap"];
+pub const TARGET: &[&str] = &["target"];
+pub const FORMAT: &[&str] = &["message_format"];
+pub const DRY_RUN: &[&str] = &["dry_run"];
+/// All of no use where nothing is linked.
+pub const LINKING: &[&[&str]] = &[TARGET, CHOICE, GATE, ONE_HEAP];
 const VERBOSE: &[&str] = &["verbose"];
 const QUIET: &[&str] = &["quiet"];
 
@@ -59,19 +61,24 @@ const USES: &[Row] = &[
     ("man", &[DRY_RUN], None),
 ];
 
-/// Leaves the options that a command does not use out of its help.
-pub fn shown(command: Command) -> Command {
+/// Adds the options to every command that takes some and whose arguments are its own. Those that a command does not use are
+/// no part of its help.
+pub fn with_options(command: Command) -> Command {
     fn below(command: Command, path: &str) -> Command {
         command.mut_subcommands(|inner| {
             let path = format!("{path} {}", inner.get_name()).trim_start().to_owned();
-            let inner = inner.mut_args(|arg| {
+            let passes_on = inner.get_arguments().any(Arg::is_trailing_var_arg_set);
+            let inner = below(inner, &path);
+            if passes_on || !USES.iter().any(|(name, groups, _)| *name == path && !groups.is_empty()) {
+                return inner;
+            }
+            Options::augment_args(inner).mut_args(|arg| {
                 let hidden = is_shared(arg.get_id().as_str()) && !is_used(&path, arg.get_id().as_str());
                 if hidden { arg.hide(true) } else { arg }
-            });
-            below(inner, &path)
+            })
         })
     }
-    below(command, "")
+    below(Options::augment_args(command), "")
 }
 
 /// Refuses the options that were given, before the command or after it, and that the command does not use.
@@ -91,7 +98,7 @@ pub fn check(matches: &ArgMatches) -> Result<(), String> {
 }
 
 /// Refuses options of a command that it would use in another case. `reason` says in which.
-pub fn refuse_here(path: &str, options: &Options, ids: &[&str], reason: &str) {
+pub fn refuse_here(path: &str, options: &Options, unused: &[&[&str]], reason: &str) {
     let given = [
         ("target", options.target.is_some()),
         ("preset", options.preset.is_some()),
@@ -106,25 +113,12 @@ pub fn refuse_here(path: &str, options: &Options, ids: &[&str], reason: &str) {
         ("message_format", options.json()),
         ("dry_run", options.dry_run),
     ];
-    let given = |id: &str| ids.contains(&id) && given.contains(&(id, true));
+    let unused = unused.concat();
+    let given = |id: &str| unused.contains(&id) && given.contains(&(id, true));
     if let Some((_, long)) = shared().find(|(id, _)| given(id)) {
         crate::cli::usage(format!("`brawn {path}` does not use --{long} here: {reason}"));
     }
 }
-
-/// What goes into a libc.a, and what may be handed over: of no use where nothing is linked.
-pub const LINKING: &[&str] = &[
-    "target",
-    "preset",
-    "malloc",
-    "no_strings",
-    "musl",
-    "cpu",
-    "knobs",
-    "strict",
-    "allow_second_heap",
-    "one_heap",
-];
 
 fn refuse(path: &str, mut unused: impl Iterator<Item = (String, String)>) -> Result<(), String> {
     let Some((_, long)) = unused.next() else { return Ok(()) };

@@ -22,8 +22,6 @@ const DEFAULT_LIMIT: u64 = 500_000_000;
 pub struct Arguments {
     #[command(subcommand)]
     action: Option<Action>,
-    #[command(flatten)]
-    options: Options,
 }
 
 #[derive(Subcommand)]
@@ -39,8 +37,6 @@ struct TrimArguments {
     /// The limit: 300MB, 1GiB, or none [default: BRAWN_CACHE_LIMIT, cache-limit in the user's file, or 500MB]
     #[arg(long, value_name = "SIZE", value_parser = limit_of)]
     limit: Option<u64>,
-    #[command(flatten)]
-    options: Options,
 }
 
 #[derive(Args)]
@@ -48,18 +44,14 @@ struct ClearArguments {
     /// Only these kinds [default: all but drivers]
     #[arg(value_name = "KIND", value_parser = clap::builder::PossibleValuesParser::new(KINDS.iter().map(|kind| kind.name)))]
     kinds: Vec<String>,
-    #[command(flatten)]
-    options: Options,
 }
 
 /// `brawn cache`
-pub fn run(before: Options, arguments: Arguments) -> Result<ExitCode> {
-    let options = arguments.options.over(before);
+pub fn run(options: Options, arguments: Arguments) -> Result<ExitCode> {
     let cache = seam::cache()?;
     match arguments.action {
         None => show(&cache, &options)?,
         Some(Action::Trim(trim)) => {
-            let options = trim.options.over(options);
             let limit = trim.limit.map_or_else(configured_limit, Ok)?;
             let removed = cache.trim(limit, SystemTime::now(), options.dry_run);
             report(removed.as_ref(), &options);
@@ -68,7 +60,6 @@ pub fn run(before: Options, arguments: Arguments) -> Result<ExitCode> {
             }
         }
         Some(Action::Clear(clear)) => {
-            let options = clear.options.over(options);
             let chosen = |kind: &&Kind| match clear.kinds.as_slice() {
                 [] => kind.cleared,
                 named => named.iter().any(|name| name == kind.name),

@@ -54,15 +54,12 @@ pub struct Arguments {
     /// Print the report as JSON
     #[arg(long)]
     json: bool,
-    #[command(flatten)]
-    options: Options,
 }
 
 /// `brawn check`
-pub fn run(before: Options, arguments: Arguments) -> Result<ExitCode> {
-    let options = arguments.options.clone().over(before);
+pub fn run(options: Options, arguments: Arguments) -> Result<ExitCode> {
     if !arguments.fix {
-        uses::refuse_here("check", &options, &["dry_run"], "only --fix writes anything");
+        uses::refuse_here("check", &options, &[uses::DRY_RUN], "only --fix writes anything");
     }
     let path = shown(&arguments.executable).to_string();
     let data = file::elf(&arguments.executable)?;

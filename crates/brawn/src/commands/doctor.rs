@@ -13,13 +13,10 @@ pub struct Arguments {
     /// Print the findings as JSON
     #[arg(long)]
     json: bool,
-    #[command(flatten)]
-    options: Options,
 }
 
 /// `brawn doctor`
-pub fn run(before: Options, arguments: Arguments) -> Result<ExitCode> {
-    let options = arguments.options.over(before);
+pub fn run(options: Options, arguments: Arguments) -> Result<ExitCode> {
     let report = brawn_check::doctor::examine();
     if arguments.json || options.json() {
         output::json(&report)?;

@@ -19,19 +19,16 @@ use crate::output;
 
 #[derive(Args)]
 pub struct Arguments {
-    #[command(flatten)]
-    options: Options,
     /// Also CC, CXX and pkg-config's search, for make, autotools and their like
-    #[arg(long)]
+    #[arg(long, display_order = 100)]
     make: bool,
     /// Print a CMake toolchain file instead (for -DCMAKE_TOOLCHAIN_FILE=…)
-    #[arg(long, conflicts_with_all = ["message_format", "make"])]
+    #[arg(long, display_order = 101, conflicts_with_all = ["message_format", "make"])]
     cmake: bool,
 }
 
 /// `brawn env`
-pub fn run(before: Options, arguments: Arguments) -> Result<ExitCode> {
-    let options = arguments.options.over(before);
+pub fn run(options: Options, arguments: Arguments) -> Result<ExitCode> {
     let executable = executable()?;
     let mut args = Vec::new();
     if let Some(triple) = &options.target {

@@ -66,16 +66,13 @@ pub struct Arguments {
     /// Take blobs over from this repository of the same registry, if they are there (repeatable)
     #[arg(long, value_name = "REPOSITORY", requires = "push")]
     mount_from: Vec<String>,
-    #[command(flatten)]
-    options: Options,
     /// Arguments for cargo build; without --profile it is --release
     #[arg(last = true, value_name = "CARGO ARGUMENTS")]
     cargo: Vec<String>,
 }
 
 /// `brawn image`
-pub fn run(before: Options, arguments: Arguments) -> Result<ExitCode> {
-    let options = arguments.options.clone().over(before);
+pub fn run(options: Options, arguments: Arguments) -> Result<ExitCode> {
     if !arguments.files.is_empty() {
         let reason = "FILE is taken as it is, and nothing is built";
         uses::refuse_here("image", &options, uses::LINKING, reason);

@@ -9,9 +9,8 @@ use crate::exit::{Context as _, Result};
 use crate::output;
 
 /// `brawn inspect`
-pub fn run(before: Options, arguments: Files) -> Result<ExitCode> {
+pub fn run(options: Options, arguments: Files) -> Result<ExitCode> {
     let json = arguments.json;
-    let options = arguments.options.over(before);
     for file in &arguments.files {
         let data = brawn_base::file::elf(file)?;
         let inspection = brawn_elf::inspect(&data).context(|| format!("cannot inspect {}", shown(file)))?;

@@ -26,13 +26,10 @@ pub struct Arguments {
     /// Print the manifest as JSON
     #[arg(long)]
     json: bool,
-    #[command(flatten)]
-    options: Options,
 }
 
 /// `brawn libc`
-pub fn run(before: Options, arguments: Arguments) -> Result<ExitCode> {
-    let options = arguments.options.clone().over(before);
+pub fn run(options: Options, arguments: Arguments) -> Result<ExitCode> {
     let choice = choice(&options)?;
     let (base, wanted) = base(&arguments.from, options.target.as_deref())?;
     let (manifest, place) = if options.dry_run {

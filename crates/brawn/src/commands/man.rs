@@ -19,15 +19,12 @@ pub struct Arguments {
     /// Write every page into this folder, as NAME.1
     #[arg(short, long, value_name = "DIR", conflicts_with = "command")]
     output: Option<PathBuf>,
-    #[command(flatten)]
-    options: Options,
 }
 
 /// `brawn man`
-pub fn run(root: clap::Command, before: Options, arguments: Arguments) -> Result<ExitCode> {
-    let options = arguments.options.over(before);
+pub fn run(root: clap::Command, options: Options, arguments: Arguments) -> Result<ExitCode> {
     if arguments.output.is_none() {
-        uses::refuse_here("man", &options, &["dry_run"], "only --output writes anything");
+        uses::refuse_here("man", &options, &[uses::DRY_RUN], "only --output writes anything");
     }
     let mut root = root.disable_help_subcommand(true);
     // Gives the commands their full names: `brawn-bench-compare`.

@@ -29,13 +29,11 @@ pub struct Arguments {
     /// The folder in which the system lies, for images that are being made
     #[arg(long, value_name = "DIR", requires = "system", value_parser = existing)]
     root: Option<PathBuf>,
-    #[command(flatten)]
-    options: Options,
 }
 
 /// `brawn patch`
-pub fn patch(before: Options, arguments: Arguments) -> Result<ExitCode> {
-    let (options, mut targets) = targets(before, arguments)?;
+pub fn patch(options: Options, arguments: Arguments) -> Result<ExitCode> {
+    let mut targets = targets(&options, arguments)?;
     let choice = choice(&options)?;
     // Of all targets of a toolchain, those that there is a kit for.
     let fits = |(_, arch): &Target| arch.is_none_or(|arch| choice.fits(arch).is_ok());
@@ -46,8 +44,8 @@ pub fn patch(before: Options, arguments: Arguments) -> Result<ExitCode> {
 }
 
 /// `brawn restore`
-pub fn restore(before: Options, arguments: Arguments) -> Result<ExitCode> {
-    let (options, mut targets) = targets(before, arguments)?;
+pub fn restore(options: Options, arguments: Arguments) -> Result<ExitCode> {
+    let mut targets = targets(&options, arguments)?;
     // Of all targets of a toolchain, those that were patched.
     if targets.iter().any(|(path, _)| is_patched(path)) {
         targets.retain(|(path, _)| is_patched(path));
@@ -85,8 +83,7 @@ fn describe(outcome: &Outcome, dry_run: bool) -> String {
     }
 }
 
-fn targets(before: Options, arguments: Arguments) -> Result<(Options, Vec<Target>)> {
-    let options = arguments.options.over(before);
+fn targets(options: &Options, arguments: Arguments) -> Result<Vec<Target>> {
     let arch = options.target.as_deref().map(musl_arch).transpose()?;
     let mut targets: Vec<Target> = Vec::new();
     for path in arguments.paths {
@@ -114,7 +111,7 @@ fn targets(before: Options, arguments: Arguments) -> Result<(Options, Vec<Target
     if targets.is_empty() {
         usage("which libc.a? Give its path, --rustup or --system");
     }
-    Ok((options, targets))
+    Ok(targets)
 }
 
 /// Every musl `libc.a` of the system that lies in `root`. What a symbolic link leads out of it is not the system's.

@@ -23,8 +23,6 @@ pub struct Arguments {
     /// The libc of the programs that it is for [default: that of this system's shell]
     #[arg(long, value_name = "NAME", value_enum)]
     libc: Option<LibcName>,
-    #[command(flatten)]
-    options: Options,
 }
 
 /// A libc, for `--libc`.
@@ -37,8 +35,7 @@ enum LibcName {
 }
 
 /// `brawn preload`
-pub fn run(before: Options, arguments: Arguments) -> Result<ExitCode> {
-    let options = arguments.options.over(before);
+pub fn run(options: Options, arguments: Arguments) -> Result<ExitCode> {
     let choice = choice(&options)?;
     let libc = match arguments.libc {
         Some(LibcName::Glibc) => Libc::Glibc,

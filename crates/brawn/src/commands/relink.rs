@@ -22,13 +22,10 @@ pub struct Arguments {
     /// Run the linker of the record, whatever it is
     #[arg(long)]
     trust_record: bool,
-    #[command(flatten)]
-    options: Options,
 }
 
 /// `brawn relink`
-pub fn run(before: Options, arguments: Arguments) -> Result<ExitCode> {
-    let options = arguments.options.over(before);
+pub fn run(options: Options, arguments: Arguments) -> Result<ExitCode> {
     let cache = brawn_link::seam::cache()?;
     let record = brawn_link::replay::find(&cache, &arguments.file)?;
     let settings = Settings::collect(options.layer(), record.package())?;

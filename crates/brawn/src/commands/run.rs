@@ -18,8 +18,6 @@ pub struct Arguments {
     /// The allocator that the program loads before its libc; the same as --malloc
     #[arg(long, value_name = "NAME", conflicts_with_all = ["malloc", "preset"])]
     preload: Option<String>,
-    #[command(flatten)]
-    options: Options,
     /// The program and its arguments
     #[arg(last = true, required = true, value_name = "PROGRAM")]
     program: Vec<OsString>,
@@ -29,9 +27,11 @@ pub struct Arguments {
 const VARIABLE: &str = "LD_PRELOAD";
 
 /// `brawn run`
-pub fn run(before: Options, arguments: Arguments) -> Result<ExitCode> {
-    let own = Options { malloc: arguments.options.malloc.clone().or(arguments.preload), ..arguments.options };
-    let options = own.over(before);
+pub fn run(options: Options, arguments: Arguments) -> Result<ExitCode> {
+    let options = match arguments.preload {
+        None => options,
+        malloc => Options { malloc, ..Options::default() }.over(options),
+    };
     let choice = choice(&options)?;
     let name = &arguments.program[0];
     let path = name.to_str().and_then(on_path);

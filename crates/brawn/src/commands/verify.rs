@@ -11,9 +11,8 @@ use crate::exit::Result;
 use crate::output;
 
 /// `brawn verify`
-pub fn run(before: Options, arguments: Files) -> Result<ExitCode> {
+pub fn run(options: Options, arguments: Files) -> Result<ExitCode> {
     let json = arguments.json;
-    let options = arguments.options.over(before);
     let expectation = Settings::asked(options.layer())?.requirements()?;
     let mut code = ExitCode::SUCCESS;
     for file in &arguments.files {

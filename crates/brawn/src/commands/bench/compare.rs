@@ -29,13 +29,10 @@ pub struct Arguments {
     /// Compare results that were not measured in the same way
     #[arg(long)]
     force: bool,
-    #[command(flatten)]
-    options: Options,
 }
 
 /// `brawn bench compare`
-pub fn run(before: Options, arguments: Arguments) -> Result<ExitCode> {
-    let options = arguments.options.over(before);
+pub fn run(options: Options, arguments: Arguments) -> Result<ExitCode> {
     let gates = arguments.fail_if.iter().map(|text| text.parse()).collect::<Result<Vec<Gate>, _>>()?;
     let (old, new) = (load(&arguments.old)?, load(&arguments.new)?);
     let basis = if arguments.ratios { Basis::Ratios } else { Basis::Figures };

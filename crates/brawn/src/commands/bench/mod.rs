@@ -33,11 +33,11 @@ enum Command {
 }
 
 /// `brawn bench`
-pub fn run(before: Options, arguments: Arguments) -> Result<ExitCode> {
+pub fn run(options: Options, arguments: Arguments) -> Result<ExitCode> {
     match arguments.command {
-        Some(Command::Compare(arguments)) => compare::run(before, arguments),
-        Some(Command::Report(arguments)) => report::run(before, arguments),
-        None => run::run(before, arguments.run),
+        Some(Command::Compare(arguments)) => compare::run(options, arguments),
+        Some(Command::Report(arguments)) => report::run(options, arguments),
+        None => run::run(options, arguments.run),
     }
 }
 

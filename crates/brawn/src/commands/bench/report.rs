@@ -22,13 +22,10 @@ pub struct Arguments {
     /// The form [default: by the ending of FILE, else html]
     #[arg(long, value_name = "FORM", value_parser = format)]
     format: Option<Format>,
-    #[command(flatten)]
-    options: Options,
 }
 
 /// `brawn bench report`
-pub fn run(before: Options, arguments: Arguments) -> Result<ExitCode> {
-    let options = arguments.options.over(before);
+pub fn run(options: Options, arguments: Arguments) -> Result<ExitCode> {
     let results = super::compare::load(&arguments.results)?;
     let format = arguments.format.or_else(|| by_ending(arguments.output.as_ref()?)).unwrap_or(Format::Html);
     let text = format.render(&results);

@@ -63,13 +63,10 @@ pub struct Run {
     /// List the suites, what they need, and whether it is here
     #[arg(long)]
     list: bool,
-    #[command(flatten)]
-    options: Options,
 }
 
 /// Runs suites.
-pub fn run(before: Options, arguments: Run) -> Result<ExitCode> {
-    let options = arguments.options.clone().over(before);
+pub fn run(options: Options, arguments: Run) -> Result<ExitCode> {
     let progress = Progress::new(options.verbose > 0, options.quiet);
     let root = match &arguments.work {
         Some(folder) => folder.clone(),

@@ -153,8 +153,6 @@ pub struct Arguments {
     #[arg(long, requires = "serve", help_heading = "Servers")]
     pub with_children: bool,
 
-    #[command(flatten)]
-    pub options: Options,
     /// The program's arguments
     #[arg(last = true, value_name = "ARGS")]
     pub args: Vec<OsString>,
@@ -191,6 +189,8 @@ impl OutputRule {
 pub struct Kept {
     #[command(flatten)]
     pub arguments: Arguments,
+    #[command(flatten)]
+    pub options: Options,
 }
 
 /// The options of another candidate.

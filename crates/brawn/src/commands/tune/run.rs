@@ -37,9 +37,8 @@ const UNEXPLAINED: &str = "what the program allocates, or which system calls it 
                            used up (--budget)";
 
 /// `brawn tune`
-pub fn run(before: Options, given: Arguments) -> Result<ExitCode> {
-    let (arguments, mut state, out) = begin(given)?;
-    let options = arguments.options.clone().over(before);
+pub fn run(options: Options, given: Arguments) -> Result<ExitCode> {
+    let (arguments, options, mut state, out) = begin(given, options)?;
     refuse(&arguments, &options);
     let interrupt = crate::commands::interrupt()?;
     let job = job(&arguments, interrupt)?;
@@ -74,7 +73,7 @@ pub fn run(before: Options, given: Arguments) -> Result<ExitCode> {
 }
 
 /// The arguments, the state of the run that is gone on with or a new one, and the folder of the results.
-fn begin(given: Arguments) -> Result<(Arguments, State, PathBuf)> {
+fn begin(given: Arguments, before: Options) -> Result<(Arguments, Options, State, PathBuf)> {
     let here = std::env::current_dir()?;
     if let Some(out) = given.resume.clone() {
         let state = State::load(&out)?;
@@ -89,9 +88,9 @@ fn begin(given: Arguments) -> Result<(Arguments, State, PathBuf)> {
             ));
         }
         let words = std::iter::once("brawn tune".to_owned()).chain(state.command.iter().cloned());
-        let mut arguments = Kept::parse_from(words).arguments;
+        let Kept { mut arguments, options } = Kept::parse_from(words);
         arguments.apply |= given.apply;
-        return Ok((arguments, state, out));
+        return Ok((arguments, options.over(before), state, out));
     }
     let command: Vec<String> = given_words().collect();
     if !command.iter().any(|word| word == "--") {
@@ -101,7 +100,7 @@ fn begin(given: Arguments) -> Result<(Arguments, State, PathBuf)> {
     let out = given.out.clone().unwrap_or_else(|| {
         super::super::bench::free_folder(&format!("brawn-tune-{}", brawn_measure::date::today()))
     });
-    Ok((given, State::new(command, here, seed), out))
+    Ok((given, before, State::new(command, here, seed), out))
 }
 
 /// What follows the command's name.

@@ -71,7 +71,7 @@ fn also(text: &str) -> Result<Setting> {
     let wrong = |what: &str| -> ! { usage(format!("--also '{text}': {what}")) };
     let options = match Also::try_parse_from(text.split_whitespace()) {
         Ok(Also { options }) => {
-            let unused = ["target", "strict", "allow_second_heap", "one_heap", "message_format", "dry_run"];
+            let unused = [uses::TARGET, uses::GATE, uses::ONE_HEAP, uses::FORMAT, uses::DRY_RUN];
             uses::refuse_here("tune --also", &options, &unused, "it names what is linked in");
             options
         }
