@@ -30,9 +30,12 @@ enum Source {
 
 /// A base image for one platform.
 #[derive(Debug)]
-pub(crate) struct BaseImage {
+pub struct BaseImage {
+    /// That of its manifest.
     pub digest: String,
+    /// Its configuration.
     pub config: ImageConfiguration,
+    /// Its layers, lowest first.
     pub layers: Vec<Blob>,
 }
 
@@ -147,7 +150,7 @@ impl Base {
     }
 
     /// The image for a platform.
-    pub(crate) fn image(&self, platform: Platform) -> Result<BaseImage, Error> {
+    pub fn image(&self, platform: Platform) -> Result<BaseImage, Error> {
         let mut there = Vec::new();
         for (listed, descriptor) in &self.manifests {
             if listed.is_some_and(|listed| listed != platform) {

@@ -34,8 +34,6 @@ pub enum Content {
 pub struct Part {
     /// The file.
     pub(crate) path: PathBuf,
-    /// What is in the file, if that has been read already.
-    pub(crate) content: Option<Arc<[u8]>>,
     /// Where in the file the part begins, in bytes.
     pub(crate) offset: u64,
 }
@@ -48,18 +46,9 @@ impl Part {
 
     /// A reader of the part's first `size` bytes.
     pub(crate) fn open(&self, size: u64) -> std::io::Result<Reader> {
-        Ok(match &self.content {
-            Some(content) => {
-                let mut reader = std::io::Cursor::new(content.clone());
-                reader.set_position(self.offset);
-                Box::new(reader.take(size))
-            }
-            None => {
-                let mut file = brawn_base::file::open(&self.path)?;
-                file.seek(SeekFrom::Start(self.offset))?;
-                Box::new(file.take(size))
-            }
-        })
+        let mut file = brawn_base::file::open(&self.path)?;
+        file.seek(SeekFrom::Start(self.offset))?;
+        Ok(Box::new(file.take(size)))
     }
 }
 

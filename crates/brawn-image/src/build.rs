@@ -2,8 +2,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use brawn_check::{Provider, Strength};
 use oci_spec::image::{
-    Config, ConfigBuilder, HistoryBuilder, ImageConfiguration, ImageConfigurationBuilder,
-    ImageManifestBuilder, MediaType, RootFsBuilder,
+    self, Config, HistoryBuilder, ImageConfiguration, ImageConfigurationBuilder, ImageManifestBuilder,
+    MediaType, RootFsBuilder,
 };
 
 use crate::base::BaseImage;
@@ -190,19 +190,14 @@ fn metadata(
             metadata.insert(key.to_owned(), value);
         }
     };
-    put("org.opencontainers.image.created", Some(request.epoch.rfc3339()));
+    put(image::ANNOTATION_CREATED, Some(request.epoch.rfc3339()));
     match request.package {
         Some(package) => package.metadata().into_iter().for_each(|(key, value)| put(key, value)),
-        None => {
-            put("org.opencontainers.image.title", request.executables.first().map(|first| first.name.clone()))
-        }
+        None => put(image::ANNOTATION_TITLE, request.executables.first().map(|first| first.name.clone())),
     }
     if let (Some(base), Some(image)) = (request.base, base) {
-        put(
-            "org.opencontainers.image.base.name",
-            Some(base.name.split('@').next().unwrap_or_default().to_owned()),
-        );
-        put("org.opencontainers.image.base.digest", Some(image.digest.clone()));
+        put(image::ANNOTATION_BASE_IMAGE_NAME, base.name.split('@').next().map(str::to_owned));
+        put(image::ANNOTATION_BASE_IMAGE_DIGEST, Some(image.digest.clone()));
     }
     if parts.contains(&Part::Certificates) {
         put("brawn.certificates", Some(format!("Mozilla, {}", contents::CERTIFICATES_DATE)));
@@ -252,46 +247,37 @@ fn configuration(
 fn run_configuration(
     settings: &Settings,
     executable: &Executable,
-    inherited: Config,
+    mut config: Config,
     metadata: &BTreeMap<String, String>,
 ) -> Config {
-    let mut builder = ConfigBuilder::default();
+    let given = |text: &Option<String>| text.clone().filter(|text| !text.is_empty());
     let entrypoint = settings.entrypoint.clone().unwrap_or_else(|| vec![format!("/{}", executable.name)]);
-    builder = builder.entrypoint(entrypoint);
-    if let Some(args) = &settings.args {
-        builder = builder.cmd(args.clone());
-    }
-    let mut env: Vec<String> = inherited.env().clone().unwrap_or_default();
+    // The base's arguments are its own program's.
+    config.set_entrypoint(Some(entrypoint)).set_cmd(settings.args.clone());
+    let mut env: Vec<String> = config.env().clone().unwrap_or_default();
     env.retain(|line| !settings.env.contains_key(line.split('=').next().unwrap_or_default()));
     env.extend(settings.env.iter().map(|(name, value)| format!("{name}={value}")));
-    if !env.is_empty() {
-        builder = builder.env(env);
-    }
-    let user = settings.user.clone().or_else(|| inherited.user().clone().filter(|user| !user.is_empty()));
-    builder = builder.user(user.unwrap_or_else(|| format!("{NONROOT}:{NONROOT}")));
-    let workdir =
-        settings.workdir.clone().or_else(|| inherited.working_dir().clone().filter(|dir| !dir.is_empty()));
-    builder = builder.working_dir(workdir.unwrap_or_else(|| "/".to_owned()));
-    let signal = settings.stop_signal.clone().or_else(|| inherited.stop_signal().clone());
-    if let Some(signal) = signal {
-        builder = builder.stop_signal(signal);
-    }
+    config.set_env((!env.is_empty()).then_some(env));
+    let user = settings.user.clone().or_else(|| given(config.user()));
+    config.set_user(user.or_else(|| Some(format!("{NONROOT}:{NONROOT}"))));
+    let workdir = settings.workdir.clone().or_else(|| given(config.working_dir()));
+    config.set_working_dir(workdir.or_else(|| Some("/".to_owned())));
+    let signal = settings.stop_signal.clone().or_else(|| config.stop_signal().clone());
+    config.set_stop_signal(signal);
+    let union = |below: &Option<Vec<String>>, own: Vec<String>| {
+        let all: BTreeSet<String> = below.iter().flatten().cloned().chain(own).collect();
+        (!all.is_empty()).then(|| all.into_iter().collect::<Vec<_>>())
+    };
     let ports = settings.ports.iter().map(|port| match port.contains('/') {
         true => port.clone(),
         false => format!("{port}/tcp"),
     });
-    let ports: BTreeSet<String> = inherited.exposed_ports().iter().flatten().cloned().chain(ports).collect();
-    if !ports.is_empty() {
-        builder = builder.exposed_ports(ports.into_iter().collect::<Vec<_>>());
-    }
-    let volumes: BTreeSet<String> =
-        inherited.volumes().iter().flatten().chain(&settings.volumes).cloned().collect();
-    if !volumes.is_empty() {
-        builder = builder.volumes(volumes.into_iter().collect::<Vec<_>>());
-    }
-    let mut labels: HashMap<String, String> = inherited.labels().clone().unwrap_or_default();
+    let ports = union(config.exposed_ports(), ports.collect());
+    let volumes = union(config.volumes(), settings.volumes.clone());
+    let mut labels: HashMap<String, String> = config.labels().clone().unwrap_or_default();
     labels.extend(metadata.iter().chain(&settings.labels).map(|(key, value)| (key.clone(), value.clone())));
-    builder.labels(labels).build().expect("a configuration needs nothing")
+    config.set_exposed_ports(ports).set_volumes(volumes).set_labels(Some(labels));
+    config
 }
 
 fn index(request: &Request<'_>, images: &[Image]) -> Blob {

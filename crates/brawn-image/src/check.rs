@@ -170,7 +170,7 @@ fn docker(store: &Store, bytes: &[u8]) -> Result<(), Error> {
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
+    use std::io::Write as _;
 
     use super::*;
     use crate::blob::sha256;
@@ -197,8 +197,9 @@ mod tests {
         add("oci-layout", br#"{"imageLayoutVersion":"1.0.0"}"#);
         add("index.json", &index(&format!("{there},{absent}")));
         add(&format!("blobs/sha256/{}", &digest["sha256:".len()..]), &inner);
-        let store = Store::parse(Path::new("a.tar"), archive.into_inner().unwrap()).unwrap();
-        let error = check(&store).unwrap_err();
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        file.write_all(&archive.into_inner().unwrap()).unwrap();
+        let error = check(&Store::open(file.path()).unwrap()).unwrap_err();
         assert!(matches!(error, Error::TooLarge { .. }), "{error}");
     }
 }

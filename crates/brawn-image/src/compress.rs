@@ -7,25 +7,24 @@ use oci_spec::image::MediaType;
 
 use crate::Error;
 
-/// How the layers that Brawn makes are compressed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Compression {
-    /// What every registry and runtime reads.
-    #[default]
-    Gzip,
-    /// Smaller and faster to unpack; needs containerd, podman or Docker 23 or newer.
-    Zstd,
-    /// Not at all.
-    None,
+brawn_base::named! {
+    /// How the layers that Brawn makes are compressed.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub enum Compression {
+        /// What every registry and runtime reads.
+        #[default]
+        Gzip = "gzip",
+        /// Smaller and faster to unpack; needs containerd, podman or Docker 23 or newer.
+        Zstd = "zstd",
+        /// Not at all.
+        None = "none",
+    }
 }
 
 /// Smallest output that does not take minutes for a large program.
 const ZSTD_LEVEL: i32 = 19;
 
 impl Compression {
-    /// Every choice, by name.
-    pub const NAMES: [&str; 3] = ["gzip", "zstd", "none"];
-
     /// What a layer so compressed is called.
     pub fn media_type(self) -> MediaType {
         match self {
@@ -65,15 +64,10 @@ impl FromStr for Compression {
     type Err = Error;
 
     fn from_str(name: &str) -> Result<Compression, Error> {
-        match name {
-            "gzip" => Ok(Compression::Gzip),
-            "zstd" => Ok(Compression::Zstd),
-            "none" => Ok(Compression::None),
-            _ => Err(Error::setting(
-                format!("unknown compression '{name}'"),
-                format!("there are: {}", Compression::NAMES.join(", ")),
-            )),
-        }
+        Compression::from_name(name).ok_or_else(|| {
+            let all = Compression::ALL.map(Compression::name).join(", ");
+            Error::setting(format!("unknown compression '{name}'"), format!("there are: {all}"))
+        })
     }
 }
 
@@ -104,8 +98,9 @@ mod tests {
     #[test]
     fn what_is_compressed_comes_back() {
         let bytes: Vec<u8> = (0..100_000u32).flat_map(|n| (n / 7).to_le_bytes()).collect();
-        for name in Compression::NAMES {
-            let compression: Compression = name.parse().unwrap();
+        for compression in Compression::ALL {
+            let name = compression.name();
+            assert_eq!(name.parse::<Compression>().unwrap(), compression);
             let compressed = compression.compress(bytes.clone()).unwrap();
             let media_type = compression.media_type();
             let mut back = Vec::new();

@@ -1,12 +1,12 @@
 use oci_spec::image::{Descriptor, ImageIndex, ImageIndexBuilder, MediaType};
 use serde::Serialize;
-use serde_json::Value;
 
 /// The one JSON text of a value: keys sorted at every level, no blanks. OCI's types keep their maps in hash tables, and
 /// a digest must not depend on the order in which those are walked.
 pub(crate) fn canonical(value: &impl Serialize) -> Vec<u8> {
-    let value = serde_json::to_value(value).expect("the types of this crate have string keys only");
-    serde_json::to_vec(&sorted(value)).expect("a JSON value can be written")
+    let mut value = serde_json::to_value(value).expect("the types of this crate have string keys only");
+    value.sort_all_objects();
+    serde_json::to_vec(&value).expect("a JSON value can be written")
 }
 
 /// An index of these manifests.
@@ -17,16 +17,4 @@ pub(crate) fn index(manifests: Vec<Descriptor>) -> ImageIndex {
         .manifests(manifests)
         .build()
         .expect("every field that an index needs is set")
-}
-
-fn sorted(value: Value) -> Value {
-    match value {
-        Value::Object(map) => {
-            let mut entries: Vec<_> = map.into_iter().collect();
-            entries.sort_by(|a, b| a.0.cmp(&b.0));
-            Value::Object(entries.into_iter().map(|(key, value)| (key, sorted(value))).collect())
-        }
-        Value::Array(values) => Value::Array(values.into_iter().map(sorted).collect()),
-        other => other,
-    }
 }

@@ -22,8 +22,6 @@ pub mod dockerfile;
 mod epoch;
 mod error;
 mod executable;
-#[doc(hidden)]
-pub mod fuzz;
 mod json;
 pub mod layer;
 pub mod limits;
@@ -36,7 +34,8 @@ pub mod sbom;
 pub mod settings;
 pub mod sink;
 pub mod store;
-mod tarball;
+#[doc(hidden)]
+pub mod tarball;
 mod vcs;
 
 pub use base::Base;

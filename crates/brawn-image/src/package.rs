@@ -1,6 +1,7 @@
 use std::path::{Path, PathBuf};
 
 use cargo_metadata::{DependencyKind, Metadata, MetadataCommand};
+use oci_spec::image;
 use serde_json::Value;
 
 use crate::sbom::{Component, Crates};
@@ -105,19 +106,17 @@ impl Package {
     /// What its `Cargo.toml` and version control say, under OCI's keys.
     pub(crate) fn metadata(&self) -> Vec<(&'static str, Option<String>)> {
         let package = &self.package;
+        let description = package.description.as_ref().map(|text| text.trim().to_owned());
         vec![
-            ("org.opencontainers.image.title", Some(self.name().to_owned())),
-            ("org.opencontainers.image.version", Some(package.version.to_string())),
-            (
-                "org.opencontainers.image.description",
-                package.description.clone().map(|text| text.trim().to_owned()),
-            ),
-            ("org.opencontainers.image.licenses", package.license.clone()),
-            ("org.opencontainers.image.authors", Some(package.authors.join(", "))),
-            ("org.opencontainers.image.url", package.homepage.clone()),
-            ("org.opencontainers.image.source", package.repository.clone()),
-            ("org.opencontainers.image.documentation", package.documentation.clone()),
-            ("org.opencontainers.image.revision", vcs::revision(&self.folder())),
+            (image::ANNOTATION_TITLE, Some(self.name().to_owned())),
+            (image::ANNOTATION_VERSION, Some(package.version.to_string())),
+            (image::ANNOTATION_DESCRIPTION, description),
+            (image::ANNOTATION_LICENSES, package.license.clone()),
+            (image::ANNOTATION_AUTHORS, Some(package.authors.join(", "))),
+            (image::ANNOTATION_URL, package.homepage.clone()),
+            (image::ANNOTATION_SOURCE, package.repository.clone()),
+            (image::ANNOTATION_DOCUMENTATION, package.documentation.clone()),
+            (image::ANNOTATION_REVISION, vcs::revision(&self.folder())),
         ]
     }
 

@@ -1,9 +1,8 @@
 //! Reading OCI layouts: a folder, or the same in a tar archive.
 
 use std::collections::HashMap;
-use std::io::{self, Cursor, Read, Seek};
+use std::io::{self, Read, Seek};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use oci_spec::image::{Descriptor, ImageIndex, OciLayout};
 use serde::de::DeserializeOwned;
@@ -15,18 +14,8 @@ use crate::{Blob, Error, limits, tarball};
 #[derive(Debug)]
 pub struct Store {
     path: PathBuf,
-    files: Files,
-}
-
-/// Where a layout's files are.
-#[derive(Debug)]
-enum Files {
-    /// In a folder.
-    Folder,
-    /// In an archive on disk.
-    Archive(Members),
-    /// In an archive in memory.
-    Memory(Arc<[u8]>, Members),
+    /// Where its files are if it is an archive and no folder.
+    archive: Option<Members>,
 }
 
 /// Where in an archive each file is: offset and size by name.
@@ -35,35 +24,20 @@ type Members = HashMap<String, (u64, u64)>;
 impl Store {
     /// Opens a layout folder or an archive of one.
     pub fn open(path: &Path) -> Result<Store, Error> {
-        let files = match path.is_dir() {
-            true => Files::Folder,
-            false => {
-                let file = brawn_base::file::open(path)?;
-                let length = file.metadata()?.len();
-                Files::Archive(members(file, length).map_err(|error| unreadable(path, &error))?)
-            }
-        };
-        Store { path: path.to_owned(), files }.of_known_version()
-    }
-
-    /// Reads an archive of a layout that is in memory; `path` is its name for messages.
-    pub fn parse(path: &Path, bytes: impl Into<Arc<[u8]>>) -> Result<Store, Error> {
-        let bytes = bytes.into();
-        let members = members(Cursor::new(&*bytes), bytes.len() as u64);
-        let members = members.map_err(|error| unreadable(path, &error))?;
-        Store { path: path.to_owned(), files: Files::Memory(bytes, members) }.of_known_version()
-    }
-
-    fn of_known_version(self) -> Result<Store, Error> {
-        let bytes = self.file("oci-layout")?;
-        let layout: OciLayout = self.json("oci-layout", &bytes)?;
-        if layout.image_layout_version() != "1.0.0" {
-            return Err(self.damaged(format!(
-                "its layout has version {}, and 1.0.0 is the only one known",
-                layout.image_layout_version()
-            )));
+        let mut store = Store { path: path.to_owned(), archive: None };
+        if !path.is_dir() {
+            let file = brawn_base::file::open(path)?;
+            let length = file.metadata()?.len();
+            store.archive = Some(members(file, length).map_err(|error| store.damaged(error.to_string()))?);
         }
-        Ok(self)
+        let layout: OciLayout = store.json("oci-layout", &store.file("oci-layout")?)?;
+        match layout.image_layout_version().as_str() {
+            "1.0.0" => Ok(store),
+            other => {
+                let what = format!("its layout has version {other}, and 1.0.0 is the only one known");
+                Err(store.damaged(what))
+            }
+        }
     }
 
     /// The name for messages.
@@ -126,22 +100,14 @@ impl Store {
 
     /// Where a file is, and its size.
     fn find(&self, name: &str) -> Option<(Part, u64)> {
-        let (content, members) = match &self.files {
-            Files::Folder => {
-                let path = self.path.join(name);
-                let data = fs_err::metadata(&path).ok().filter(std::fs::Metadata::is_file)?;
-                return Some((Part { path, content: None, offset: 0 }, data.len()));
-            }
-            Files::Archive(members) => (None, members),
-            Files::Memory(content, members) => (Some(content.clone()), members),
+        let Some(members) = &self.archive else {
+            let path = self.path.join(name);
+            let data = fs_err::metadata(&path).ok().filter(std::fs::Metadata::is_file)?;
+            return Some((Part { path, offset: 0 }, data.len()));
         };
         let &(offset, size) = members.get(name)?;
-        Some((Part { path: self.path.clone(), content, offset }, size))
+        Some((Part { path: self.path.clone(), offset }, size))
     }
-}
-
-fn unreadable(path: &Path, error: &io::Error) -> Error {
-    Error::damaged(path.display().to_string(), error.to_string())
 }
 
 /// Where the files of an archive of `length` bytes are: offset and size by name.

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use brawn_elf::Arch;
-use brawn_image::registry::{Access, Event, Limits, Reporter, Repository};
+use brawn_image::registry::{Access, Event, Limits, Repository};
 use brawn_image::sink;
 use brawn_image::{Base, Error, Settings};
 use common::Sandbox;
@@ -178,7 +178,7 @@ fn a_registry_may_not_ask_to_wait_for_days() {
     let server = Hostile::start(|_, _, to| send(to, 503, &[("retry-after", "1")], b""));
     let limits =
         Limits { total: Duration::from_millis(1500), wait: Duration::from_secs(2), ..Limits::default() };
-    let reporter = Reporter::new(move |event| {
+    let reporter = Arc::new(move |event: &Event| {
         *counted.lock().unwrap() += u32::from(matches!(event, Event::Waiting { .. }));
     });
     let mut access = insecure(limits);

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use brawn_image::fuzz;
+use brawn_image::registry;
 
 pub fn seeds() -> Vec<Vec<u8>> {
     let block = |name: &str| {
@@ -18,5 +18,5 @@ pub fn seeds() -> Vec<Vec<u8>> {
 }
 
 pub fn read(data: &[u8]) {
-    let _ = fuzz::certificates(Path::new("bundle.pem"), data);
+    let _ = registry::certificates(Path::new("bundle.pem"), data);
 }

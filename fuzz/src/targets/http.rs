@@ -1,7 +1,6 @@
 //! What a registry answers: headers that ask for a login, lead elsewhere or ask to wait, and the answer to a login.
 
-use brawn_image::fuzz::{self, Address, Login, header, is_loopback};
-use brawn_image::registry::{Access, Reference};
+use brawn_image::registry::{self, Access, Address, Login, Reference, header, is_loopback};
 use docker_credential::DockerCredential;
 use ureq::http::{HeaderMap, HeaderName, HeaderValue};
 use url::Url;
@@ -35,8 +34,8 @@ pub fn read(bytes: &[u8]) {
             headers.append(name, value);
         }
     }
-    let _ = fuzz::token(body);
-    let _ = fuzz::message(body);
+    let _ = registry::token(body);
+    let _ = registry::message(body);
     let _ = (header::retry_after(&headers), header::content_length(&headers));
     let _ = (header::media_type(&headers), header::content_digest(&headers));
     let user = DockerCredential::UsernamePassword("me".to_owned(), "secret".to_owned());
@@ -58,7 +57,7 @@ pub fn read(bytes: &[u8]) {
         }
         let challenges = header::challenges(&headers);
         for credential in [None, Some(&user), Some(&identity)] {
-            match fuzz::login(&address, credential, &challenges, "repository:a:pull") {
+            match registry::login(&address, credential, &challenges, "repository:a:pull") {
                 Ok(Some(Login::Token { url, form, password })) => {
                     assert!(safe(&url), "{url}");
                     let sent = form.is_some() || password.is_some();

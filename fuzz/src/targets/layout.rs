@@ -1,9 +1,10 @@
 //! A whole OCI layout in an archive, around one part that comes from a fuzzer.
 
-use brawn_image::{Base, Store, check, fuzz};
+use brawn_elf::Arch;
+use brawn_image::{Base, Platform, Store, check};
 use brawn_libc::sha256_hex;
 
-use crate::{rarely, scratch};
+use crate::scratch;
 
 /// The documents of an image. Before they are written, `%m` and `%M` become the manifest's digest and size, `%c` and `%C` the
 /// configuration's, `%l` and `%L` the layer's.
@@ -53,13 +54,14 @@ pub fn read(documents: &Documents<'_>) {
     self::archive(&archive.into_inner().expect("memory takes it"));
 }
 
-/// Reads what may be an archive of a layout, rarely from a file.
+/// Reads what may be an archive of a layout, with everything in it, as what is to be checked and as what is to be built
+/// upon.
 pub fn archive(bytes: &[u8]) {
-    fuzz::archive(bytes);
-    if rarely(bytes, 256)
-        && let Ok(store) = Store::open(&scratch::file("layout.tar", bytes))
-    {
-        let _ = check(&store);
-        let _ = Base::of_store("layout.tar", store, None);
+    let Ok(store) = Store::open(&scratch::file("layout.tar", bytes)) else { return };
+    let _ = check(&store);
+    if let Ok(base) = Base::of_store("layout.tar", store, None) {
+        for arch in Arch::ALL {
+            let _ = base.image(Platform { arch });
+        }
     }
 }

@@ -2,8 +2,7 @@
 
 use std::path::Path;
 
-use brawn_image::fuzz;
-use brawn_image::registry::Reference;
+use brawn_image::registry::{self, Reference};
 
 pub fn seeds() -> Vec<Vec<u8>> {
     let auths = r#"{"auths":{"https://index.docker.io/v1/":{"auth":"bWU6c2VjcmV0"},"registry.example.com:5000":{"auth":"bWU6","identitytoken":"abc"}}}"#;
@@ -20,10 +19,10 @@ pub fn read(bytes: &[u8]) {
         let reference: Reference = name.parse().expect("it is one");
         let path = Path::new("config.json");
         let _ = if helper {
-            fuzz::strange_helper(bytes);
+            registry::strange_helper(bytes);
             Ok(None)
         } else {
-            fuzz::credentials(path, bytes, &reference)
+            registry::credentials(path, bytes, &reference)
         };
     }
 }

@@ -25,7 +25,7 @@ impl Access {
             insecure: false,
             token_hosts: Vec::new(),
             limits,
-            reporter: Reporter::default(),
+            reporter: Arc::new(|_| {}),
             clock: Arc::new(Clock::new(limits.total)),
         }
     }
@@ -64,21 +64,5 @@ pub enum Event {
     },
 }
 
-type Report = dyn Fn(&Event) + Send + Sync;
-
-/// Passes events on; the default one to no one.
-#[derive(Clone, Default)]
-pub struct Reporter(Option<Arc<Report>>);
-
-impl Reporter {
-    /// Passes events on to a function.
-    pub fn new(report: impl Fn(&Event) + Send + Sync + 'static) -> Reporter {
-        Reporter(Some(Arc::new(report)))
-    }
-
-    pub(super) fn report(&self, event: &Event) {
-        if let Some(report) = &self.0 {
-            report(event);
-        }
-    }
-}
+/// What is told of events.
+pub type Reporter = Arc<dyn Fn(&Event) + Send + Sync>;

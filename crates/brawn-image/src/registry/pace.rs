@@ -37,13 +37,13 @@ impl<R: Read> Read for Paced<R> {
             }
             self.window = (Instant::now(), 0);
         }
-        self.reporter.report(&Event::Moved { done: self.done, total: self.total });
+        (self.reporter)(&Event::Moved { done: self.done, total: self.total });
         Ok(count)
     }
 }
 
 impl<R> Drop for Paced<R> {
     fn drop(&mut self) {
-        self.reporter.report(&Event::Ended);
+        (self.reporter)(&Event::Ended);
     }
 }

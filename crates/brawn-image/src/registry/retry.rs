@@ -50,7 +50,7 @@ impl Client {
             }
             if failure.after.is_some() && !wait.is_zero() {
                 let registry = self.registry.clone();
-                self.access.reporter.report(&Event::Waiting { registry, wait });
+                (self.access.reporter)(&Event::Waiting { registry, wait });
             }
             std::thread::sleep(wait);
             usual *= 2;

@@ -76,13 +76,9 @@ fn linked(executable: &Executable) -> Vec<Component> {
         return components;
     }
     use brawn_elf::inspection::LibcName;
-    let libc = match inspection.libc.name {
-        LibcName::Musl => Some("musl"),
-        LibcName::Glibc => Some("glibc"),
-        LibcName::Bionic => Some("bionic"),
-        LibcName::None | LibcName::Unknown => None,
-    };
-    if let Some(name) = libc {
+    let libc = inspection.libc.name;
+    if !matches!(libc, LibcName::None | LibcName::Unknown) {
+        let name = libc.name();
         add(name, inspection.libc.version.as_deref(), license(name));
     }
     // musl's own heap is part of musl, and glibc's of glibc.

@@ -1,4 +1,4 @@
-use oci_spec::image::{Descriptor, OciLayoutBuilder};
+use oci_spec::image::{ANNOTATION_REF_NAME, Descriptor, OciLayoutBuilder};
 use serde::{Deserialize, Serialize};
 
 use crate::registry::Reference;
@@ -27,10 +27,8 @@ pub(super) fn heads(bundle: &Bundle, name: &Reference) -> [(&'static str, Vec<u8
     let layout =
         OciLayoutBuilder::default().image_layout_version("1.0.0").build().expect("the version is set");
     let mut descriptor = bundle.descriptor();
-    let annotations = [
-        ("org.opencontainers.image.ref.name", name.tag_or_latest().to_owned()),
-        ("io.containerd.image.name", name.full()),
-    ];
+    let annotations =
+        [(ANNOTATION_REF_NAME, name.tag_or_latest().to_owned()), ("io.containerd.image.name", name.full())];
     descriptor
         .set_annotations(Some(annotations.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()));
     let index = json::canonical(&json::index(vec![descriptor]));

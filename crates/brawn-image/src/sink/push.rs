@@ -1,4 +1,4 @@
-use oci_spec::image::{Descriptor, ImageManifestBuilder, MediaType};
+use oci_spec::image::{ANNOTATION_TITLE, ImageManifestBuilder, MediaType};
 
 use crate::registry::{Reference, Repository, is_repository};
 use crate::{Blob, Bundle, Content, Error, Image, json};
@@ -52,17 +52,11 @@ fn attach(image: &Image, repository: &Repository) -> Result<(), Error> {
     let Some(sbom) = &image.sbom else { return Ok(()) };
     let empty = Blob::new(MediaType::EmptyJSON, b"{}".to_vec());
     repository.send(&empty, &[])?;
-    let mut subject = Descriptor::new(
-        MediaType::ImageManifest,
-        image.manifest.size(),
-        image.manifest.descriptor.digest().clone(),
-    );
-    subject.set_platform(None);
     for (media_type, ending, bytes) in sbom.documents() {
         let document = Blob::new(MediaType::Other(media_type.to_owned()), bytes.to_vec());
         repository.send(&document, &[])?;
         let mut layer = document.descriptor.clone();
-        let title = ("org.opencontainers.image.title".to_owned(), format!("sbom.{ending}"));
+        let title = (ANNOTATION_TITLE.to_owned(), format!("sbom.{ending}"));
         layer.set_annotations(Some([title].into()));
         let manifest = ImageManifestBuilder::default()
             .schema_version(2u32)
@@ -70,7 +64,7 @@ fn attach(image: &Image, repository: &Repository) -> Result<(), Error> {
             .artifact_type(MediaType::Other(media_type.to_owned()))
             .config(empty.descriptor.clone())
             .layers(vec![layer])
-            .subject(subject.clone())
+            .subject(image.manifest.descriptor.clone())
             .build()
             .expect("every field that a manifest needs is set");
         let manifest = Blob::new(MediaType::ImageManifest, json::canonical(&manifest));

@@ -1,5 +1,7 @@
 //! What is shown while a registry is spoken to: a bar on a terminal for large bodies, and a line for every wait.
 
+use std::sync::Arc;
+
 use brawn_image::registry::{Event, Reporter};
 
 use crate::output;
@@ -10,11 +12,11 @@ const LARGE: u64 = 1 << 20;
 /// Shows what takes time, unless it is to be quiet.
 pub fn reporter(quiet: bool) -> Reporter {
     if quiet {
-        return Reporter::default();
+        return Arc::new(|_| {});
     }
     let style = "{bar:24} {binary_bytes} of {binary_total_bytes}, {binary_bytes_per_sec}, {eta} left";
     let bar = output::bar(None, style, false);
-    Reporter::new(move |event| match event {
+    Arc::new(move |event| match event {
         Event::Moved { done, total } if *total >= LARGE => {
             // The next body.
             if *done < bar.position() || bar.length() != Some(*total) {

@@ -23,7 +23,7 @@ pub struct Flags {
     #[arg(long = "certificate", value_name = "FILE")]
     certificates: Vec<String>,
     /// How layers are compressed: gzip, zstd or none [default: gzip]
-    #[arg(long, value_name = "HOW", value_parser = clap::builder::PossibleValuesParser::new(Compression::NAMES), hide_possible_values = true)]
+    #[arg(long, value_name = "HOW", value_parser = clap::builder::PossibleValuesParser::new(Compression::ALL.map(Compression::name)), hide_possible_values = true)]
     compress: Option<String>,
     /// Do not say what is inside (SPDX and CycloneDX)
     #[arg(long)]
