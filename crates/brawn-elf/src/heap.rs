@@ -166,53 +166,13 @@ pub(crate) struct Clues<'a> {
     pub interpreter: Option<&'a str>,
 }
 
-/// An allocator that can be told by a signature or by its symbols, one row each.
-struct Kind {
-    name: &'static str,
-    owner: Owner,
-    /// Text or data that is there once per copy.
-    mark: Option<Mark>,
-    /// Where the mark is not text: what it is.
-    data: Option<&'static str>,
-}
-
-impl Kind {
-    /// Whether programs get it from a library of its name as well.
-    fn has_a_library(&self) -> bool {
-        !MUSL_HEAPS.contains(&self.name) && !matches!(self.owner, Owner::Ptmalloc | Owner::Go)
-    }
-}
-
-const fn kind(name: &'static str, owner: Owner, mark: Option<Mark>, data: Option<&'static str>) -> Kind {
-    Kind { name, owner, mark, data }
-}
-
-const KINDS: &[Kind] = &[
-    kind("mallocng", Owner::Mallocng, Some(Mark::Mallocng), Some("its table of 48 size classes")),
-    kind("oldmalloc", Owner::OldMalloc, Some(Mark::OldMalloc), Some("its table of bins")),
-    kind("bump", Owner::MuslBump, None, None),
-    kind("zig", Owner::Zig, None, None),
-    kind("mimalloc", Owner::Mimalloc, Some(Mark::Mimalloc), None),
-    kind("jemalloc", Owner::Jemalloc, Some(Mark::Jemalloc), None),
-    kind("tcmalloc", Owner::Tcmalloc, Some(Mark::Tcmalloc), None),
-    kind("snmalloc", Owner::Snmalloc, Some(Mark::Snmalloc), None),
-    kind("rpmalloc", Owner::Rpmalloc, None, None),
-    kind("dlmalloc", Owner::Dlmalloc, None, None),
-    kind("scudo", Owner::Scudo, Some(Mark::Scudo), None),
-    kind("hardened-malloc", Owner::HardenedMalloc, Some(Mark::HardenedMalloc), None),
-    kind("ptmalloc", Owner::Ptmalloc, Some(Mark::Ptmalloc), None),
-    kind("go", Owner::Go, Some(Mark::Go), Some("Go's build information")),
-];
-
 /// The names under which the heaps of musl itself are listed, and that of the musl that zig brings since 0.16.
 const MUSL_HEAPS: &[&str] = &["mallocng", "oldmalloc", "bump", "zig"];
 
 /// Lists the heaps, the one behind `malloc` first.
 pub(crate) fn list(clues: &Clues<'_>) -> Vec<Heap> {
     let mut heaps = kit_heaps(clues);
-    for kind in KINDS {
-        heaps.extend(inside(kind, clues));
-    }
+    heaps.extend(Owner::ALL.into_iter().filter_map(|owner| inside(owner, clues)));
     front_and_backend(clues, &mut heaps);
     outside(clues, &mut heaps);
     bump_or_real(&mut heaps);
@@ -246,31 +206,29 @@ fn kit_copies(clues: &Clues<'_>, family: &str) -> usize {
 }
 
 /// A heap inside the file that is not the kit's.
-fn inside(kind: &Kind, clues: &Clues<'_>) -> Option<Heap> {
+fn inside(owner: Owner, clues: &Clues<'_>) -> Option<Heap> {
     let mut evidence = Vec::new();
-    let kit_copies = kit_copies(clues, kind.name);
-    if let Some(found) = clues.symbols.and_then(|symbols| symbols.owners.get(&kind.owner)) {
+    let kit_copies = kit_copies(clues, owner.name());
+    if let Some(found) = clues.symbols.and_then(|symbols| symbols.owners.get(&owner)) {
         let detail = match found.count {
             1 => format!("`{}`", found.example),
             count => format!("`{}` and {} more of its names", found.example, count - 1),
         };
         evidence.push(Evidence::new(EvidenceKind::Symbols, detail));
     }
-    if let Some(mark) = kind.mark
-        && clues.hits.count(mark) > kit_copies
-    {
-        let (sort, what) = match kind.data {
-            Some(what) => (EvidenceKind::Data, what.to_owned()),
-            None if kit_copies > 0 => {
-                (EvidenceKind::Strings, "its messages, once more than the kit has them".to_owned())
-            }
-            None => (EvidenceKind::Strings, "its messages".to_owned()),
+    if clues.hits.count(Mark::Heap(owner)) > kit_copies {
+        let (sort, what) = match owner {
+            Owner::Mallocng => (EvidenceKind::Data, "its table of 48 size classes"),
+            Owner::OldMalloc => (EvidenceKind::Data, "its table of bins"),
+            Owner::Go => (EvidenceKind::Data, "Go's build information"),
+            _ if kit_copies > 0 => (EvidenceKind::Strings, "its messages, once more than the kit has them"),
+            _ => (EvidenceKind::Strings, "its messages"),
         };
         evidence.push(Evidence::new(sort, what));
     }
     // A linker merges equal texts of two copies, but no tables.
     if kit_copies > 0 && evidence.iter().all(|evidence| evidence.kind != EvidenceKind::Strings) {
-        let (copies, table) = match kind.owner {
+        let (copies, table) = match owner {
             Owner::Mimalloc => (signature::mimalloc_copies(clues.image), "its table of block sizes"),
             Owner::Jemalloc => (signature::jemalloc_copies(clues.image), "its table of decay steps"),
             _ => (0, ""),
@@ -281,23 +239,23 @@ fn inside(kind: &Kind, clues: &Clues<'_>) -> Option<Heap> {
         }
     }
     // Build information can be left out; the table by which Go finds its functions cannot.
-    if kind.owner == Owner::Go && evidence.is_empty() && clues.image.section(".gopclntab").is_some() {
+    if owner == Owner::Go && evidence.is_empty() && clues.image.section(".gopclntab").is_some() {
         evidence.push(Evidence::new(EvidenceKind::Data, "Go's table of functions"));
     }
-    if kind.owner == Owner::Tcmalloc && evidence.is_empty() && clues.hits.has(Mark::TcmallocGoogle) {
+    if owner == Owner::Tcmalloc && evidence.is_empty() && clues.hits.has(Mark::TcmallocGoogle) {
         evidence.push(Evidence::new(EvidenceKind::Strings, "its messages"));
     }
     // The kit's own copy holds the same numbers.
-    if kind.owner == Owner::Rpmalloc && clues.code.rpmalloc && kit_copies == 0 {
+    if owner == Owner::Rpmalloc && clues.code.rpmalloc && kit_copies == 0 {
         let detail = "its count of heaps and its largest block";
         evidence.push(Evidence::new(EvidenceKind::Code, detail));
     }
-    let version = if kit_copies == 0 { version(kind, clues) } else { None };
-    (!evidence.is_empty()).then(|| Heap { version, ..Heap::new(kind.name, Role::Unknown, evidence) })
+    let version = if kit_copies == 0 { version(owner, clues) } else { None };
+    (!evidence.is_empty()).then(|| Heap { version, ..Heap::new(owner.name(), Role::Unknown, evidence) })
 }
 
-fn version(kind: &Kind, clues: &Clues<'_>) -> Option<String> {
-    match kind.owner {
+fn version(owner: Owner, clues: &Clues<'_>) -> Option<String> {
+    match owner {
         Owner::Mimalloc if clues.hits.has(Mark::Mimalloc3) => Some("3".to_owned()),
         Owner::Mimalloc if clues.hits.has(Mark::Mimalloc2) => Some("2".to_owned()),
         Owner::Jemalloc => signature::jemalloc_version(clues.image),
@@ -318,12 +276,16 @@ fn outside(clues: &Clues<'_>, heaps: &mut Vec<Heap>) {
         let evidence = vec![Evidence::new(EvidenceKind::Dynamic, detail)];
         heaps.push(Heap::new(name, Role::LibcHeap, evidence));
     };
+    // Programs get the others from libc or their own runtime alone.
+    let has_a_library =
+        |owner: &Owner| !MUSL_HEAPS.contains(&owner.name()) && !matches!(owner, Owner::Ptmalloc | Owner::Go);
     for library in &clues.dynamic.needed {
-        for kind in KINDS.iter().filter(|kind| kind.has_a_library()) {
-            let stem = kind.name.replace('-', "_");
-            if library.strip_prefix("lib").is_some_and(|rest| rest.starts_with(&stem)) {
-                return push(kind.name, format!("it needs {library}"));
-            }
+        let named = |owner: &Owner| {
+            let stem = owner.name().replace('-', "_");
+            library.strip_prefix("lib").is_some_and(|rest| rest.starts_with(&stem))
+        };
+        if let Some(owner) = Owner::ALL.into_iter().filter(has_a_library).find(named) {
+            return push(owner.name(), format!("it needs {library}"));
         }
     }
     for library in &clues.dynamic.needed {
@@ -344,7 +306,7 @@ fn front_and_backend(clues: &Clues<'_>, heaps: &mut Vec<Heap>) {
     let fronts: Vec<&str> =
         clues.markers.iter().filter(|marker| marker.on_mallocng).map(|marker| &*marker.name).collect();
     let is_front = |heap: &Heap| heap.kit && fronts.contains(&heap.name.as_str());
-    if !heaps.iter().any(is_front) || clues.hits.count(Mark::Mallocng) > 1 {
+    if !heaps.iter().any(is_front) || clues.hits.count(Mark::Heap(Owner::Mallocng)) > 1 {
         return;
     }
     let Some(at) = heaps.iter().position(|heap| heap.name == "mallocng") else { return };
@@ -378,11 +340,10 @@ fn settle_roles(clues: &Clues<'_>, heaps: &mut Vec<Heap>) {
         }
     }
     let owner = symbols.and_then(|symbols| symbols.malloc_is);
-    let owner = owner.and_then(|owner| KINDS.iter().find(|kind| kind.owner == owner));
     for heap in heaps.iter_mut().filter(|heap| heap.role == Role::Unknown) {
         if heap.name == "go" {
             heap.role = Role::Runtime;
-        } else if owner.is_some_and(|kind| kind.name == heap.name) {
+        } else if owner.is_some_and(|owner| owner.name() == heap.name) {
             heap.role = Role::LibcHeap;
         }
     }
@@ -448,10 +409,10 @@ fn noted_owner(clues: &Clues<'_>, heaps: &mut Vec<Heap>) {
 /// Without names: musl's own heap serves `malloc` if libc's functions come to it by the public names, and otherwise the
 /// other one does, if there is only one.
 fn by_callers(clues: &Clues<'_>, heaps: &mut [Heap]) {
-    let mark = |name: &str| if name == "mallocng" { Mark::Mallocng } else { Mark::OldMalloc };
+    let owner = |name: &str| if name == "mallocng" { Owner::Mallocng } else { Owner::OldMalloc };
     let open = |heap: &Heap| heap.role == Role::Unknown;
     let Some(own) = heaps.iter().position(|heap| open(heap) && heap.is_musls()) else { return };
-    let tables = clues.hits.offsets(mark(&heaps[own].name));
+    let tables = clues.hits.offsets(Mark::Heap(owner(&heaps[own].name)));
     let tables: Vec<_> = tables.filter_map(|offset| clues.image.address_of(offset)).collect();
     let tables: Vec<_> = tables.into_iter().map(|at| at..at.saturating_add(signature::TABLE_BYTES)).collect();
     let (server, detail) = match callers::libc_calls(clues.image, &tables) {

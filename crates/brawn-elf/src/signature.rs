@@ -14,6 +14,7 @@ use aho_corasick::{AhoCorasick, AhoCorasickBuilder, MatchKind};
 use object::elf;
 
 use crate::obfuscated::{obfuscate, reveal};
+use crate::symbols::Owner;
 use crate::{Image, embedded};
 
 /// What a signature is evidence for.
@@ -21,29 +22,19 @@ use crate::{Image, embedded};
 pub(crate) enum Mark {
     /// The start of a kit's marker string; the allocator's name and version follow.
     Kit,
-    /// mallocng's table of size classes. Every one of its functions that takes a pointer or a size refers to it
-    /// (`get_meta`, `size_to_class`), so it is there if any part of mallocng is.
-    Mallocng,
-    /// The table by which musl's malloc before 1.2.1 found the bin of a size.
-    OldMalloc,
-    Mimalloc,
+    /// What an allocator holds once per copy. Of mallocng it is the table of size classes, to which every one of its functions
+    /// refers that takes a pointer or a size (`get_meta`, `size_to_class`); of musl's malloc before 1.2.1 the table by
+    /// which it found the bin of a size; of Go the magic bytes before its build information.
+    Heap(Owner),
     Mimalloc2,
     Mimalloc3,
-    Jemalloc,
-    Tcmalloc,
     TcmallocGoogle,
-    Snmalloc,
-    HardenedMalloc,
-    Scudo,
-    Ptmalloc,
     /// Text that stands in glibc and nowhere else.
     Glibc,
     /// The line with which glibc names its version; that follows.
     GlibcVersion,
     /// Text that stands in musl's `printf` and `strerror`, and nowhere else.
     Musl,
-    /// The magic bytes before Go's build information.
-    Go,
     /// The folder of the standard library's sources; the compiler's commit follows.
     RustCommit,
 }
@@ -93,22 +84,22 @@ const fn obfuscate_all(mut numbers: [u16; 48]) -> [u16; 48] {
 /// of a longer one, but never with the beginning.
 const TEXTS: &[(Mark, &[u8])] = &[
     (Mark::Kit, &KIT_MARKER),
-    (Mark::Mimalloc, &obfuscate(b"mimalloc: warning: \0")),
+    (Mark::Heap(Owner::Mimalloc), &obfuscate(b"mimalloc: warning: \0")),
     (Mark::Mimalloc2, &obfuscate(b"commit mask overflow: idx=%zu count=%zu")),
     (Mark::Mimalloc3, &obfuscate(b"page_max_candidates\0")),
-    (Mark::Jemalloc, &obfuscate(b"<jemalloc>: Unsupported system page size\n\0")),
-    (Mark::Tcmalloc, &obfuscate(b"MALLOC:   %12lu              Tcmalloc page size")),
+    (Mark::Heap(Owner::Jemalloc), &obfuscate(b"<jemalloc>: Unsupported system page size\n\0")),
+    (Mark::Heap(Owner::Tcmalloc), &obfuscate(b"MALLOC:   %12lu              Tcmalloc page size")),
     (Mark::TcmallocGoogle, &obfuscate(b"tcmalloc.per_cpu_caches_active")),
-    (Mark::Snmalloc, &obfuscate(b"Failed to initialise snmalloc.")),
-    (Mark::HardenedMalloc, &obfuscate(b"fatal allocator error: \0")),
-    (Mark::Scudo, &obfuscate(b"Scudo ERROR: ")),
-    (Mark::Ptmalloc, &obfuscate(b"malloc(): corrupted top size\0")),
+    (Mark::Heap(Owner::Snmalloc), &obfuscate(b"Failed to initialise snmalloc.")),
+    (Mark::Heap(Owner::HardenedMalloc), &obfuscate(b"fatal allocator error: \0")),
+    (Mark::Heap(Owner::Scudo), &obfuscate(b"Scudo ERROR: ")),
+    (Mark::Heap(Owner::Ptmalloc), &obfuscate(b"malloc(): corrupted top size\0")),
     (Mark::Glibc, &obfuscate(b"Fatal glibc error: ")),
     (Mark::Glibc, &obfuscate(b"FATAL: kernel too old\n\0")),
     (Mark::GlibcVersion, &obfuscate(b"GNU C Library (")),
     (Mark::Musl, &obfuscate(b"-0X+0X 0X-0x+0x 0x\0")),
     (Mark::Musl, &obfuscate(b"Result not representable\0Not a tty\0")),
-    (Mark::Go, &obfuscate(b"\xff Go buildinf:")),
+    (Mark::Heap(Owner::Go), &obfuscate(b"\xff Go buildinf:")),
     (Mark::RustCommit, &obfuscate(b"/rustc/")),
 ];
 
@@ -125,7 +116,8 @@ static SEARCHER: LazyLock<Searcher> = LazyLock::new(|| {
     ];
     patterns.push(old_malloc_bins());
     patterns.extend(TEXTS.iter().map(|text| reveal(text.1)));
-    let mut marks = vec![Mark::Mallocng, Mark::Mallocng, Mark::OldMalloc];
+    let mut marks =
+        vec![Mark::Heap(Owner::Mallocng), Mark::Heap(Owner::Mallocng), Mark::Heap(Owner::OldMalloc)];
     marks.extend(TEXTS.iter().map(|text| text.0));
     let automaton = AhoCorasickBuilder::new()
         .match_kind(MatchKind::LeftmostFirst)

@@ -39,23 +39,25 @@ pub(crate) struct Found {
     pub example: String,
 }
 
-/// The allocators that are told by names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Owner {
-    Mallocng,
-    OldMalloc,
-    MuslBump,
-    Zig,
-    Mimalloc,
-    Jemalloc,
-    Tcmalloc,
-    Snmalloc,
-    Rpmalloc,
-    Dlmalloc,
-    Scudo,
-    HardenedMalloc,
-    Ptmalloc,
-    Go,
+brawn_base::named! {
+    /// The allocators that can be told by a signature or by their symbols.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub(crate) enum Owner {
+        Mallocng = "mallocng",
+        OldMalloc = "oldmalloc",
+        MuslBump = "bump",
+        Zig = "zig",
+        Mimalloc = "mimalloc",
+        Jemalloc = "jemalloc",
+        Tcmalloc = "tcmalloc",
+        Snmalloc = "snmalloc",
+        Rpmalloc = "rpmalloc",
+        Dlmalloc = "dlmalloc",
+        Scudo = "scudo",
+        HardenedMalloc = "hardened-malloc",
+        Ptmalloc = "ptmalloc",
+        Go = "go",
+    }
 }
 
 /// What the symbol table says.

@@ -8,12 +8,13 @@ use crate::cpu::CpuLevel;
 use crate::inspection::Rust;
 use crate::property::gnu_notes;
 use crate::signature::{self, Hits, Mark};
+use crate::symbols::Owner;
 
 /// Go's build information: the magic, at offset 15 flags, from offset 32 the length and the text of the version
 /// (since Go 1.18; earlier ones have a pointer there, and are not read).
 pub(super) fn go_version(image: &Image<'_>, hits: &Hits) -> Option<String> {
     const INLINE: u8 = 2;
-    hits.offsets(Mark::Go).find_map(|offset| {
+    hits.offsets(Mark::Heap(Owner::Go)).find_map(|offset| {
         let info = image.data.get(offset..)?;
         let length = usize::from(*info.get(32)?);
         let text = std::str::from_utf8(info.get(33..33 + length)?).ok()?;
