@@ -8,7 +8,7 @@ use ar_archive_writer::{ArchiveKind, DEFAULT_OBJECT_READER, NewArchiveMember, wr
 use brawn_elf::Arch;
 use object::read::archive::ArchiveFile;
 use object::read::elf::{ElfFile64, FileHeader as _};
-use object::{Object as _, ObjectSymbol as _};
+use object::{Object as _, ObjectSection as _, ObjectSymbol as _};
 
 use crate::Error;
 
@@ -165,6 +165,16 @@ impl<'data> Member<'data> {
     /// Whether this member has a strong definition of `symbol`.
     pub fn defines(&self, symbol: &str) -> bool {
         self.defined.iter().any(|definition| !definition.weak && definition.name == symbol)
+    }
+
+    /// The size of a data symbol, and what its section holds from there on: nothing where the object has no bytes for it.
+    pub(crate) fn data_of(&self, symbol: &str) -> Option<(u64, &'data [u8])> {
+        let file = object::File::parse(self.data).ok()?;
+        let symbol = file.symbols().find(|known| known.name() == Ok(symbol) && !known.is_undefined())?;
+        let section = symbol.section_index().and_then(|index| file.section_by_index(index).ok());
+        let content = section.and_then(|section| section.data().ok()).unwrap_or_default();
+        let start = usize::try_from(symbol.address()).ok()?;
+        Some((symbol.size(), content.get(start..).unwrap_or_default()))
     }
 }
 

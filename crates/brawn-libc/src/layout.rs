@@ -8,7 +8,6 @@
 use std::path::Path;
 
 use brawn_kit::Family;
-use object::{Object as _, ObjectSection as _, ObjectSymbol as _};
 
 use crate::Error;
 use crate::archive::{Archive, Member};
@@ -44,15 +43,15 @@ pub fn check(path: &Path, archive: &Archive<'_>, musl: &Musl, kit: &[Member<'_>]
             return Err(Error::HeapElsewhere { path: path.to_owned(), arch: musl.arch });
         }
         None => return Err(unknown("it has no mallocng".to_owned())),
-        Some(found) if found.content.as_deref() != Some(&table) => {
+        Some((size, content)) if content.get(..size as usize) != Some(table.as_slice()) => {
             return Err(unknown("mallocng's size classes are not the known ones".to_owned()));
         }
         Some(_) => {}
     }
     for (name, size) in STRUCTURES {
         match find(archive, name) {
-            Some(found) if found.size == size => {}
-            Some(found) => return Err(unknown(format!("{name} has {} bytes instead of {size}", found.size))),
+            Some((found, _)) if found == size => {}
+            Some((found, _)) => return Err(unknown(format!("{name} has {found} bytes instead of {size}"))),
             None => return Err(unknown(format!("{name} is missing"))),
         }
     }
@@ -85,30 +84,15 @@ pub fn unfit(archive: &Archive<'_>, musl: &Musl, family: &Family) -> Option<Stri
         return Some(format!("musl {version} is newer than the last one that is known, 1.2.6"));
     }
     family.structures.iter().find_map(|(name, size)| match find(archive, name) {
-        Some(found) if found.size == *size => None,
-        Some(found) => Some(format!("{name} has {} bytes instead of {size}", found.size)),
+        Some((found, _)) if found == *size => None,
+        Some((found, _)) => Some(format!("{name} has {found} bytes instead of {size}")),
         None => Some(format!("{name} is missing")),
     })
 }
 
-struct Found {
-    size: u64,
-    /// `None` where the object holds no bytes for it.
-    content: Option<Vec<u8>>,
-}
-
-/// The definition of a data symbol.
-fn find(archive: &Archive<'_>, name: &str) -> Option<Found> {
-    let member = archive.members.iter().find(|member| member.defines(name))?;
-    let file = object::File::parse(member.data).ok()?;
-    let symbol = file.symbols().find(|symbol| symbol.name() == Ok(name) && !symbol.is_undefined())?;
-    let content = symbol.section_index().and_then(|index| {
-        let section = file.section_by_index(index).ok()?;
-        let start = usize::try_from(symbol.address()).ok()?;
-        let end = start.checked_add(usize::try_from(symbol.size()).ok()?)?;
-        section.data().ok()?.get(start..end).map(<[u8]>::to_vec)
-    });
-    Some(Found { size: symbol.size(), content })
+/// [`Member::data_of`] a symbol, in the member that defines it.
+fn find<'data>(archive: &Archive<'data>, name: &str) -> Option<(u64, &'data [u8])> {
+    archive.owner(name)?.data_of(name)
 }
 
 #[cfg(test)]

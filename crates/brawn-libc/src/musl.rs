@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use brawn_elf::Arch;
-use object::{Object as _, ObjectSection as _, ObjectSymbol as _};
 
 use crate::Error;
 use crate::archive::{Archive, machine_name};
@@ -93,15 +92,7 @@ fn architecture(path: &Path, archive: &Archive<'_>, wanted: Option<Arch>) -> Res
 
 /// The text of musl's hidden `__libc_version`.
 fn version(archive: &Archive<'_>) -> Option<String> {
-    let member = archive
-        .members
-        .iter()
-        .find(|member| member.defined.iter().any(|definition| definition.name == "__libc_version"))?;
-    let file = object::File::parse(member.data).ok()?;
-    let symbol = file.symbols().find(|symbol| symbol.name() == Ok("__libc_version"))?;
-    let section = file.section_by_index(symbol.section_index()?).ok()?;
-    let start = usize::try_from(symbol.address()).ok()?;
-    let text = section.data().ok()?.get(start..)?;
+    let (_, text) = archive.owner("__libc_version")?.data_of("__libc_version")?;
     let text = std::str::from_utf8(text.split(|byte| *byte == 0).next()?).ok()?;
     parse_version(text).map(|_| text.to_owned())
 }
