@@ -19,7 +19,7 @@ pub(crate) use backend::LIBRARIES;
 pub use backend::{Backend, default_libc, is_musl, is_this_machines};
 pub(crate) use language::IN_LIBC;
 pub use language::Language;
-pub(crate) use zig::zig;
+pub(crate) use zig::{IN_CXX, zig};
 
 use crate::cc::backend::LinkLine;
 use crate::cc::command_line::{CommandLine, Source, Step};

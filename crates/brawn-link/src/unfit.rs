@@ -8,7 +8,7 @@ use object::read::archive::ArchiveFile;
 use object::{Object as _, ObjectSymbol as _};
 
 use crate::Error;
-use crate::cc::IN_LIBC;
+use crate::cc::{IN_CXX, IN_LIBC};
 use crate::job::Job;
 use crate::line::{Flavor, Line};
 use crate::toolchain::query;
@@ -23,21 +23,6 @@ fn is_only_glibcs(symbol: &str) -> bool {
         || symbol.starts_with("__isoc23_")
         || symbol.starts_with("__") && symbol.ends_with("_chk")
 }
-
-/// Libraries of compilers, which they find by themselves.
-const OF_COMPILERS: &[&str] = &[
-    "gcc",
-    "gcc_eh",
-    "gcc_s",
-    "stdc++",
-    "supc++",
-    "c++",
-    "c++abi",
-    "unwind",
-    "ssp",
-    "ssp_nonshared",
-    "atomic",
-];
 
 /// Why a link may have failed: libraries that are only there in a form that a static musl executable cannot use, or not at all.
 pub(crate) fn explain(job: &Job, libc: &Path) -> Option<Error> {
@@ -61,10 +46,9 @@ pub(crate) fn explain(job: &Job, libc: &Path) -> Option<Error> {
     }
     // Not in the folders of the line: where the compiler looks.
     let own = libc.parent().unwrap_or(Path::new("/"));
-    let is_known = |name: &String| {
-        let name = name.as_str();
-        IN_LIBC.contains(&name) || OF_COMPILERS.contains(&name)
-    };
+    // Compilers find their own by themselves.
+    let of_compilers = ["ssp", "ssp_nonshared", "atomic"];
+    let is_known = |name: &String| [IN_LIBC, IN_CXX, &of_compilers].concat().contains(&name.as_str());
     let elsewhere: Vec<(String, Option<PathBuf>)> = line
         .libraries()
         .into_iter()

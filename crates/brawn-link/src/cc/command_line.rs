@@ -1,7 +1,9 @@
 //! Understanding what a compiler is asked to do.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 use super::language::Language;
 use crate::Error;
@@ -33,75 +35,10 @@ struct Input {
     language: Option<String>,
 }
 
-/// Options whose value is the next argument.
-const WITH_VALUE: &[&str] = &[
-    "-o",
-    "-I",
-    "-L",
-    "-l",
-    "-D",
-    "-U",
-    "-include",
-    "-imacros",
-    "-isystem",
-    "-idirafter",
-    "-iquote",
-    "-iprefix",
-    "-iwithprefix",
-    "-iwithprefixbefore",
-    "-isysroot",
-    "-MF",
-    "-MT",
-    "-MQ",
-    "-Xlinker",
-    "-Xpreprocessor",
-    "-Xassembler",
-    "-Xclang",
-    "-T",
-    "-u",
-    "-z",
-    "-e",
-    "-arch",
-    "--param",
-    "-B",
-    "-target",
-    "--sysroot",
-    "-aux-info",
-    "-dumpbase",
-    "-dumpdir",
-    "-x",
-    "-G",
-    "-mllvm",
-    "-specs",
-];
-
-/// Options that stop before the link, or only ask.
-const NO_LINK: &[&str] = &[
-    "-c",
-    "-S",
-    "-E",
-    "-M",
-    "-MM",
-    "-fsyntax-only",
-    "--version",
-    "-dumpversion",
-    "-dumpfullversion",
-    "-dumpmachine",
-    "-dumpspecs",
-    "--help",
-    "-###",
-    "--target-help",
-];
-
-/// Options for another kind of result than a static executable.
-const FOREIGN: &[&str] =
-    &["-shared", "-r", "-nostdlib", "-nolibc", "-nostartfiles", "-nodefaultlibs", "-dynamiclib"];
-
-/// The endings of files that a C compiler compiles.
-const SOURCES: &[&str] = &["c", "i", "s", "S", "sx"];
-
-/// The endings of C++ sources, which need another compiler.
-const CXX_SOURCES: &[&str] = &["cc", "cp", "cpp", "cxx", "c++", "C", "CPP", "ii"];
+/// `options.toml`, which tells what each list is.
+static OPTIONS: LazyLock<BTreeMap<&str, Vec<&str>>> = LazyLock::new(|| {
+    toml::from_str(include_str!("options.toml")).expect("a table of this crate, as tests show")
+});
 
 impl CommandLine {
     pub(crate) fn parse(
@@ -115,7 +52,7 @@ impl CommandLine {
         let mut index = 0;
         while index < args.len() {
             let arg = args[index].as_str();
-            if WITH_VALUE.contains(&arg) {
+            if OPTIONS["with-value"].contains(&arg) {
                 index += 1;
             }
             if let Some(attached) = arg.strip_prefix("-x") {
@@ -140,7 +77,7 @@ impl CommandLine {
         }
         let is_cxx = |input: &&Input| match &input.language {
             Some(language) => language.starts_with("c++"),
-            None => ends_in(&self.args[input.index], CXX_SOURCES),
+            None => ends_in(&self.args[input.index], &OPTIONS["cxx-sources"]),
         };
         let cxx = self.inputs.iter().find(is_cxx).map(|input| &self.args[input.index]);
         match cxx {
@@ -154,11 +91,13 @@ impl CommandLine {
 
     pub(crate) fn step(&self) -> Step {
         let asks = |arg: &String| {
-            NO_LINK.contains(&arg.as_str()) || arg.starts_with("-print-") || arg.starts_with("--print-")
+            OPTIONS["no-link"].contains(&arg.as_str())
+                || arg.starts_with("-print-")
+                || arg.starts_with("--print-")
         };
         if self.inputs.is_empty() || self.args.iter().any(asks) {
             Step::Compile
-        } else if self.args.iter().any(|arg| FOREIGN.contains(&arg.as_str())) {
+        } else if self.args.iter().any(|arg| OPTIONS["foreign"].contains(&arg.as_str())) {
             Step::Foreign
         } else {
             Step::Link
@@ -201,7 +140,8 @@ impl CommandLine {
     }
 
     fn is_source(&self, input: &str) -> bool {
-        ends_in(input, SOURCES) || self.language == Language::Cxx && ends_in(input, CXX_SOURCES)
+        ends_in(input, &OPTIONS["sources"])
+            || self.language == Language::Cxx && ends_in(input, &OPTIONS["cxx-sources"])
     }
 
     /// The arguments that compile one source to `object`, with every option that concerns compiling.
@@ -210,12 +150,13 @@ impl CommandLine {
         let mut index = 0;
         while index < self.args.len() {
             let arg = &self.args[index];
-            let next = WITH_VALUE.contains(&arg.as_str()).then(|| self.args.get(index + 1)).flatten();
+            let next =
+                OPTIONS["with-value"].contains(&arg.as_str()).then(|| self.args.get(index + 1)).flatten();
             index += 1 + usize::from(next.is_some());
             let linking =
                 matches!(arg.as_str(), "-o" | "-L" | "-l" | "-Xlinker" | "-T" | "-u" | "-z" | "-e" | "-s")
                     || ["-Wl,", "-L", "-l", "-o", "-x"].iter().any(|prefix| arg.starts_with(prefix))
-                    || MODES.contains(&arg.as_str());
+                    || OPTIONS["modes"].contains(&arg.as_str());
             if linking || self.inputs.iter().any(|input| input.index == index - 1) {
                 continue;
             }
@@ -244,32 +185,12 @@ impl CommandLine {
     pub(crate) fn link_args(&self) -> impl Iterator<Item = &String> {
         let mut value = false;
         self.args.iter().filter(move |arg| {
-            let skip = std::mem::replace(&mut value, PREPROCESSOR.contains(&arg.as_str()));
+            let skip = std::mem::replace(&mut value, OPTIONS["preprocessor"].contains(&arg.as_str()));
             let attached = ["-x", "-D", "-U", "-I", "-Wp,"].iter().any(|prefix| arg.starts_with(prefix));
-            !skip && !value && !attached && !MODES.contains(&arg.as_str())
+            !skip && !value && !attached && !OPTIONS["modes"].contains(&arg.as_str())
         })
     }
 }
-
-/// Options with a value in the next argument that are nothing to a linker.
-const PREPROCESSOR: &[&str] = &[
-    "-x",
-    "-D",
-    "-U",
-    "-I",
-    "-include",
-    "-imacros",
-    "-isystem",
-    "-idirafter",
-    "-iquote",
-    "-MF",
-    "-MT",
-    "-MQ",
-    "-Xpreprocessor",
-];
-
-/// Options that choose the mode of the link.
-const MODES: &[&str] = &["-static", "-static-pie", "-pie", "-no-pie", "-nopie"];
 
 fn ends_in(path: &str, endings: &[&str]) -> bool {
     Path::new(path).extension().is_some_and(|ending| endings.iter().any(|known| ending == *known))

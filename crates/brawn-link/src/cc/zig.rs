@@ -155,4 +155,4 @@ pub(super) fn line(facts: &Facts, line: &CommandLine, pie: bool) -> Result<Vec<S
 }
 
 /// Libraries in whose place zig's C++ runtime stands, whatever a build system calls it.
-const IN_CXX: &[&str] = &["stdc++", "supc++", "c++", "c++abi", "unwind", "gcc", "gcc_eh", "gcc_s"];
+pub(crate) const IN_CXX: &[&str] = &["stdc++", "supc++", "c++", "c++abi", "unwind", "gcc", "gcc_eh", "gcc_s"];
