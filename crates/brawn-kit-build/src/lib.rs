@@ -98,7 +98,9 @@ fn run() -> Result<()> {
     }
 
     let recipes = table::read(&workshop.folders.malloc())?;
-    workshop.find_sources(&crate_folder, &variable("CARGO")?, &host, &recipes)?;
+    let families = families::table(&workshop)?;
+    let crates = recipes.iter().filter_map(|recipe| recipe.from_crate.as_deref()).chain(families.crates());
+    workshop.find_sources(&crate_folder, &variable("CARGO")?, &host, crates)?;
     let arches = &workshop.arches;
 
     let jobs: Vec<(&Recipe, &'static Arch)> =
@@ -129,7 +131,6 @@ fn run() -> Result<()> {
     }
     let table = strings::table(&workshop)?;
     let sets = strings::build(&workshop, &table)?;
-    let families = families::table(&workshop)?;
     let functions = families::build(&workshop, &families, &table.flags)?;
     let set = |arch: &Arch| sets.iter().find(|set| set.cpu.is_none() && set.arch_variant == arch.variant);
     let archives: Vec<Vec<u8>> =

@@ -3,7 +3,6 @@
 use crate::arches::Arch;
 use crate::compile::{self, Folders, Form};
 use crate::compiler::{self, Compiler};
-use crate::families;
 use crate::seal::{self, Contract, Sealed};
 use crate::sources::{self, Source};
 use crate::table::Recipe;
@@ -40,17 +39,16 @@ impl Workshop {
         Ok(Workshop { arches, compilers, sources: BTreeMap::new(), folders, root, own_version })
     }
 
-    /// Finds the sources of rows that come from crates, and of functions.
+    /// Finds the sources of these crates, each of which may be named more than once.
     pub fn find_sources(
         &mut self,
         crate_folder: &Path,
         cargo: &OsStr,
         host: &str,
-        recipes: &[Recipe],
+        names: impl IntoIterator<Item = impl AsRef<str>>,
     ) -> Result<()> {
-        let mut names: Vec<&str> = recipes.iter().filter_map(|recipe| recipe.from_crate.as_deref()).collect();
-        let families = families::table(self)?;
-        names.extend(families.crates());
+        let names: Vec<_> = names.into_iter().collect();
+        let mut names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
         names.sort_unstable();
         names.dedup();
         self.sources = sources::find(crate_folder, cargo, host, &names)?;

@@ -16,7 +16,8 @@ fn building_again_elsewhere_gives_the_same_object() {
         Workshop::new(manifest_dir, folder.path(), host, arches::ARCHES.iter().collect()).expect("compilers");
     // A folder without zig's memory: it compiles once more.
     workshop.folders.zig_cache = folder.path().join("zig-cache");
-    workshop.find_sources(manifest_dir, &cargo, host, &rows).expect("the sources");
+    let crates = rows.iter().filter_map(|row| row.from_crate.as_deref());
+    workshop.find_sources(manifest_dir, &cargo, host, crates).expect("the sources");
     for arch in &arches::ARCHES {
         let sealed = workshop.object(recipe, arch).expect("compiles, and keeps its contract");
         let allocator = brawn_kit::allocator(&recipe.name).expect("mimalloc2");

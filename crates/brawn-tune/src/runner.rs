@@ -144,7 +144,7 @@ impl<'a> Runner<'a> {
             Err(brawn_measure::Error::Interrupted) => return Err(Error::Interrupted),
             Err(_) => return Ok(None),
         }
-        Ok(Trace::read(&fs_err::read(file.path())?))
+        Ok(Trace::read(&brawn_base::file::read(file.path(), trace::FILE_BYTES as u64)?))
     }
 
     fn attempt(

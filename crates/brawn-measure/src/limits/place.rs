@@ -79,8 +79,9 @@ fn prepare(
 
 /// [`parents_in`] of this process.
 fn parents(controller: &str) -> Vec<(Version, PathBuf)> {
-    let read = |path: &str| fs_err::read_to_string(path).unwrap_or_default();
-    parents_in(&read("/proc/self/mountinfo"), &read("/proc/self/cgroup"), controller)
+    let mounts = fs_err::read_to_string("/proc/self/mountinfo").unwrap_or_default();
+    let groups = fs_err::read_to_string("/proc/self/cgroup").unwrap_or_default();
+    parents_in(&mounts, &groups, controller)
 }
 
 /// Where a group could be made, the likeliest first: the groups that this process is in and those above.

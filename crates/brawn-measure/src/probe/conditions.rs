@@ -5,8 +5,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use crate::pace;
-
 /// What a run is held to, and how closely it is looked at.
 #[derive(Clone, Debug, Default)]
 pub struct Conditions {
@@ -34,11 +32,6 @@ impl Conditions {
     /// A limit and nothing else.
     pub fn new(limit: Duration) -> Self {
         Self { limit, scratch: std::env::temp_dir(), ..Self::default() }
-    }
-
-    /// The machine's pace now, if it is asked for.
-    pub(super) fn pace_now(&self) -> Option<f64> {
-        self.pace.then(|| pace::seconds(&self.cores)).flatten()
     }
 
     /// Whether it was told to end.

@@ -12,7 +12,7 @@ use super::sample::metrics;
 use super::tracer::Tracee;
 use super::{Conditions, Exit, Point, Sample, service};
 use crate::statistics::geometric_mean;
-use crate::{Error, Variant};
+use crate::{Error, Variant, pace};
 
 /// How often an interrupt is looked for.
 const PATIENCE: Duration = Duration::from_millis(50);
@@ -61,7 +61,7 @@ pub fn run_under(variant: &Variant, conditions: &Conditions) -> Result<Run, Erro
     let mut streams = Streams::open(&conditions.scratch)?;
     let command = streams.attach(variant.command(), variant.stdin.as_deref())?;
     let follower = Follower::new(false, conditions.timeline.is_some());
-    let before = conditions.pace_now();
+    let before = pace_now(conditions);
     let tracee =
         Tracee::start(&variant.program, command, conditions, move |pid, start| follower.follow(pid, start))?;
     let (pid, start) = (tracee.pid, tracee.start);
@@ -75,7 +75,7 @@ pub fn run_under(variant: &Variant, conditions: &Conditions) -> Result<Run, Erro
         return Err(error);
     }
     drop(tracee);
-    let pace = between(before, conditions.pace_now());
+    let pace = between(before, pace_now(conditions));
     streams.check(&conditions.scratch)?;
     let Ended { mut sample, exit } = ended;
     sample.pace_seconds = pace;
@@ -85,6 +85,11 @@ pub fn run_under(variant: &Variant, conditions: &Conditions) -> Result<Run, Erro
         sample.metrics = streams.metrics(variant)?;
     }
     Ok(Run { sample, exit, stdout: streams.stdout, stderr: streams.stderr })
+}
+
+/// The machine's pace now, if it is asked for.
+pub(super) fn pace_now(conditions: &Conditions) -> Option<f64> {
+    conditions.pace.then(|| pace::seconds(&conditions.cores)).flatten()
 }
 
 /// The pace between two moments.

@@ -8,7 +8,7 @@ use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
 use super::follower::{Children, Ended, Follower};
-use super::run::{Run, Streams, between, join, last_lines, text, watch};
+use super::run::{Run, Streams, between, join, last_lines, pace_now, text, watch};
 use super::sample::metrics;
 use super::tracer::Tracee;
 use super::{Conditions, Exit, Point};
@@ -103,7 +103,7 @@ impl Running<'_> {
         };
         let follower = Follower::new(false, false);
         // The server stands idle meanwhile.
-        let before = self.conditions.pace_now();
+        let before = pace_now(self.conditions);
         let client = Tracee::start(&self.service.client.program, command, &conditions, move |pid, start| {
             follower.follow(pid, start)
         })?;
@@ -112,7 +112,7 @@ impl Running<'_> {
         let sizes = || children.resident(pid);
         let ended = watch(&client, until, self.conditions, Some((&sizes, start)), &mut self.timeline)?;
         drop(client);
-        let pace = between(before, self.conditions.pace_now());
+        let pace = between(before, pace_now(self.conditions));
         // A client fails at once when its server dies, and the kernel takes a moment to bury that.
         let failed = ended.as_ref().is_some_and(|ended| ended.exit != Exit::Status(0));
         if let Some(server) = self.server.wait(if failed { BURIAL } else { Duration::ZERO }) {
