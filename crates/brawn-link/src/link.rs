@@ -241,7 +241,12 @@ fn link_id(args: &[String], folder: &Path) -> Result<LinkId, Error> {
 /// Puts real paths in the place of the placeholders, and the overlay's `libc.a` before every unwinder: the kit's is in there,
 /// and the first that the linker finds is taken. What it lacks is still the toolchain's.
 pub(crate) fn fill(args: &[String], overlay: &Path, record: &Path, output: &Path) -> Vec<String> {
-    let libc = overlay.join("libc.a").to_string_lossy().into_owned();
+    // By name, as build systems take paths that they see here for libraries of the language.
+    let is_searched = args.iter().any(|arg| arg.strip_prefix("-L").is_some_and(|folder| folder == OVERLAY));
+    let libc = match is_searched {
+        true => "-l:libc.a".to_owned(),
+        false => overlay.join("libc.a").to_string_lossy().into_owned(),
+    };
     let [overlay, record, output] = [overlay, record, output].map(|path| path.to_string_lossy());
     let before = |arg: &String| libraries::names_unwinder(arg).then(|| libc.clone());
     let real =

@@ -211,7 +211,7 @@ INLINE unsigned level_now(void) {
     HIDDEN type VARIANT(family, _avx512) parameters;                                                         \
     HIDDEN type VARIANT(family, _avx2) parameters;                                                           \
     HIDDEN type VARIANT(family, _sse2) parameters;                                                           \
-    INLINE type BRAWN_PASTE(function, _avx512) parameters {                                                  \
+    INLINE __attribute__((unused)) type BRAWN_PASTE(function, _avx512) parameters {                          \
         return VARIANT(family, _avx512) arguments;                                                           \
     }                                                                                                        \
     INLINE type function parameters {                                                                        \
@@ -250,7 +250,7 @@ INLINE unsigned level_now(void) {
 #if BRAWN_LEVEL == LEVEL_AVX512
 #define DISPATCH_TO_AVX512(type, function, family, parameters, arguments)                                    \
     ONLY(_avx512, type, function, family, parameters, arguments)                                             \
-    INLINE type BRAWN_PASTE(function, _avx512) parameters {                                                  \
+    INLINE __attribute__((unused)) type BRAWN_PASTE(function, _avx512) parameters {                          \
         return VARIANT(family, _avx512) arguments;                                                           \
     }
 #else

@@ -1,5 +1,5 @@
 /* Exceptions of any language pass through frames here: a search for a handler, then the cleaning up on the way to it. All that
-   others call is in one object, so that a program has all of it from here or nothing. */
+   unwinds is in one object, so that a program has all of it from here or nothing. */
 
 #include <stdlib.h>
 
@@ -239,42 +239,4 @@ PUBLIC const void *_Unwind_Find_FDE(const void *pc, struct dwarf_eh_bases *bases
     if (entry != NULL)
         *bases = (struct dwarf_eh_bases){NULL, NULL, (void *)fde.start};
     return entry;
-}
-
-PUBLIC void __register_frame_info_bases(const void *begin, void *object, void *text, void *data) {
-    (void)text, (void)data;
-    __brawn_unwind_add(begin, object, 0);
-}
-
-PUBLIC void __register_frame_info(const void *begin, void *object) {
-    __brawn_unwind_add(begin, object, 0);
-}
-
-PUBLIC void __register_frame_info_table_bases(void *begin, void *object, void *text, void *data) {
-    (void)text, (void)data;
-    __brawn_unwind_add(begin, object, OBJECT_TABLE);
-}
-
-PUBLIC void __register_frame_info_table(void *begin, void *object) {
-    __brawn_unwind_add(begin, object, OBJECT_TABLE);
-}
-
-PUBLIC void __register_frame(void *begin) {
-    __brawn_unwind_add(begin, NULL, 0);
-}
-
-PUBLIC void __register_frame_table(void *begin) {
-    __brawn_unwind_add(begin, NULL, OBJECT_TABLE);
-}
-
-PUBLIC void *__deregister_frame_info_bases(const void *begin) {
-    return __brawn_unwind_take(begin);
-}
-
-PUBLIC void *__deregister_frame_info(const void *begin) {
-    return __brawn_unwind_take(begin);
-}
-
-PUBLIC void __deregister_frame(void *begin) {
-    free(__brawn_unwind_take(begin));
 }
