@@ -14,7 +14,7 @@ use clap::{ArgAction, ArgMatches, Args, FromArgMatches as _, Parser, Subcommand,
 use crate::exit::Result;
 use crate::{commands, help, uses};
 
-/// Makes Rust and C programs static, whole and fast: musl executables with the heap replaced.
+/// Makes Rust, C and C++ programs static and fast: musl executables with the heap and slow functions replaced.
 #[derive(Parser)]
 #[command(name = "brawn", version, max_term_width = 100, after_help = after_help())]
 pub struct Cli {
@@ -119,7 +119,7 @@ enum Command {
     Cxx(Passed),
     /// Print the variables that make cargo and other build systems use Brawn
     Env(commands::env::Arguments),
-    /// Write a libc.a with the heap replaced into a folder
+    /// Write a libc.a with the heap and slow functions replaced into a folder
     Libc(commands::libc::Arguments),
     /// Replace a toolchain's libc.a in place, keeping the original beside it
     Patch(commands::patch::Arguments),
