@@ -1,6 +1,8 @@
 //! Taking things out of a cache: the least recently used ones when it is too large, or all of a kind.
 
-use std::time::SystemTime;
+use std::fs::File;
+use std::io::{Read as _, Seek as _, Write as _};
+use std::time::{Duration, SystemTime};
 
 use super::Cache;
 use super::usage::{Item, KINDS, Kind, Meter};
@@ -25,10 +27,11 @@ impl Removed {
 impl Cache {
     /// Takes out what was used longest ago until the rest of the limited kinds takes at most `limit` bytes. What was used
     /// after `since` stays: a command that ends has just told its user about it. Nothing goes, and there is no answer, while
-    /// another process holds the cache: that one does it when it ends.
+    /// another process holds the cache: that one does it when it ends. Nor is a cache looked through twice a minute that was
+    /// less than half full: it may hold tens of thousands of files, and a build links many programs a minute.
     pub fn trim(&self, limit: u64, since: SystemTime, dry_run: bool) -> Option<Removed> {
-        let lock = self.lock_file()?;
-        if !dry_run && lock.try_lock().is_err() {
+        let mut lock = self.lock_file()?;
+        if !dry_run && (lock.try_lock().is_err() || counted(&mut lock).is_some_and(|size| size < limit / 2)) {
             return None;
         }
         let mut meter = Meter::default();
@@ -45,6 +48,7 @@ impl Cache {
         });
         if !dry_run {
             self.sweep();
+            let _ = lock.rewind().and_then(|()| lock.write_all(&total.to_le_bytes()));
         }
         Some(Removed::of(items))
     }
@@ -89,11 +93,18 @@ impl Cache {
     }
 }
 
+/// What the limited kinds took when they were counted, if that was in this minute: it stands in the lock.
+fn counted(lock: &mut File) -> Option<u64> {
+    let age = lock.metadata().ok()?.modified().ok()?.elapsed().ok()?;
+    let mut size = [0; 8];
+    (age < Duration::from_secs(60)).then(|| lock.read_exact(&mut size).ok())??;
+    Some(u64::from_le_bytes(size))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::path::Path;
-    use std::time::Duration;
 
     fn cache(place: &Path) -> Cache {
         Cache::open(&place.join("cache")).unwrap()
@@ -142,6 +153,21 @@ mod tests {
         assert!(cache.trim(0, SystemTime::now(), false).is_none());
         drop(hold);
         assert_eq!(cache.trim(0, SystemTime::now(), false).unwrap().items.len(), 1);
+    }
+
+    #[test]
+    fn a_cache_with_room_is_not_looked_through_twice_a_minute() {
+        let place = tempfile::tempdir().unwrap();
+        let cache = cache(place.path());
+        add(&cache, "old", 300);
+        let trim = |limit| cache.trim(limit, SystemTime::now(), false).map(|removed| removed.items.len());
+        assert_eq!(trim(1 << 20), Some(0));
+        assert_eq!(trim(1 << 20), None, "a moment later");
+        assert_eq!(trim(10 << 10), Some(1), "less room than it takes");
+        add(&cache, "old", 300);
+        let lock = cache.lock_file().unwrap();
+        lock.set_modified(SystemTime::now() - Duration::from_secs(61)).unwrap();
+        assert_eq!(trim(1 << 20), Some(0), "a minute later");
     }
 
     #[test]
