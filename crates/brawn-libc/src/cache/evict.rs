@@ -20,37 +20,65 @@ pub struct Removed {
 
 impl Removed {
     fn of(items: Vec<Item>) -> Removed {
-        Removed { size: items.iter().map(|item| item.size).sum(), items }
+        Removed { size: total(&items), items }
     }
+}
+
+fn total(items: &[Item]) -> u64 {
+    items.iter().map(|item| item.size).sum()
+}
+
+/// What the limited kinds took at most when a command last counted them, and when that was. It stands in the lock, so that
+/// a link looks at what is new and not at tens of thousands of files. What was used again since counts twice.
+fn counted(lock: &mut File) -> Option<(u64, SystemTime)> {
+    let then = lock.metadata().ok()?.modified().ok()?;
+    // A clock that was set back hides what is new.
+    then.elapsed().ok().filter(|age| *age < Duration::from_secs(24 * 60 * 60))?;
+    let mut size = [0; 8];
+    lock.read_exact(&mut size).ok()?;
+    // The times of files are those of the kernel's last tick.
+    Some((u64::from_le_bytes(size), then - Duration::from_millis(100)))
 }
 
 impl Cache {
     /// Takes out what was used longest ago until the rest of the limited kinds takes at most `limit` bytes. What was used
     /// after `since` stays: a command that ends has just told its user about it. Nothing goes, and there is no answer, while
-    /// another process holds the cache: that one does it when it ends. Nor is a cache looked through twice a minute that was
-    /// less than half full: it may hold tens of thousands of files, and a build links many programs a minute.
+    /// another process holds the cache: that one does it when it ends.
     pub fn trim(&self, limit: u64, since: SystemTime, dry_run: bool) -> Option<Removed> {
         let mut lock = self.lock_file()?;
-        if !dry_run && (lock.try_lock().is_err() || counted(&mut lock).is_some_and(|size| size < limit / 2)) {
+        if !dry_run && lock.try_lock().is_err() {
             return None;
         }
-        let mut meter = Meter::default();
-        let limited = KINDS.iter().filter(|kind| kind.limited);
-        let mut items: Vec<Item> = limited.flat_map(|kind| self.items(kind, &mut meter)).collect();
-        let mut total: u64 = items.iter().map(|item| item.size).sum();
-        items.sort_by_key(|item| item.used);
-        items.retain(|item| {
-            let goes = total > limit && item.used < since && (dry_run || self.remove(item).is_ok());
-            if goes {
-                total -= item.size;
-            }
-            goes
-        });
+        let known = (!dry_run).then(|| counted(&mut lock)).flatten();
+        let at_most = known.map(|(size, then)| size + total(&self.limited(then)));
+        let mut items = Vec::new();
+        let mut size = at_most.unwrap_or(u64::MAX);
+        if size > limit {
+            items = self.limited(SystemTime::UNIX_EPOCH);
+            size = total(&items);
+            // Some more than must, or the next link would look through all of it again.
+            let goal = if size > limit { limit - limit / 16 } else { limit };
+            items.sort_by_key(|item| item.used);
+            items.retain(|item| {
+                let goes = size > goal && item.used < since && (dry_run || self.remove(item).is_ok());
+                if goes {
+                    size -= item.size;
+                }
+                goes
+            });
+        }
         if !dry_run {
             self.sweep();
-            let _ = lock.rewind().and_then(|()| lock.write_all(&total.to_le_bytes()));
+            let _ = lock.rewind().and_then(|()| lock.write_all(&size.to_le_bytes()));
         }
         Some(Removed::of(items))
+    }
+
+    /// The things that count for the limit and were used after a time.
+    fn limited(&self, after: SystemTime) -> Vec<Item> {
+        let mut meter = Meter::default();
+        let limited = KINDS.iter().filter(|kind| kind.limited);
+        limited.flat_map(|kind| self.items(kind, after, &mut meter)).collect()
     }
 
     /// Takes out everything of these kinds. `wait` is called before waiting for processes that hold the cache.
@@ -66,7 +94,8 @@ impl Cache {
             let _ = lock.lock();
         }
         let mut meter = Meter::default();
-        let items: Vec<Item> = kinds.iter().flat_map(|kind| self.items(kind, &mut meter)).collect();
+        let items: Vec<Item> =
+            kinds.iter().flat_map(|kind| self.items(kind, SystemTime::UNIX_EPOCH, &mut meter)).collect();
         if !dry_run {
             items.iter().try_for_each(|item| self.remove(item))?;
             self.sweep();
@@ -93,14 +122,6 @@ impl Cache {
     }
 }
 
-/// What the limited kinds took when they were counted, if that was in this minute: it stands in the lock.
-fn counted(lock: &mut File) -> Option<u64> {
-    let age = lock.metadata().ok()?.modified().ok()?.elapsed().ok()?;
-    let mut size = [0; 8];
-    (age < Duration::from_secs(60)).then(|| lock.read_exact(&mut size).ok())??;
-    Some(u64::from_le_bytes(size))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -120,7 +141,7 @@ mod tests {
     }
 
     fn left(cache: &Cache) -> Vec<String> {
-        let items = cache.items(&KINDS[0], &mut Meter::default());
+        let items = cache.items(&KINDS[0], SystemTime::UNIX_EPOCH, &mut Meter::default());
         let mut names: Vec<_> =
             items.iter().map(|item| item.path.file_name().unwrap().to_string_lossy().into_owned()).collect();
         names.sort();
@@ -156,18 +177,20 @@ mod tests {
     }
 
     #[test]
-    fn a_cache_with_room_is_not_looked_through_twice_a_minute() {
+    fn what_is_new_counts_beside_what_was_counted_before() {
         let place = tempfile::tempdir().unwrap();
         let cache = cache(place.path());
+        let trim = || cache.trim(100 << 10, SystemTime::now(), false).unwrap().items.len();
         add(&cache, "old", 300);
-        let trim = |limit| cache.trim(limit, SystemTime::now(), false).map(|removed| removed.items.len());
-        assert_eq!(trim(1 << 20), Some(0));
-        assert_eq!(trim(1 << 20), None, "a moment later");
-        assert_eq!(trim(10 << 10), Some(1), "less room than it takes");
-        add(&cache, "old", 300);
-        let lock = cache.lock_file().unwrap();
-        lock.set_modified(SystemTime::now() - Duration::from_secs(61)).unwrap();
-        assert_eq!(trim(1 << 20), Some(0), "a minute later");
+        assert_eq!(trim(), 0);
+        // Not new, and so not counted until it is time to count everything.
+        add(&cache, "hidden", 200);
+        add(&cache, "also hidden", 200);
+        assert_eq!(trim(), 0);
+        add(&cache, "new", 0);
+        add(&cache, "newer", 0);
+        assert_eq!((trim(), left(&cache)), (3, vec!["new".to_owned(), "newer".to_owned()]));
+        assert_eq!(trim(), 0);
     }
 
     #[test]

@@ -62,8 +62,8 @@ fn copies(record: &Path) -> Vec<PathBuf> {
 }
 
 impl Cache {
-    /// The things of one kind, whole ones only.
-    pub fn items(&self, kind: &Kind, meter: &mut Meter) -> Vec<Item> {
+    /// The things of one kind that were used after a time, whole ones only.
+    pub fn items(&self, kind: &Kind, after: SystemTime, meter: &mut Meter) -> Vec<Item> {
         let mut items = Vec::new();
         for folder in kind.folders {
             let Ok(entries) = fs_err::read_dir(self.part(folder)) else { continue };
@@ -73,6 +73,9 @@ impl Cache {
                 }
                 let Ok(data) = entry.metadata() else { continue };
                 let used = data.modified().unwrap_or(SystemTime::UNIX_EPOCH);
+                if used < after {
+                    continue;
+                }
                 let path = entry.path();
                 let parts = if needed_record(&path) { copies(&path) } else { vec![path.clone()] };
                 let size = parts.iter().map(|part| meter.size(part)).sum();

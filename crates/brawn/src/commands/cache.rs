@@ -110,7 +110,7 @@ fn limit_of(text: &str) -> Result<u64, String> {
 fn show(cache: &Cache, options: &Options) -> Result<()> {
     let limit = configured_limit()?;
     let mut meter = Meter::default();
-    let kinds = KINDS.iter().map(|kind| (kind, cache.items(kind, &mut meter)));
+    let kinds = KINDS.iter().map(|kind| (kind, cache.items(kind, SystemTime::UNIX_EPOCH, &mut meter)));
     let kinds: Vec<_> = kinds.filter(|(_, items)| !items.is_empty()).collect();
     let total: u64 = kinds.iter().flat_map(|(_, items)| items).map(|item| item.size).sum();
     let zig = settings::zig_cache().filter(|path| path.is_dir());
