@@ -21,6 +21,8 @@ use crate::{Error, Workshop, jvm, workloads};
 pub enum Input {
     /// A table of values with commas between them, 120,000 lines of five megabytes.
     Lines,
+    /// A quarter of those lines as XML in windows-1252, the names in letters with accents.
+    Xml,
     /// A function for the logic minimiser espresso.
     Espresso,
     /// A generated module of WebAssembly.
@@ -49,18 +51,16 @@ impl Input {
     /// # Errors
     /// [`Error::Absent`] when it cannot be fetched; [`Error::Io`].
     pub fn make(&self, workshop: &Workshop) -> Result<PathBuf, Error> {
+        let written = |name: &str, bytes: &[u8]| {
+            let path = workshop.root().join(name);
+            // In one step: another run may be reading it.
+            brawn_base::temporary::write(&path, bytes, 0o644)?;
+            Ok(path)
+        };
         match self {
-            Input::Lines => {
-                let path = workshop.root().join("lines.csv");
-                // In one step: another run may be reading it.
-                brawn_base::temporary::write(&path, lines().as_bytes(), 0o644)?;
-                Ok(path)
-            }
-            Input::Espresso => {
-                let path = workshop.root().join("espresso.pla");
-                fs_err::write(&path, workloads::text(TABLE))?;
-                Ok(path)
-            }
+            Input::Lines => written("lines.csv", lines().as_bytes()),
+            Input::Xml => written("records.xml", &xml()),
+            Input::Espresso => written("espresso.pla", workloads::text(TABLE).as_bytes()),
             Input::Module => module(workshop),
             Input::Yosys => yosys(workshop),
             Input::Jar(name) => workshop.source(&jvm::jar(name)),
@@ -70,7 +70,7 @@ impl Input {
     /// What checks a program's answer, if the program does not do that itself.
     pub fn reader(&self) -> Option<Reader> {
         match self {
-            Input::Lines | Input::Jar(_) => None,
+            Input::Lines | Input::Xml | Input::Jar(_) => None,
             Input::Espresso => Some(same_function),
             Input::Module => Some(sum),
             Input::Yosys => Some(version_of_yosys),
@@ -90,6 +90,20 @@ fn lines() -> String {
             .expect("a string takes any text");
     }
     text
+}
+
+fn xml() -> Vec<u8> {
+    let mut xml = String::from("<?xml version='1.0' encoding='windows-1252'?>\n<records>\n");
+    for line in lines().lines().step_by(4) {
+        let fields: Vec<&str> = line.split(',').collect();
+        let name: String = fields[1].bytes().map(|letter| char::from(letter + 0x7f)).collect();
+        let [id, value, size] = [0, 2, 3].map(|at| fields[at]);
+        writeln!(xml, "<record id='{id}' size='{size}'><name>{name}</name>\u{80} {value}</record>")
+            .expect("a string takes any text");
+    }
+    xml += "</records>\n";
+    // The euro is 0x80 there, and what has an accent is what it is in Latin-1.
+    xml.chars().map(|character| character as u8).collect()
 }
 
 fn module(workshop: &Workshop) -> Result<PathBuf, Error> {
