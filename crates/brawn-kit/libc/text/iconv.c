@@ -1,5 +1,6 @@
 /*
- * iconv between UTF-8, UTF-16, UCS-2, UTF-32, wchar_t, ISO-8859-1 and ASCII; all other pairs, and iconv_open, are musl's.
+ * iconv between UTF-8, UTF-16, UCS-2, UTF-32, wchar_t, ISO-8859-1, ASCII and pages, which are all other encodings with a byte for
+ * each character; all other pairs, and iconv_open, are musl's.
  *
  * Runs go by way of 16-bit characters: as many are decoded as surely fit into the room that is left when encoded. What is in no
  * run is converted character by character, and in that errors are found.
@@ -8,6 +9,7 @@
 #include "text.h"
 
 #include <iconv.h>
+#include <string.h>
 
 #pragma GCC visibility push(default)
 size_t iconv(iconv_t conversion, char **restrict in, size_t *restrict in_left, char **restrict out,
@@ -31,21 +33,35 @@ enum kind {
     UTF16,
     UCS2,
     UTF32,
-    KINDS,
-    OTHER = KINDS,
+    OTHER,
+    PAGE,
     UNKNOWN
 };
 
 /* musl's descriptor is 1 + 2 * to + 65536 * from, by places in its table of encodings, or the address of one with a state. */
-static const char NAMES[KINDS][12] = {
-    "UTF-8",    "ASCII",    "ISO88591", "UTF-16LE", "UTF-16BE", "UCS-2LE", "UCS-2BE",
-    "UTF-32LE", "UTF-32BE", "WCHAR_T",  "UTF-16",   "UCS-2",    "UTF-32",
+static const char NAMES[OTHER + 1][12] = {
+    "UTF-8",
+    "ASCII",
+    "ISO88591",
+    "UTF-16LE",
+    "UTF-16BE",
+    "UCS-2LE",
+    "UCS-2BE",
+    "UTF-32LE",
+    "UTF-32BE",
+    "WCHAR_T",
+    "UTF-16",
+    "UCS-2",
+    "UTF-32",
+    /* The one beside these that is read with a state: musl must not be asked about it without. */
+    "ISO2022JP",
 };
 
 /* What stands at each place, 0 for others. */
 enum { PLACES = 512 };
 static uint8_t kinds[PLACES];
 static uint8_t asked;
+static uintptr_t wide_place;
 
 struct stateful {
     iconv_t base;
@@ -57,24 +73,92 @@ enum { STATE_UTF32BE = 0300, STATE_UTF16LE, STATE_UTF16BE, STATE_UTF32LE, STATE_
 
 /* Asks iconv_open for the places, once. Threads that do this at the same time write the same. */
 static __attribute__((noinline, cold)) void find_places(void) {
-    for (unsigned kind = 0; kind < KINDS; kind++) {
+    for (unsigned kind = 0; kind <= OTHER; kind++) {
         const uintptr_t place = (uintptr_t)iconv_open(NAMES[kind], NAMES[UTF8]) >> 1 & 0x7fff;
         if (place < PLACES) {
             __atomic_store_n(&kinds[place], (uint8_t)(kind + 1), __ATOMIC_RELAXED);
+        }
+        if (kind == WIDE) {
+            __atomic_store_n(&wide_place, place, __ATOMIC_RELAXED);
         }
     }
     __atomic_store_n(&asked, 1, __ATOMIC_RELEASE);
 }
 
-static enum kind kind_at(uintptr_t place) {
+/* What musl's own iconv says of each byte of an encoding, once asked: the character, and where that is the byte, by open addressing. */
+struct page {
+    uintptr_t place; /* plus 1, and 0 while it is not ready */
+    bool single;     /* whether each byte is a character or none */
+    uint16_t characters[256], keys[512];
+    uint8_t bytes[512];
+};
+enum { PAGES = 4, NONE = 0xffff };
+static struct page pages[PAGES];
+static unsigned pages_taken;
+
+/* Where a character is, or the free entry that ends the search. */
+INLINE unsigned entry(const struct page *page, unsigned c) {
+    unsigned at = (c * 0x9e37 & 0xffff) >> 7;
+    while (page->keys[at] != c && page->keys[at] != NONE) {
+        at = (at + 1) % 512;
+    }
+    return at;
+}
+
+/* Of bytes that are the same character musl writes the one with its number, then the lowest. */
+static __attribute__((noinline, cold)) void ask(struct page *page, uintptr_t place) {
+    const iconv_t conversion =
+        (iconv_t)(place << 16 | __atomic_load_n(&wide_place, __ATOMIC_RELAXED) << 1 | 1);
+    const int before = *__errno_location();
+    memset(page->keys, 0xff, sizeof page->keys);
+    page->single = true;
+    for (unsigned i = 0; i < 256 && page->single; i++) {
+        uint8_t byte = (uint8_t)i;
+        uint32_t c = NONE;
+        char *in = (char *)&byte, *out = (char *)&c;
+        size_t in_left = 1, out_left = sizeof c;
+        const bool valid = __brawn_musl_iconv(conversion, &in, &in_left, &out, &out_left) == 0;
+        page->single = valid ? out_left == 0 && c < NONE : *__errno_location() == BRAWN_EILSEQ;
+        page->characters[i] = (uint16_t)c;
+        if (valid) {
+            const unsigned at = entry(page, (uint16_t)c);
+            if (page->keys[at] == NONE || i == c) {
+                page->keys[at] = (uint16_t)c;
+                page->bytes[at] = byte;
+            }
+        }
+    }
+    *__errno_location() = before;
+}
+
+static enum kind kind_at(uintptr_t place, const struct page **page) {
     const unsigned kind = place < PLACES ? __atomic_load_n(&kinds[place], __ATOMIC_RELAXED) : 0;
-    return kind == 0 ? OTHER : (enum kind)(kind - 1);
+    if (kind != 0) {
+        return (enum kind)(kind - 1);
+    }
+    for (unsigned i = 0; i < PAGES; i++) {
+        if (__atomic_load_n(&pages[i].place, __ATOMIC_ACQUIRE) == place + 1) {
+            *page = &pages[i];
+            return pages[i].single ? PAGE : OTHER;
+        }
+    }
+    /* Two threads may ask for the same page, and take two. */
+    if (__atomic_load_n(&pages_taken, __ATOMIC_RELAXED) < PAGES) {
+        const unsigned i = __atomic_fetch_add(&pages_taken, 1, __ATOMIC_RELAXED);
+        if (i < PAGES) {
+            ask(&pages[i], place);
+            __atomic_store_n(&pages[i].place, place + 1, __ATOMIC_RELEASE);
+            return kind_at(place, page);
+        }
+    }
+    return OTHER;
 }
 
 struct work {
     const uint8_t *in, *in_end;
     uint8_t *out, *out_end;
     size_t replaced;
+    const struct page *from, *to;
 };
 
 INLINE size_t smaller(size_t a, size_t b) {
@@ -139,6 +223,17 @@ static size_t take_words(struct work *work, uint16_t *to, size_t room, bool swap
     return i;
 }
 
+static size_t take_page(struct work *work, uint16_t *to, size_t room) {
+    const uint8_t *s = work->in;
+    const size_t n = smaller(room, (size_t)(work->in_end - s));
+    size_t i = 0;
+    for (; i < n && work->from->characters[s[i]] != NONE; i++) {
+        to[i] = work->from->characters[s[i]];
+    }
+    work->in = s + i;
+    return i;
+}
+
 static size_t take(struct work *work, enum kind from, uint16_t *to, size_t room) {
     switch (from) {
     case UTF8:
@@ -155,6 +250,8 @@ static size_t take(struct work *work, enum kind from, uint16_t *to, size_t room)
     case WIDE:
     case UTF32BE:
         return take_words(work, to, room, from == UTF32BE);
+    case PAGE:
+        return take_page(work, to, room);
     default:
         return 0;
     }
@@ -179,6 +276,17 @@ static void put_bytes(struct work *work, const uint16_t *from, size_t n, unsigne
         work->replaced += other;
     }
     work->out += n;
+}
+
+static void put_page(struct work *work, const uint16_t *from, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        unsigned at = entry(work->to, from[i]);
+        if (UNLIKELY(work->to->keys[at] == NONE)) {
+            at = entry(work->to, '*');
+            work->replaced++;
+        }
+        *work->out++ = work->to->bytes[at];
+    }
 }
 
 static void put_halves(struct work *work, const uint16_t *from, size_t n, bool swap) {
@@ -210,6 +318,9 @@ static void put(struct work *work, enum kind to, const uint16_t *from, size_t n)
     case UCS2:
         put_halves(work, from, n, to != UTF16LE && to != UCS2LE);
         break;
+    case PAGE:
+        put_page(work, from, n);
+        break;
     default:
         widen(from, n, (uint32_t *)work->out, to == UTF32BE || to == UTF32);
         work->out += 4 * n;
@@ -228,7 +339,9 @@ INLINE uint32_t word(const uint8_t *s, bool swap) {
 }
 
 /* The length of the first character, INVALID or PARTIAL. */
-static int get_one(enum kind from, const uint8_t *s, size_t n, uint32_t *c) {
+static int get_one(const struct work *work, enum kind from, uint32_t *c) {
+    const uint8_t *const s = work->in;
+    const size_t n = (size_t)(work->in_end - s);
     bool swap;
     switch (from) {
     case UTF8:
@@ -237,6 +350,9 @@ static int get_one(enum kind from, const uint8_t *s, size_t n, uint32_t *c) {
     case LATIN1:
         *c = *s;
         return from == ASCII && *s >= 0x80 ? INVALID : 1;
+    case PAGE:
+        *c = work->from->characters[*s];
+        return *c == NONE ? INVALID : 1;
     case UTF32LE:
     case UTF32BE:
     case WIDE:
@@ -294,6 +410,12 @@ static bool put_one(struct work *work, enum kind to, uint32_t c) {
         }
         *work->out = (uint8_t)c;
         break;
+    case PAGE:
+        if (room < 1) {
+            return false;
+        }
+        put_page(work, &(uint16_t){(uint16_t)smaller(c, NONE)}, 1);
+        return true;
     case UTF32LE:
     case UTF32BE:
     case WIDE:
@@ -362,7 +484,7 @@ static enum kind after_mark(struct work *work, enum kind from, struct stateful *
 
 /* 0, or the error. */
 static int convert(struct work *work, enum kind from, enum kind to) {
-    static const uint8_t MOST[KINDS] = {3, 1, 1, 2, 2, 2, 2, 4, 4, 4, 2, 2, 4};
+    static const uint8_t MOST[PAGE + 1] = {3, 1, 1, 2, 2, 2, 2, 4, 4, 4, 2, 2, 4, 1, 1};
     uint16_t chunk[CHUNK];
     for (;;) {
         size_t taken;
@@ -376,7 +498,7 @@ static int convert(struct work *work, enum kind from, enum kind to) {
                 return 0;
             }
             uint32_t c;
-            const int length = get_one(from, work->in, (size_t)(work->in_end - work->in), &c);
+            const int length = get_one(work, from, &c);
             if (length < 0) {
                 return length == INVALID ? BRAWN_EILSEQ : BRAWN_EINVAL;
             }
@@ -398,12 +520,15 @@ size_t iconv(iconv_t conversion, char **restrict in, size_t *restrict in_left, c
     }
     struct stateful *const stateful = (uintptr_t)conversion & 1 ? NULL : (struct stateful *)conversion;
     const uintptr_t number = (uintptr_t)(stateful == NULL ? conversion : stateful->base);
-    enum kind from = kind_at(number >> 16);
-    const enum kind to = kind_at(number >> 1 & 0x7fff);
-    if (from == OTHER || to == OTHER || (from >= UTF16) != (stateful != NULL)) {
+    const struct page *from_page = NULL, *to_page = NULL;
+    enum kind from = kind_at(number >> 16, &from_page);
+    const enum kind to = kind_at(number >> 1 & 0x7fff, &to_page);
+    if (from == OTHER || to == OTHER || (from >= UTF16 && from < OTHER) != (stateful != NULL)) {
         return __brawn_musl_iconv(conversion, in, in_left, out, out_left);
     }
     struct work work = {
+        .from = from_page,
+        .to = to_page,
         .in = (const uint8_t *)*in,
         .in_end = (const uint8_t *)*in + *in_left,
         .out = (uint8_t *)*out,

@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <wchar.h>
 
 size_t kit_mbsrtowcs(wchar_t *, const char **, size_t, mbstate_t *);
@@ -48,10 +50,11 @@ size_t __brawn_musl_kit_iconv(iconv_t cd, char **restrict in, size_t *restrict i
 enum { PAGE = 4096, PAGES = 4, AREA = PAGE * PAGES, MOST = 700 };
 
 static const char *const NAMES[] = {
-    "UTF-8",    "ASCII",   "ISO-8859-1", "UTF-16LE", "UTF-16BE", "UCS-2LE",    "UCS-2BE",     "UTF-32LE",
-    "UTF-32BE", "WCHAR_T", "UTF-16",     "UCS-2",    "UTF-32",   "ISO-8859-2", "ISO-2022-JP",
+    "UTF-8",       "ASCII",    "ISO-8859-1", "UTF-16LE",  "UTF-16BE", "UCS-2LE", "UCS-2BE",
+    "UTF-32LE",    "UTF-32BE", "WCHAR_T",    "UTF-16",    "UCS-2",    "UTF-32",  "ISO-8859-2",
+    "ISO-2022-JP", "CP1252",   "KOI8-U",     "SHIFT_JIS", "IBM1047",
 };
-enum { COUNT = sizeof NAMES / sizeof *NAMES };
+enum { COUNT = sizeof NAMES / sizeof *NAMES, OURS = 13 };
 
 struct context {
     uint64_t seed;
@@ -285,7 +288,13 @@ static void wide(struct context *c, bool limited) {
 /* The characters of the text in an encoding that is given by its place in NAMES, some of them wrong. The size in bytes. */
 static size_t encoded(struct context *c, int from, uint8_t *to) {
     size_t size = 0;
-    if (from == 0 || from > 12) {
+    if (from > OURS && next(c) % 2) {
+        for (size_t i = 0; i < c->characters; i++) {
+            to[i] = (uint8_t)(next(c) % 4 ? c->wide[i] % 0x80 : (wchar_t)next(c));
+        }
+        return c->characters;
+    }
+    if (from == 0 || from >= OURS) {
         memcpy(to, c->text, c->size);
         return c->size;
     }
@@ -339,7 +348,8 @@ static size_t call_iconv(struct answer *answer, int which, iconv_t cd, char *in,
 /* A text in pieces, with two descriptors that each see all of them. */
 static void with_iconv(struct context *c) {
     static __thread uint8_t text[4 * MOST + 64];
-    const int from = (int)below(c, next(c) % 16 ? 13 : COUNT), to = (int)below(c, next(c) % 16 ? 13 : COUNT);
+    const int from = (int)below(c, next(c) % 4 ? OURS : COUNT),
+              to = (int)below(c, next(c) % 4 ? OURS : COUNT);
     const size_t size = encoded(c, from, text);
     iconv_t cd[2];
     for (int i = 0; i < 2; i++) {
@@ -384,8 +394,8 @@ static void with_iconv(struct context *c) {
 /* Every size of the input and of the output, for a text of all lengths, between all encodings of the kit. */
 static void all_splits(struct context *c, size_t characters) {
     static uint8_t text[4 * MOST + 64];
-    for (int from = 0; from < 13; from++) {
-        for (int to = 0; to < 13; to++) {
+    for (int from = 0; from < OURS; from++) {
+        for (int to = 0; to < OURS; to++) {
             c->size = c->characters = 0;
             for (size_t i = 0; i < characters; i++) {
                 const uint32_t x = character(c, i < characters / 2 ? i % 3 : (unsigned)below(c, 6));
@@ -414,6 +424,68 @@ static void prepare(struct context *c) {
     c->in = area();
     c->out[0] = area();
     c->out[1] = area();
+}
+
+/* Every byte and every character of an encoding with one byte for each, in a process of its own: the kit remembers only some. */
+static void page(struct context *c, const char *name) {
+    const iconv_t decoding = iconv_open("WCHAR_T", name), encoding = iconv_open(name, "UTF-32LE");
+    if (decoding == (iconv_t)-1 || encoding == (iconv_t)-1) {
+        printf("musl has no %s\n", name);
+        return;
+    }
+    uint32_t text[256];
+    for (uint32_t first = 0; first < 0x10300; first += 256) {
+        for (uint32_t i = 0; i < 256; i++) {
+            text[i] = first + i;
+        }
+        struct answer answers[2] = {0};
+        fill(c, 256);
+        for (int i = 0; i < 2; i++) {
+            call_iconv(&answers[i], i, encoding, (char *)text, sizeof text, (char *)c->out[i] + AREA - 256,
+                       256);
+        }
+        compare(c, name, &answers[0], &answers[1], 256);
+    }
+    for (uint32_t first = 0; first < 256; first++) {
+        uint8_t bytes[256];
+        for (uint32_t i = 0; i < 256 - first; i++) {
+            bytes[i] = (uint8_t)(first + i);
+        }
+        struct answer answers[2] = {0};
+        fill(c, 1024);
+        for (int i = 0; i < 2; i++) {
+            call_iconv(&answers[i], i, decoding, (char *)bytes, 256 - first, (char *)c->out[i] + AREA - 1024,
+                       1024);
+        }
+        compare(c, name, &answers[0], &answers[1], 1024);
+    }
+    if (behind > 1000) {
+        fail(c, "whether the kit converts");
+    }
+}
+
+static void all_pages(void) {
+    static const char *const PAGES_OF_BYTES[] = {
+        "ISO-8859-2",  "ISO-8859-3",  "ISO-8859-4",  "ISO-8859-5",  "ISO-8859-6",  "ISO-8859-7",
+        "ISO-8859-8",  "ISO-8859-9",  "ISO-8859-10", "ISO-8859-11", "ISO-8859-13", "ISO-8859-14",
+        "ISO-8859-15", "ISO-8859-16", "CP1250",      "CP1251",      "CP1252",      "CP1253",
+        "CP1254",      "CP1255",      "CP1256",      "CP1257",      "CP1258",      "KOI8-R",
+        "KOI8-U",      "CP437",       "CP850",       "CP866",       "IBM1047"};
+    for (size_t i = 0; i < sizeof PAGES_OF_BYTES / sizeof *PAGES_OF_BYTES; i++) {
+        fflush(stdout);
+        const pid_t child = fork();
+        if (child == 0) {
+            static struct context c;
+            c.seed = i + 1;
+            prepare(&c);
+            page(&c, PAGES_OF_BYTES[i]);
+            exit(0);
+        }
+        int status = 0;
+        if (waitpid(child, &status, 0) != child || status != 0) {
+            abort();
+        }
+    }
 }
 
 static void *run(void *argument) {
@@ -446,6 +518,7 @@ int main(int argc, char **argv) {
     if (argc < 4) {
         return 2;
     }
+    all_pages();
     static struct context contexts[2];
     pthread_t threads[2];
     for (int i = 0; i < 2; i++) {
