@@ -173,7 +173,8 @@ fn template(job: &Job, folder: &Path, served: &Served) -> Result<(Vec<String>, V
             args.push(format!("{OVERLAY}/libc.a"));
         } else {
             let path = Path::new(arg);
-            let is_file = !arg.starts_with('-') && path.is_file();
+            let before = &line.args[..index];
+            let is_file = !arg.starts_with('-') && path.is_file() && !is_written(before, "");
             if let Some(copy) = served.copies.get(path) {
                 inputs.push(folder.join(copy));
                 args.push(format!("{RECORD}/{copy}"));
@@ -182,7 +183,9 @@ fn template(job: &Job, folder: &Path, served: &Served) -> Result<(Vec<String>, V
             } else if is_file {
                 inputs.push(path.to_owned());
                 args.push(arg.clone());
-            } else if let Some((option, file)) = option_file(arg).filter(|(_, file)| job.keep.applies(file)) {
+            } else if let Some((option, file)) = option_file(arg)
+                .filter(|&(option, file)| job.keep.applies(file) && !is_written(before, option))
+            {
                 args.push(format!("{option}{}", save(file, &mut inputs)?));
             } else {
                 args.push(arg.clone());
@@ -211,6 +214,18 @@ fn option_file(arg: &str) -> Option<(&str, &Path)> {
     let (option, file) = arg.split_at(arg.rfind(['=', ','])? + 1);
     let file = Path::new(file);
     (arg.starts_with('-') && file.is_absolute() && file.is_file()).then_some((option, file))
+}
+
+/// Whether the file that follows these arguments, and the start of an option, is one that the linker writes: a map, say.
+fn is_written(before: &[String], option: &str) -> bool {
+    let texts = before.iter().map(String::as_str).chain([option]).rev();
+    let mut words =
+        texts.map(|text| text.trim_end_matches(['=', ',']).rsplit(',').next().unwrap_or_default());
+    let last = words.find(|word| !["", "-Wl", "-Xlinker"].contains(word));
+    last.is_some_and(|word| {
+        ["Map", "dependency-file", "reproduce"].contains(&word.trim_start_matches('-'))
+            && word.starts_with('-')
+    })
 }
 
 /// A second name for a file, or a copy where a second name is not possible.
@@ -337,5 +352,19 @@ mod tests {
         assert_eq!(output_flag("--output=program"), Some("--output="));
         assert_eq!(output_flag("-omagic"), None);
         assert_eq!(output_flag("-O2"), None);
+    }
+
+    #[test]
+    fn what_a_link_writes_is_no_input_of_the_next() {
+        let written = |before: &str, option: &str| {
+            is_written(&before.split_whitespace().map(str::to_owned).collect::<Vec<_>>(), option)
+        };
+        assert!(
+            written("a.o", "-Wl,-Map=") && written("a.o", "-Wl,-O1,--Map,") && written("-Wl,-Map", "-Wl,")
+        );
+        assert!(written("-Xlinker -Map -Xlinker", "") && written("-flavor gnu -Map", ""));
+        assert!(
+            !written("-Wl,-Map=x a.o", "") && !written("a.o", "-Wl,--version-script=") && !written("", "")
+        );
     }
 }
