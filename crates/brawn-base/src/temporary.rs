@@ -1,12 +1,15 @@
 //! Files and folders that are being written. Their names are recognised, and each is locked while its writer lives, so that
 //! what a killed process left behind can be told from what a running one still needs.
 
+use std::ffi::{CStr, OsStr};
 use std::fs::File;
 use std::io::{self, Write as _};
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
 
-use fs_err::os::unix::fs::OpenOptionsExt as _;
+use rustix::fs::{FileType, FlockOperation, Mode, OFlags};
 use tempfile::{NamedTempFile, TempDir};
 
 /// What the name of everything unfinished begins with.
@@ -97,31 +100,43 @@ fn claim(made: &File) -> bool {
 }
 
 /// Whether a name is one of something unfinished.
-pub fn is_unfinished(name: &std::ffi::OsStr) -> bool {
+pub fn is_unfinished(name: &OsStr) -> bool {
     name.as_encoded_bytes().starts_with(PREFIX.as_bytes())
 }
 
 /// Removes what killed processes of this user left unfinished in `folder`. What cannot be removed stays: it is in no one's way.
 pub fn sweep(folder: &Path) {
-    let Ok(entries) = fs_err::read_dir(folder) else { return };
-    for entry in entries.flatten() {
-        if !is_unfinished(&entry.file_name()) {
-            continue;
-        }
-        let path = entry.path();
-        let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
-        let flags = i32::try_from(flags.bits()).expect("flags of open are an int");
-        let opened = fs_err::OpenOptions::new().read(true).custom_flags(flags).open(&path);
-        let Ok(file) = opened.map(fs_err::File::into_file) else { continue };
-        let ours = file.metadata().is_ok_and(|data| data.uid() == rustix::process::geteuid().as_raw());
-        // The lock is held while it goes, so that a writer that has just made it notices.
-        if ours && file.try_lock().is_ok() {
-            let _ = match file.metadata() {
-                Ok(data) if data.is_dir() => fs_err::remove_dir_all(&path),
-                _ => fs_err::remove_file(&path),
-            };
+    let Ok(parent) = fs_err::File::open(folder) else { return };
+    let is_left = |name: &CStr| is_unfinished(OsStr::from_bytes(name.to_bytes()));
+    // The lock is held while it goes, so that a writer that has just made it notices.
+    let _ = each_left(parent, is_left, |name, _locked, is_folder| {
+        let path = folder.join(OsStr::from_bytes(name.to_bytes()));
+        let _ = if is_folder { fs_err::remove_dir_all(&path) } else { fs_err::remove_file(&path) };
+    });
+}
+
+/// Calls `then` with the name of each thing in a folder that is called so and was left behind, itself, locked, and whether it is
+/// a folder. It is this user's, and its lock is free because the process that held it is gone.
+///
+/// # Errors
+/// What the system says of the folder.
+pub fn each_left(
+    parent: impl AsFd,
+    is_called: impl Fn(&CStr) -> bool,
+    mut then: impl FnMut(&CStr, OwnedFd, bool),
+) -> io::Result<()> {
+    let names = rustix::fs::Dir::read_from(&parent)?.map(|entry| Ok(entry?.file_name().to_owned()));
+    let names = names.collect::<io::Result<Vec<_>>>()?;
+    for name in names.iter().filter(|name| is_called(name)) {
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let Ok(file) = rustix::fs::openat(&parent, name, flags, Mode::empty()) else { continue };
+        let Ok(stat) = rustix::fs::fstat(&file) else { continue };
+        let ours = stat.st_uid == rustix::process::geteuid().as_raw();
+        if ours && rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok() {
+            then(name, file, FileType::from_raw_mode(stat.st_mode).is_dir());
         }
     }
+    Ok(())
 }
 
 #[cfg(test)]

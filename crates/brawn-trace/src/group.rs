@@ -6,6 +6,7 @@
 //! be measured. No controller is switched on for it, so that the program has neither more nor less than before. A
 //! process namespace would end as surely, but changes what a program sees: its own number, and `/proc`.
 
+use std::ffi::CStr;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::os::unix::process::CommandExt;
@@ -15,7 +16,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use rustix::fs::{AtFlags, Dir, FlockOperation, Mode, OFlags, fstat, mkdirat, openat, statat, unlinkat};
+use rustix::fs::{AtFlags, Dir, FlockOperation, Mode, OFlags, mkdirat, openat, statat, unlinkat};
 use rustix::mount::{FsMountFlags, FsOpenFlags, MountAttrFlags, fsconfig_create, fsmount, fsopen};
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 
@@ -91,8 +92,9 @@ impl Group {
         static NEXT: AtomicUsize = AtomicUsize::new(0);
         let name = format!("{PREFIX}{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
         mkdirat(&parent, &name, Mode::from(0o755))?;
-        let locked = open(&parent, &name).and_then(|folder| lock(&folder).map(|()| folder));
-        match locked {
+        let lock =
+            |folder| rustix::fs::flock(&folder, FlockOperation::NonBlockingLockExclusive).map(|()| folder);
+        match open(&parent, &name).and_then(lock) {
             Ok(folder) => Ok(Self { parent, folder, name }),
             Err(error) => {
                 let _ = unlinkat(&parent, &name, AtFlags::REMOVEDIR);
@@ -190,10 +192,6 @@ fn open(parent: impl AsFd, name: impl AsRef<Path>) -> rustix::io::Result<OwnedFd
     openat(parent, Path::new(".").join(name), flags, Mode::empty())
 }
 
-fn lock(folder: &OwnedFd) -> rustix::io::Result<()> {
-    rustix::fs::flock(folder, FlockOperation::NonBlockingLockExclusive)
-}
-
 /// Writes to a file of a group.
 fn write(folder: impl AsFd, file: &str, text: &str) -> rustix::io::Result<()> {
     let file = openat(folder, file, OFlags::WRONLY | OFlags::CLOEXEC, Mode::empty())?;
@@ -272,21 +270,17 @@ fn remove(parent: impl AsFd, name: &str) -> rustix::io::Result<()> {
 }
 
 /// Ends and removes the groups that killed runs of this user left: nobody has their number, and their lock is free.
-fn remove_left(parent: &OwnedFd) -> rustix::io::Result<()> {
-    for name in below(parent)? {
-        let number = name.strip_prefix(PREFIX).and_then(|rest| rest.split('-').next()?.parse().ok());
-        let Some(pid) = number.and_then(Pid::from_raw) else { continue };
-        if test_kill_process(pid) != Err(rustix::io::Errno::SRCH) {
-            continue;
-        }
-        let Ok(folder) = open(parent, &name) else { continue };
-        let own = fstat(&folder).is_ok_and(|stat| stat.st_uid == rustix::process::geteuid().as_raw());
-        if own && lock(&folder).is_ok() {
-            end(&folder);
-            let _ = remove(parent, &name);
-        }
-    }
-    Ok(())
+fn remove_left(parent: &OwnedFd) -> io::Result<()> {
+    let is_left = |name: &CStr| {
+        let number =
+            name.to_str().ok().and_then(|name| name.strip_prefix(PREFIX)?.split('-').next()?.parse().ok());
+        let pid = number.and_then(Pid::from_raw);
+        pid.is_some_and(|pid| test_kill_process(pid) == Err(rustix::io::Errno::SRCH))
+    };
+    brawn_base::temporary::each_left(parent, is_left, |name, folder, _| {
+        end(&folder);
+        let _ = remove(parent, &name.to_string_lossy());
+    })
 }
 
 /// Forks into a group, as a further child of this process's parent. None where the kernel refuses; zero in the child.

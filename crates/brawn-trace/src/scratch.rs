@@ -41,7 +41,10 @@ impl Scratch {
         let open = rustix::fs::open(parent, flags, Mode::empty());
         let open = open.map_err(|error| named(parent, error))?;
         // A folder that cannot be removed belongs to the run that left it; this one goes on.
-        let _ = remove_left(&open, prefix);
+        let is_left = |name: &CStr| name.to_bytes().starts_with(prefix.as_bytes());
+        let _ = brawn_base::temporary::each_left(&open, is_left, |name, left, is_folder| {
+            let _ = is_folder.then(|| remove(&open, &left, OsStr::from_bytes(name.to_bytes())));
+        });
         let fresh = tempfile::Builder::new().prefix(&format!("{UNLOCKED}{prefix}")).tempdir_in(parent)?;
         let folder = open_folder(open.as_fd(), name_of(fresh.path()))?;
         rustix::fs::flock(&folder, FlockOperation::NonBlockingLockExclusive)?;
@@ -91,26 +94,6 @@ fn name_of(path: &Path) -> &OsStr {
 fn open_folder(parent: BorrowedFd<'_>, name: impl rustix::path::Arg) -> rustix::io::Result<OwnedFd> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     openat(parent, name, flags, Mode::empty())
-}
-
-/// Removes folders that a run of this user left behind: they are this user's, and their lock is free because the process
-/// that held it is gone.
-fn remove_left(parent: &OwnedFd, prefix: &str) -> rustix::io::Result<()> {
-    let mut left = Vec::new();
-    for entry in Dir::read_from(parent)? {
-        let entry = entry?;
-        if entry.file_name().to_bytes().starts_with(prefix.as_bytes()) {
-            left.push(entry.file_name().to_owned());
-        }
-    }
-    for name in left {
-        let Ok(folder) = open_folder(parent.as_fd(), name.as_c_str()) else { continue };
-        let own = fstat(&folder).is_ok_and(|stat| stat.st_uid == rustix::process::geteuid().as_raw());
-        if own && rustix::fs::flock(&folder, FlockOperation::NonBlockingLockExclusive).is_ok() {
-            let _ = remove(parent, &folder, OsStr::from_bytes(name.to_bytes()));
-        }
-    }
-    Ok(())
 }
 
 /// Removes the folder that is open as `folder`, and is called `name` in `parent` unless somebody moved it.
