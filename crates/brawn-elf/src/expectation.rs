@@ -5,7 +5,7 @@ use brawn_base::Diagnostic as _;
 use crate::inspect::Traces;
 use crate::note::KNOB;
 use crate::report::{Code, Problem, problem};
-use crate::{Arch, Error, LinkId};
+use crate::{Arch, Error, LinkId, Note};
 
 /// What the caller knows about the executable from elsewhere. By default nothing: then the executable is held to
 /// its own note.
@@ -21,6 +21,8 @@ pub struct Expectation {
     pub link_id: Option<LinkId>,
     /// What else the note has to say.
     pub note: Vec<Requirement>,
+    /// The families of functions that the kit should have replaced where the libc.a fits them; a warning.
+    pub families: Vec<String>,
     /// Whether the note may name knobs that `note` does not.
     pub no_other_knobs: bool,
     /// What a heap of the program's own is, beside the one that the note names.
@@ -109,6 +111,19 @@ pub(crate) fn check_note(traces: &Traces, expectation: &Expectation, findings: &
             let (what, wanted) = in_words(key, None);
             differs(&what, &wanted, value);
         }
+    }
+}
+
+/// Says which families stayed musl's: with `--musl`, or because the `libc.a` did not fit them.
+pub(crate) fn check_families(note: &Note, expectation: &Expectation, warnings: &mut Vec<Problem>) {
+    let musls = expectation.families.iter().filter(|family| !note.functions.contains(family));
+    let musls: Vec<&str> = musls.map(String::as_str).collect();
+    if !musls.is_empty() {
+        warnings.push(problem(
+            Code::NotAsAsked,
+            format!("families of functions that are musl's own: {}", musls.join(", ")),
+            Some("`brawn libc --dry-run -v` says whether this libc.a fits them; if so, link again without `--musl`"),
+        ));
     }
 }
 

@@ -1,6 +1,6 @@
 use brawn_base::Diagnostic as _;
 
-use crate::expectation::{Expectation, SecondHeap, check_note};
+use crate::expectation::{Expectation, SecondHeap, check_families, check_note};
 use crate::heap::KitMarker;
 use crate::inspect::{Traces, look};
 use crate::inspection::{Inspection, Kind};
@@ -46,6 +46,7 @@ pub(crate) fn report(
             check_linkage(inspection, traces, expectation, &mut report.findings);
             check_note(traces, expectation, &mut report.findings);
             if let Some(note) = &inspection.note {
+                check_families(note, expectation, &mut report.warnings);
                 if inspection.kind.is_static() {
                     check_heaps(inspection, traces, note, expectation.second_heap, &mut report);
                     check_strings(traces, note, &mut report.findings);

@@ -28,6 +28,7 @@ impl Settings {
             Some(_) => Some(self.choice()?),
             None => None,
         };
+        let mut families = Vec::new();
         let mut require = |key: &str, values: Vec<Option<String>>| {
             expectation.note.push(Requirement { key: key.to_owned(), values });
         };
@@ -40,10 +41,12 @@ impl Settings {
         if let (Some(preset), Some(choice)) = (preset, &choice) {
             require("preset", is(preset.name));
             require("strings", answer(choice.strings));
-            // A libc.a that does not fit a family leaves it musl's: all are only asked for by name.
             let named = self.first(|layer| layer.musl.as_ref()).is_some();
             if named || choice.families().next().is_none() {
                 require(FUNCTIONS, vec![functions(choice)]);
+            } else {
+                // A libc.a that does not fit a family leaves it musl's: said, and no failure.
+                families = choice.families().map(|family| family.name.to_owned()).collect();
             }
             require("cpu", vec![choice.cpu.map(|cpu| cpu.name().to_owned())]);
         } else {
@@ -74,6 +77,7 @@ impl Settings {
             }
             require(&format!("{KNOB}{key}"), values);
         }
+        expectation.families = families;
         expectation.no_other_knobs = preset.is_some();
         Ok(expectation)
     }

@@ -49,6 +49,17 @@ fn verify_compares_families_with_the_note() {
     ok(sandbox.brawn(&["--musl", "environment"]).args(["verify", "program"]));
     let text = fails(sandbox.brawn(&["--musl", "none"]).args(["verify", "program"]), 1);
     assert!(text.contains("families of functions"), "{text}");
+    // A preset alone asks for all that fits.
+    let said = "warning: program: families of functions that are musl's own: environment";
+    let preset = ["--preset", "balanced"];
+    linked(&sandbox, &["--preset", "balanced", "--musl", "environment"], "map");
+    let output = sandbox.brawn(&preset).args(["verify", "program"]).output().unwrap();
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && text.contains(said), "{text}");
+    let text = fails(sandbox.brawn(&preset).args(["verify", "--strict", "program"]), 1);
+    assert!(text.contains("are musl's own: environment"), "{text}");
+    linked(&sandbox, &preset, "map");
+    ok(sandbox.brawn(&preset).args(["verify", "--strict", "program"]));
     let shown = ok(sandbox.brawn(&[]).args(["inspect", "program"]));
     assert!(shown.lines().any(|line| line.trim_start().starts_with("functions ")), "{shown}");
 }
