@@ -79,15 +79,20 @@ pub fn folder_of(path: &Path) -> &Path {
 /// # Errors
 /// What the system says.
 pub fn folder_in(folder: &Path) -> io::Result<Folder> {
+    locked_in(folder, PREFIX).map(|(dir, _lock)| Folder { dir, _lock })
+}
+
+/// Such a folder with a name that begins with `prefix`, and its lock, for those who look for what is left themselves.
+///
+/// # Errors
+/// What the system says.
+pub fn locked_in(folder: &Path, prefix: &str) -> io::Result<(TempDir, File)> {
+    let owners = std::fs::Permissions::from_mode(0o700);
     loop {
-        let dir = tempfile::Builder::new()
-            .prefix(PREFIX)
-            .permissions(std::fs::Permissions::from_mode(0o700))
-            .tempdir_in(folder)?;
+        let dir = tempfile::Builder::new().prefix(prefix).permissions(owners.clone()).tempdir_in(folder)?;
         let Ok(lock) = fs_err::File::open(dir.path()) else { continue };
-        let lock = lock.into_file();
-        if claim(&lock) {
-            return Ok(Folder { dir, _lock: lock });
+        if claim(lock.file()) {
+            return Ok((dir, lock.into_file()));
         }
     }
 }

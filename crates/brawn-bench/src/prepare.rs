@@ -280,7 +280,7 @@ mod tests {
     fn with_absent<T>(options: &Options, with: impl Fn(&mut Suite, &Context<'_>) -> T) -> T {
         let text = "title = ''\nabout = ''\n\
             [program.gone]\noptional = 'the gone one'\n\
-            [program.gone.build.c]\nfolder = ''\nflags = []\nlibraries = []\n\
+            [program.gone.build.make]\nexecutable = ''\ncommands = []\n\
             source = { file = 'gone.tar', sha256 = 'abc', by-hand = 'the shelf' }\n\
             [[case]]\nname = 'gone'\nprogram = 'gone'\nrows = []\n";
         let folder = tempfile::tempdir().unwrap();

@@ -6,7 +6,7 @@ use brawn_link::cc::Language;
 use brawn_measure::Variant;
 use serde::Deserialize;
 
-use crate::workshop::{CProgram, Install, Made, Source};
+use crate::workshop::{CProgram, Install, Made};
 use crate::{Context, Error, Flavour, Prepared, Workshop, jvm, workloads};
 
 /// A program, under the name that it has on disk.
@@ -28,8 +28,6 @@ pub enum Build {
     Rust(String),
     /// C files of our own.
     Own(Own),
-    /// C files of an archive.
-    C(CFiles),
     /// A C program with a build system of its own.
     Make(Made),
     /// A package of the crate registry.
@@ -72,16 +70,6 @@ impl Own {
     }
 }
 
-/// All C files of a folder of an archive.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct CFiles {
-    source: Source,
-    folder: String,
-    flags: Vec<String>,
-    libraries: Vec<String>,
-}
-
 impl Program {
     /// Makes it for each variant, and says in `prepared` what the reader must know.
     ///
@@ -95,27 +83,16 @@ impl Program {
         prepared: &mut Prepared,
     ) -> Result<Vec<Variant>, Error> {
         let workshop = context.workshop;
-        let c = |language, sources: &[PathBuf], flags: &[String], libraries: &[String]| {
-            let program = CProgram { name, language, sources, flags, libraries };
-            workshop.c_program(&program, flavours)
-        };
         let programs = match &self.build {
             Build::Rust(main) => workshop.rust_program(name, &workloads::program(main), flavours)?,
             Build::Own(own) => {
                 let sources = own.write(workshop)?;
                 let folder = sources.first().and_then(|source| source.parent()).unwrap_or(workshop.root());
                 // Named for its digest, among the flags that the program is known by.
-                let flags = [&own.flags[..], &[format!("-I{}", folder.display())]].concat();
+                let flags = &[&own.flags[..], &[format!("-I{}", folder.display())]].concat();
                 let language = if own.cxx { Language::Cxx } else { Language::C };
-                c(language, &sources, &flags, &own.libraries)?
-            }
-            Build::C(files) => {
-                let folder = workshop.source(&files.source)?.join(&files.folder);
-                let entries = fs_err::read_dir(&folder)?.map(|entry| Ok(entry?.path()));
-                let mut sources = entries.collect::<Result<Vec<_>, std::io::Error>>()?;
-                sources.retain(|path| path.extension().is_some_and(|extension| extension == "c"));
-                sources.sort();
-                c(Language::C, &sources, &files.flags, &files.libraries)?
+                let (sources, libraries) = (&sources, &own.libraries);
+                workshop.c_program(&CProgram { name, language, sources, flags, libraries }, flavours)?
             }
             Build::Make(made) => workshop.made(name, made, flavours)?,
             Build::Install(install) => workshop.cargo_install(name, install, flavours)?,

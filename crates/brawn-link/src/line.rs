@@ -120,6 +120,13 @@ impl Line {
         })
     }
 
+    /// The files that the linker writes beside the result. Where a former link left them, they are no inputs.
+    pub fn written(&self) -> Vec<&Path> {
+        let options = [("-Map", "--Map"), ("-dependency-file", "--dependency-file")];
+        let files = options.into_iter().flat_map(|(short, long)| self.values(short, long));
+        files.map(|file| Path::new(file.trim_start_matches('='))).collect()
+    }
+
     /// The file of this name, in the first of these folders that has one.
     pub(crate) fn find(&self, file: &str) -> Option<PathBuf> {
         self.search_dirs().into_iter().map(|folder| folder.join(file)).find(|path| path.is_file())
@@ -295,6 +302,13 @@ mod tests {
         assert!(!linker.sets_stack_size());
         assert_eq!(linker.output(), Path::new("out"));
         assert_eq!(linker.front(), 2);
+    }
+
+    #[test]
+    fn what_a_link_writes_is_told_from_what_it_reads() {
+        let line =
+            line("-Wl,-Map=/a -Wl,-O1,--Map,/b -Xlinker -Map -Xlinker /c.o d.o -Wl,--version-script=/e");
+        assert_eq!(line.written(), ["/a", "/b", "/c.o"].map(Path::new));
     }
 
     #[test]

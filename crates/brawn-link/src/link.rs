@@ -138,7 +138,7 @@ const NOTE: &str = "note.o";
 /// that will not outlive the link are copied into `folder` first.
 fn template(job: &Job, folder: &Path, served: &Served) -> Result<(Vec<String>, Vec<PathBuf>), Error> {
     let line = &job.line;
-    let libc_argument = line.libc_argument();
+    let (libc_argument, written) = (line.libc_argument(), line.written());
     let mut args = Vec::with_capacity(line.args.len() + 4);
     let mut inputs = Vec::new();
     let mut after_output_flag = false;
@@ -173,8 +173,7 @@ fn template(job: &Job, folder: &Path, served: &Served) -> Result<(Vec<String>, V
             args.push(format!("{OVERLAY}/libc.a"));
         } else {
             let path = Path::new(arg);
-            let before = &line.args[..index];
-            let is_file = !arg.starts_with('-') && path.is_file() && !is_written(before, "");
+            let is_file = !arg.starts_with('-') && path.is_file() && !written.contains(&path);
             if let Some(copy) = served.copies.get(path) {
                 inputs.push(folder.join(copy));
                 args.push(format!("{RECORD}/{copy}"));
@@ -183,8 +182,8 @@ fn template(job: &Job, folder: &Path, served: &Served) -> Result<(Vec<String>, V
             } else if is_file {
                 inputs.push(path.to_owned());
                 args.push(arg.clone());
-            } else if let Some((option, file)) = option_file(arg)
-                .filter(|&(option, file)| job.keep.applies(file) && !is_written(before, option))
+            } else if let Some((option, file)) =
+                option_file(arg).filter(|(_, file)| job.keep.applies(file) && !written.contains(file))
             {
                 args.push(format!("{option}{}", save(file, &mut inputs)?));
             } else {
@@ -214,18 +213,6 @@ fn option_file(arg: &str) -> Option<(&str, &Path)> {
     let (option, file) = arg.split_at(arg.rfind(['=', ','])? + 1);
     let file = Path::new(file);
     (arg.starts_with('-') && file.is_absolute() && file.is_file()).then_some((option, file))
-}
-
-/// Whether the file that follows these arguments, and the start of an option, is one that the linker writes: a map, say.
-fn is_written(before: &[String], option: &str) -> bool {
-    let texts = before.iter().map(String::as_str).chain([option]).rev();
-    let mut words =
-        texts.map(|text| text.trim_end_matches(['=', ',']).rsplit(',').next().unwrap_or_default());
-    let last = words.find(|word| !["", "-Wl", "-Xlinker"].contains(word));
-    last.is_some_and(|word| {
-        ["Map", "dependency-file", "reproduce"].contains(&word.trim_start_matches('-'))
-            && word.starts_with('-')
-    })
 }
 
 /// A second name for a file, or a copy where a second name is not possible.
@@ -352,19 +339,5 @@ mod tests {
         assert_eq!(output_flag("--output=program"), Some("--output="));
         assert_eq!(output_flag("-omagic"), None);
         assert_eq!(output_flag("-O2"), None);
-    }
-
-    #[test]
-    fn what_a_link_writes_is_no_input_of_the_next() {
-        let written = |before: &str, option: &str| {
-            is_written(&before.split_whitespace().map(str::to_owned).collect::<Vec<_>>(), option)
-        };
-        assert!(
-            written("a.o", "-Wl,-Map=") && written("a.o", "-Wl,-O1,--Map,") && written("-Wl,-Map", "-Wl,")
-        );
-        assert!(written("-Xlinker -Map -Xlinker", "") && written("-flavor gnu -Map", ""));
-        assert!(
-            !written("-Wl,-Map=x a.o", "") && !written("a.o", "-Wl,--version-script=") && !written("", "")
-        );
     }
 }

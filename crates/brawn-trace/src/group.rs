@@ -20,6 +20,8 @@ use rustix::fs::{AtFlags, Dir, FlockOperation, Mode, OFlags, mkdirat, openat, st
 use rustix::mount::{FsMountFlags, FsOpenFlags, MountAttrFlags, fsconfig_create, fsmount, fsopen};
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 
+use crate::scratch::open_folder as open;
+
 /// What the names of groups begin with.
 const PREFIX: &str = "brawn-run-";
 
@@ -184,12 +186,6 @@ fn mount() -> rustix::io::Result<OwnedFd> {
     fsconfig_create(&tree)?;
     let private = MountAttrFlags::MOUNT_ATTR_NOSUID | MountAttrFlags::MOUNT_ATTR_NOEXEC;
     fsmount(&tree, FsMountFlags::FSMOUNT_CLOEXEC, private)
-}
-
-/// Opens a folder; one without a name is `parent` itself.
-fn open(parent: impl AsFd, name: impl AsRef<Path>) -> rustix::io::Result<OwnedFd> {
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    openat(parent, Path::new(".").join(name), flags, Mode::empty())
 }
 
 /// Writes to a file of a group.

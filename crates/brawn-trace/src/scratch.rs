@@ -7,15 +7,12 @@
 
 use std::ffi::{CStr, OsStr};
 use std::io;
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{AtFlags, Dir, FlockOperation, Mode, OFlags, fstat, openat, renameat, statat, unlinkat};
+use rustix::fs::{AtFlags, Dir, Mode, OFlags, fstat, openat, renameat, statat, unlinkat};
 use rustix::io::Errno;
-
-/// What a folder is called until it is locked, so that no one takes it for left behind.
-const UNLOCKED: &str = ".new-";
 
 /// How many names are read before their files are removed.
 const NAMES: usize = 4096;
@@ -45,13 +42,8 @@ impl Scratch {
         let _ = brawn_base::temporary::each_left(&open, is_left, |name, left, is_folder| {
             let _ = is_folder.then(|| remove(&open, &left, OsStr::from_bytes(name.to_bytes())));
         });
-        let fresh = tempfile::Builder::new().prefix(&format!("{UNLOCKED}{prefix}")).tempdir_in(parent)?;
-        let folder = open_folder(open.as_fd(), name_of(fresh.path()))?;
-        rustix::fs::flock(&folder, FlockOperation::NonBlockingLockExclusive)?;
-        let name = name_of(fresh.path()).as_bytes().strip_prefix(UNLOCKED.as_bytes());
-        let path = parent.join(OsStr::from_bytes(name.expect("the name begins so")));
-        fs_err::rename(fresh.path(), &path)?;
-        let _ = fresh.keep();
+        let (fresh, folder) = brawn_base::temporary::locked_in(parent, prefix)?;
+        let (path, folder) = (fresh.keep(), folder.into());
         Ok(Self { path, parent: open, folder, removed: false })
     }
 
@@ -91,9 +83,10 @@ fn name_of(path: &Path) -> &OsStr {
     path.file_name().expect("a temporary folder has a name")
 }
 
-fn open_folder(parent: BorrowedFd<'_>, name: impl rustix::path::Arg) -> rustix::io::Result<OwnedFd> {
+/// Opens a folder; one without a name is `parent` itself.
+pub(crate) fn open_folder(parent: impl AsFd, name: impl AsRef<Path>) -> rustix::io::Result<OwnedFd> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    openat(parent, name, flags, Mode::empty())
+    openat(parent, Path::new(".").join(name), flags, Mode::empty())
 }
 
 /// Removes the folder that is open as `folder`, and is called `name` in `parent` unless somebody moved it.
@@ -163,14 +156,14 @@ fn open_any(parent: &OwnedFd, name: &CStr) -> rustix::io::Result<OwnedFd> {
     let place = openat(parent, name, flags, Mode::empty())?;
     // The kernel changes the mode of what such a descriptor stands for by this path alone (`fchmodat2` is of Linux 6.6).
     rustix::fs::chmod(format!("/proc/self/fd/{}", place.as_raw_fd()), Mode::RWXU)?;
-    open_folder(place.as_fd(), c".")
+    open_folder(place, "")
 }
 
 /// Some of the names in a folder; none when it is empty.
 fn names(folder: &OwnedFd) -> rustix::io::Result<Vec<std::ffi::CString>> {
     let mut names = Vec::new();
     // Opened anew, because where reading stands belongs to the descriptor.
-    for entry in Dir::new(open_folder(folder.as_fd(), c".")?)? {
+    for entry in Dir::new(open_folder(folder, "")?)? {
         let entry = entry?;
         if ![c".", c".."].contains(&entry.file_name()) {
             names.push(entry.file_name().to_owned());
@@ -240,7 +233,7 @@ mod tests {
         let mut at = scratch.folder.try_clone().unwrap();
         for _ in 0..3_000 {
             rustix::fs::mkdirat(&at, "d", Mode::RWXU).unwrap();
-            at = open_folder(at.as_fd(), "d").unwrap();
+            at = open_folder(&at, "d").unwrap();
         }
         drop(at);
         scratch.remove().unwrap();

@@ -1,4 +1,4 @@
-// A parser that throws: one record in nine has a field that the schema refuses, some calls down, and is counted by
+// A parser that throws: one record in seven has a field that the schema refuses, some calls down, and is counted by
 // what was wrong with it.
 #include <cstdint>
 #include <cstdio>

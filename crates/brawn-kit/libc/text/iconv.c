@@ -89,6 +89,7 @@ static __attribute__((noinline, cold)) void find_places(void) {
 struct page {
     uintptr_t place; /* plus 1, and 0 while it is not ready */
     bool single;     /* whether each byte is a character or none */
+    bool ascii;      /* whether the lower half is ASCII */
     uint16_t characters[256], keys[512];
     uint8_t bytes[512];
 };
@@ -111,7 +112,7 @@ static __attribute__((noinline, cold)) void ask(struct page *page, uintptr_t pla
         (iconv_t)(place << 16 | __atomic_load_n(&wide_place, __ATOMIC_RELAXED) << 1 | 1);
     const int before = *__errno_location();
     memset(page->keys, 0xff, sizeof page->keys);
-    page->single = true;
+    page->single = page->ascii = true;
     for (unsigned i = 0; i < 256 && page->single; i++) {
         uint8_t byte = (uint8_t)i;
         uint32_t c = NONE;
@@ -120,6 +121,7 @@ static __attribute__((noinline, cold)) void ask(struct page *page, uintptr_t pla
         const bool valid = __brawn_musl_iconv(conversion, &in, &in_left, &out, &out_left) == 0;
         page->single = valid ? out_left == 0 && c < NONE : *__errno_location() == BRAWN_EILSEQ;
         page->characters[i] = (uint16_t)c;
+        page->ascii = page->ascii && (i >= 0x80 || c == i);
         if (valid) {
             const unsigned at = entry(page, (uint16_t)c);
             if (page->keys[at] == NONE || i == c) {
@@ -224,11 +226,28 @@ static size_t take_words(struct work *work, uint16_t *to, size_t room, bool swap
 }
 
 static size_t take_page(struct work *work, uint16_t *to, size_t room) {
+    const struct page *const page = work->from;
     const uint8_t *s = work->in;
     const size_t n = smaller(room, (size_t)(work->in_end - s));
     size_t i = 0;
-    for (; i < n && work->from->characters[s[i]] != NONE; i++) {
-        to[i] = work->from->characters[s[i]];
+    while (i < n) {
+        if (page->ascii && n - i >= 16) {
+            const v8 v = load(s + i);
+            if (!any_high(v)) {
+                store(to + i, (v8)LOW_BYTES(v, bytes(0)));
+                store(to + i + 8, (v8)HIGH_BYTES(v, bytes(0)));
+                i += 16;
+                continue;
+            }
+        }
+        const size_t end = smaller(n, i + 16);
+        while (i < end && page->characters[s[i]] != NONE) {
+            to[i] = page->characters[s[i]];
+            i++;
+        }
+        if (i < end) {
+            break;
+        }
     }
     work->in = s + i;
     return i;
@@ -279,14 +298,28 @@ static void put_bytes(struct work *work, const uint16_t *from, size_t n, unsigne
 }
 
 static void put_page(struct work *work, const uint16_t *from, size_t n) {
-    for (size_t i = 0; i < n; i++) {
-        unsigned at = entry(work->to, from[i]);
-        if (UNLIKELY(work->to->keys[at] == NONE)) {
-            at = entry(work->to, '*');
-            work->replaced++;
+    const struct page *const page = work->to;
+    uint8_t *out = work->out;
+    for (size_t i = 0; i < n;) {
+        if (page->ascii && n - i >= 8) {
+            const v16 v = (v16)load(from + i);
+            if (!any((v8)(v > halves(0x7f)))) {
+                store64(out, ((v64)narrow_halves(v, v))[0]);
+                out += 8;
+                i += 8;
+                continue;
+            }
         }
-        *work->out++ = work->to->bytes[at];
+        for (const size_t end = smaller(n, i + 8); i < end; i++) {
+            unsigned at = entry(page, from[i]);
+            if (UNLIKELY(page->keys[at] == NONE)) {
+                at = entry(page, '*');
+                work->replaced++;
+            }
+            *out++ = page->bytes[at];
+        }
     }
+    work->out = out;
 }
 
 static void put_halves(struct work *work, const uint16_t *from, size_t n, bool swap) {
