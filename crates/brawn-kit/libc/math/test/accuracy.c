@@ -1,10 +1,14 @@
 /* How far the results of the kit's functions are from what is exact, with the host's compiler and C library.
  *
- *   accuracy float STRIDE [NAME]    every STRIDE-th float, against the host's double
- *   accuracy double COUNT [NAME]    so many doubles, against libquadmath
+ *   accuracy float STRIDE [NAME]    every STRIDE-th float
+ *   accuracy double COUNT [NAME]    so many doubles
  *
  * It prints each function's largest errors, of the kit's and of the host's, and fails where the kit's is more than
- * functions.h allows. A fast form leaves what is rare to musl's function, which here is the host's. */
+ * functions.h allows. A fast form leaves what is rare to musl's function, which here is the host's; where musl's
+ * functions are linked in too, with musl_ before their names, their errors are printed as well.
+ *
+ * A result is held against the host's function of the next wider type. Where that leaves open whether the error is the
+ * largest so far, libquadmath decides. */
 #define _GNU_SOURCE
 #include <fenv.h>
 #include <math.h>
@@ -15,20 +19,68 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FLOAT(name, most) float kit_##name##f(float);
-#define FLOAT2(name, most) float kit_##name##f(float, float);
-#define DOUBLE(name, most, low, high) double kit_##name(double);
-#define DOUBLE2(name, most, low, high) double kit_##name(double, double);
+/* Every function is called with two doubles: a float is one, and the second may not count. */
+struct row {
+    const char *name;
+    int digits; /* 24 in a float, 53 in a double */
+    bool two;
+    double most, low, high;
+    double (*kit)(double, double), (*host)(double, double), (*musl)(double, double);
+    long double (*wide)(double, double);
+    __float128 (*quad)(double, double);
+};
+
+/* libquadmath has no power of ten. */
+static __float128 exp10q(__float128 x) {
+    return powq(10, x);
+}
+
+#define CALL(type, name, function, ...)                                                                      \
+    static type name(double x, double y) {                                                                   \
+        (void)y;                                                                                             \
+        return function(__VA_ARGS__);                                                                        \
+    }
+#define CALLS(type, name, next, parameters, ...)                                                             \
+    type kit_##name parameters;                                                                              \
+    __attribute__((weak)) type musl_##name parameters;                                                       \
+    CALL(double, call_kit_##name, kit_##name, __VA_ARGS__)                                                   \
+    CALL(double, call_host_##name, name, __VA_ARGS__)                                                        \
+    CALL(double, call_musl_##name, musl_##name, __VA_ARGS__)                                                 \
+    CALL(long double, call_wide_##name, next, __VA_ARGS__)
+#define FLOAT(name, most)                                                                                    \
+    CALLS(float, name##f, name, (float), (float)x)                                                           \
+    CALL(__float128, call_quad_##name##f, name##q, x)
+#define FLOAT2(name, most)                                                                                   \
+    CALLS(float, name##f, name, (float, float), (float)x, (float)y)                                          \
+    CALL(__float128, call_quad_##name##f, name##q, x, y)
+#define DOUBLE(name, most, low, high)                                                                        \
+    CALLS(double, name, name##l, (double), x)                                                                \
+    CALL(__float128, call_quad_##name, name##q, x)
+#define DOUBLE2(name, most, low, high)                                                                       \
+    CALLS(double, name, name##l, (double, double), x, y)                                                     \
+    CALL(__float128, call_quad_##name, name##q, x, y)
 #include "functions.h"
 #undef FLOAT
 #undef FLOAT2
 #undef DOUBLE
 #undef DOUBLE2
 
-/* libquadmath has no power of ten. */
-static __float128 exp10q(__float128 x) {
-    return powq(10, x);
-}
+#define ROW(name, digits, two, most, low, high)                                                              \
+    {#name,                                                                                                  \
+     digits,                                                                                                 \
+     two,                                                                                                    \
+     most,                                                                                                   \
+     low,                                                                                                    \
+     high,                                                                                                   \
+     call_kit_##name,                                                                                        \
+     call_host_##name,                                                                                       \
+     musl_##name ? call_musl_##name : NULL,                                                                  \
+     call_wide_##name,                                                                                       \
+     call_quad_##name},
+#define FLOAT(name, most) ROW(name##f, 24, false, most, 0, 0)
+#define FLOAT2(name, most) ROW(name##f, 24, true, most, 0, 0)
+#define DOUBLE(name, most, low, high) ROW(name, 53, false, most, low, high)
+#define DOUBLE2(name, most, low, high) ROW(name, 53, true, most, low, high)
 
 static uint64_t state = 88172645463325252u;
 
@@ -42,71 +94,6 @@ static double unit(void) {
     return (double)(next_random() >> 11) * 0x1p-53;
 }
 
-static bool failed;
-
-static const int MODES[] = {FE_TONEAREST, FE_DOWNWARD, FE_UPWARD, FE_TOWARDZERO};
-
-static void report(const char *name, int mode, double kit, double host, double most, double x, double y) {
-    /* In other modes a result may be the neighbour on either side. */
-    const bool wrong = !(kit <= (mode ? 2 * most + 0.51 : most));
-    if (mode == 0 || wrong) {
-        printf("%s %.5f at %a %a, host %.5f%s\n", name, kit, x, y, host, wrong ? ": TOO MUCH" : "");
-        fflush(stdout);
-    }
-    failed |= wrong;
-}
-
-static double error_of(double got, double wanted) {
-    if (isnan(wanted)) {
-        return isnan(got) ? 0 : INFINITY;
-    }
-    /* Infinity, and all that is beyond the numbers, is the power of two behind them. */
-    const double end = 0x1p128;
-    got = fabs(got) > end ? copysign(end, got) : got;
-    wanted = fabs(wanted) > end ? copysign(end, wanted) : wanted;
-    int exponent;
-    frexp(wanted, &exponent);
-    exponent = exponent < -125 ? -125 : exponent;
-    return ldexp(fabs(got - wanted), 24 - exponent);
-}
-
-static double error_of_double(double got, __float128 wanted) {
-    if (isnanq(wanted)) {
-        return isnan(got) ? 0 : INFINITY;
-    }
-    const __float128 end = 0x1p1024Q;
-    const __float128 wide = isinf(got) ? copysignq(end, got) : got;
-    wanted = fabsq(wanted) > end ? copysignq(end, wanted) : wanted;
-    int exponent;
-    frexpq(wanted, &exponent);
-    exponent = exponent < -1021 ? -1021 : exponent;
-    return (double)ldexpq(fabsq(wide - wanted), 53 - exponent);
-}
-
-static void one_float(const char *name, float kit(float), float host(float), double exact(double),
-                      double most, uint64_t stride) {
-    for (int mode = 0; mode < (stride > 1 ? 4 : 1); mode++) {
-        double worst = 0, worst_host = 0;
-        float at = 0;
-        for (uint64_t bits = 0; bits < 1ull << 32; bits += stride) {
-            const uint32_t half = (uint32_t)bits;
-            float x;
-            memcpy(&x, &half, sizeof x);
-            const double wanted = exact(x);
-            fesetround(MODES[mode]);
-            const float got = kit(x);
-            fesetround(FE_TONEAREST);
-            const double error = error_of(got, wanted), of_host = error_of(host(x), wanted);
-            if (!(error <= worst)) {
-                worst = error;
-                at = x;
-            }
-            worst_host = of_host > worst_host ? of_host : worst_host;
-        }
-        report(name, mode, worst, worst_host, most, at, 0);
-    }
-}
-
 /* A float of any size, or one close to 1. */
 static float any_float(void) {
     const uint32_t bits = (uint32_t)(next_random() >> 32);
@@ -115,111 +102,180 @@ static float any_float(void) {
     return next_random() % 4 ? x : 1 + (float)(unit() - 0.5) * ldexpf(1, -(int)(next_random() % 24));
 }
 
-static void one_float2(const char *name, float kit(float, float), float host(float, float),
-                       double exact(double, double), double most, uint64_t stride) {
-    for (int mode = 0; mode < 4; mode++) {
-        double worst = 0, worst_host = 0;
-        float at = 0, at_y = 0;
-        for (uint64_t i = 0; i < (1ull << 32) / stride; i++) {
-            float x = any_float(), y = any_float();
-            if (strcmp(name, "powf") == 0 && i % 2) {
-                /* Results of every size. */
-                x = fabsf(x);
-                y = (float)((unit() * 190 - 100) / log(x));
-            } else if (i % 4 == 0) {
-                y = x * (float)(unit() * 8);
-            }
-            const double wanted = exact(x, y);
-            fesetround(MODES[mode]);
-            const float got = kit(x, y);
-            fesetround(FE_TONEAREST);
-            const double error = error_of(got, wanted), of_host = error_of(host(x, y), wanted);
-            if (!(error <= worst)) {
-                worst = error;
-                at = x;
-                at_y = y;
-            }
-            worst_host = of_host > worst_host ? of_host : worst_host;
-        }
-        report(name, mode, worst, worst_host, most, at, at_y);
-    }
-}
-
-/* Within bounds, close to 1, of a size from 2^-50 to 2^9, or any. */
+/* Within bounds, close to 1, of a size from 2^-50 to 2^9, or any; close to a number of few digits, where tables change
+ * from one entry to the next, or to a multiple of pi/4. */
 static double any_double(double low, double high) {
-    const uint64_t bits = next_random();
+    uint64_t bits = next_random();
     double x;
-    switch (next_random() % 8) {
+    switch (next_random() % 16) {
     case 0:
+    case 1:
         memcpy(&x, &bits, sizeof x);
         return x;
-    case 1:
-        x = 1 + (unit() - 0.5) * ldexp(1, -(int)(next_random() % 52));
-        return bits & 1 ? x : -x;
     case 2:
     case 3:
+        x = 1 + (unit() - 0.5) * ldexp(1, -(int)(next_random() % 52));
+        return bits & 1 ? x : -x;
+    case 4:
+    case 5:
+    case 6:
         x = ldexp(1 + unit(), (int)(next_random() % 60) - 50);
         return bits & 1 ? x : -x;
+    case 7:
+        x = low + (high - low) * unit();
+        memcpy(&bits, &x, sizeof x);
+        bits = (bits & ~0ull << (40 + next_random() % 10)) + next_random() % 9 - 4;
+        memcpy(&x, &bits, sizeof x);
+        return x;
+    case 8:
+        x = (double)((long double)(next_random() >> (44 + next_random() % 20)) * (M_PIl / 4));
+        memcpy(&bits, &x, sizeof x);
+        bits += next_random() % 9 - 4;
+        memcpy(&x, &bits, sizeof x);
+        return x;
     default:
         return low + (high - low) * unit();
     }
 }
 
-static void one_double(const char *name, double kit(double), double host(double),
-                       __float128 exact(__float128), double most, double low, double high, uint64_t count) {
-    for (int mode = 0; mode < 4; mode++) {
-        double worst = 0, worst_host = 0, at = 0;
-        for (uint64_t i = 0; i < (mode ? count / 8 : count); i++) {
-            const double x = any_double(low, high);
-            const __float128 wanted = exact(x);
-            fesetround(MODES[mode]);
-            const double got = kit(x);
-            fesetround(FE_TONEAREST);
-            const double error = error_of_double(got, wanted), of_host = error_of_double(host(x), wanted);
-            if (!(error <= worst)) {
-                worst = error;
-                at = x;
-            }
-            worst_host = of_host > worst_host ? of_host : worst_host;
-        }
-        report(name, mode, worst, worst_host, most, at, 0);
+static void choose(const struct row *row, uint64_t i, uint64_t stride, double *x, double *y) {
+    if (row->digits == 24 && !row->two) {
+        const uint32_t bits = (uint32_t)(i * stride);
+        float value;
+        memcpy(&value, &bits, sizeof value);
+        *x = value;
+        return;
+    }
+    const bool power = row->two && i % 2 && row->name[0] == 'p';
+    if (row->digits == 24) {
+        *x = any_float(), *y = any_float();
+    } else {
+        *x = any_double(row->low, row->high), *y = row->two ? any_double(-10, 10) : 0;
+    }
+    if (power) {
+        /* Results of every size. */
+        *x = fabs(*x);
+        *y = (row->digits == 24 ? unit() * 190 - 100 : unit() * 1460 - 750) / log(*x);
+    } else if (row->two && i % 4 == 0) {
+        *y = *x * unit() * 8;
+    }
+    if (row->digits == 24) {
+        *x = (float)*x, *y = (float)*y;
     }
 }
 
-static void one_double2(const char *name, double kit(double, double), double host(double, double),
-                        __float128 exact(__float128, __float128), double most, double low, double high,
-                        uint64_t count) {
-    for (int mode = 0; mode < 4; mode++) {
-        double worst = 0, worst_host = 0, at = 0, at_y = 0;
-        for (uint64_t i = 0; i < (mode ? count / 8 : count); i++) {
-            double x = any_double(low, high), y = any_double(-10, 10);
-            if (strcmp(name, "pow") == 0 && i % 2) {
-                x = fabs(x);
-                y = (unit() * 1400 - 700) / log(x);
-            } else if (i % 4 == 0) {
-                y = x * unit() * 8;
-            }
-            const __float128 wanted = exact(x, y);
-            fesetround(MODES[mode]);
-            const double got = kit(x, y);
-            fesetround(FE_TONEAREST);
-            const double error = error_of_double(got, wanted), of_host = error_of_double(host(x, y), wanted);
-            if (!(error <= worst)) {
-                worst = error;
-                at = x;
-                at_y = y;
-            }
-            worst_host = of_host > worst_host ? of_host : worst_host;
+/* In units of the last place. Infinity, and all that is beyond the numbers, is the power of two behind them. */
+#define ERROR(type, fabs, isnan, frexp, ldexp)                                                               \
+    if (isnan(wanted)) {                                                                                     \
+        return got != got ? 0 : INFINITY;                                                                    \
+    }                                                                                                        \
+    const int last = digits == 24 ? 128 : 1024;                                                              \
+    const type end = ldexp((type)1, last);                                                                   \
+    type wide = got;                                                                                         \
+    wide = wide > end ? end : wide < -end ? -end : wide;                                                     \
+    wanted = wanted > end ? end : wanted < -end ? -end : wanted;                                             \
+    int exponent;                                                                                            \
+    frexp(wanted, &exponent);                                                                                \
+    exponent = exponent < 3 - last ? 3 - last : exponent;                                                    \
+    return (double)ldexp(fabs(wide - wanted), digits - exponent);
+
+static double error_of_quad(double got, __float128 wanted, int digits) {
+    ERROR(__float128, fabsq, isnanq, frexpq, ldexpq)
+}
+
+static double error_of_rare(double got, long double wanted, int digits) {
+    ERROR(long double, fabsl, isnan, frexpl, ldexpl)
+}
+
+/* The same, with the exponent taken from the bits where wanted is neither very small nor very large. */
+static double error_of(double got, long double wanted, int digits) {
+    const double near = (double)wanted, last = digits == 24 ? 0x1p127 : 0x1p1023, size = __builtin_fabs(near);
+    if (!(size < last && size > 4 / last && __builtin_fabs(got) < last)) {
+        return error_of_rare(got, wanted, digits);
+    }
+    uint64_t bits;
+    memcpy(&bits, &near, sizeof bits);
+    /* A wanted number just below a power of two may round up to it, which makes its unit too large. */
+    double power = 0;
+    const bool up = !(bits & ~0ull >> 12) && __builtin_fabsl(wanted) < size;
+    const int64_t exponent = (int64_t)(bits >> 52 & 0x7ff) - 1023 - up - (digits - 1);
+    if (exponent < -1020) {
+        return error_of_rare(got, wanted, digits);
+    }
+    bits = (uint64_t)(1023 - exponent) << 52;
+    memcpy(&power, &bits, sizeof power);
+    return (double)__builtin_fabsl(got - wanted) * power;
+}
+
+struct worst {
+    double error, x, y;
+};
+
+static inline void judge(const struct row *row, double got, long double wanted, double x, double y,
+                         struct worst *worst, bool of_kit) {
+    /* How far the wider type's function may be off, in units of this one. */
+    const double margin = row->digits == 24 ? 1e-6 : 0.01;
+    if (error_of(got, wanted, row->digits) < worst->error - margin) {
+        return;
+    }
+    const double error = error_of_quad(got, row->quad(x, y), row->digits);
+    /* What is left to musl's function is as far off as that is. */
+    const bool left = error > row->most && row->musl && row->musl(x, y) == got;
+    if (!(error <= worst->error) && !(of_kit && left)) {
+        *worst = (struct worst){error, x, y};
+    }
+}
+
+static bool failed;
+
+static const int MODES[] = {FE_TONEAREST, FE_DOWNWARD, FE_UPWARD, FE_TOWARDZERO};
+
+#define BLOCK 256
+
+static void one(const struct row *row, int mode, uint64_t count, uint64_t stride) {
+    /* An error of a tenth every function has somewhere. */
+    struct worst kit = {0.1, 0, 0}, host = kit, musl = kit;
+    for (uint64_t first = 0; first < count; first += BLOCK) {
+        const unsigned many = count - first < BLOCK ? (unsigned)(count - first) : BLOCK;
+        /* The others' errors are only there to be compared. */
+        const bool others = mode == 0 && (first / BLOCK % 16 == 0 || count < 1 << 20);
+        double x[BLOCK], y[BLOCK], got[BLOCK];
+        for (unsigned i = 0; i < many; i++) {
+            y[i] = 0;
+            choose(row, first + i, stride, &x[i], &y[i]);
         }
-        report(name, mode, worst, worst_host, most, at, at_y);
+        fesetround(MODES[mode]);
+        for (unsigned i = 0; i < many; i++) {
+            got[i] = row->kit(x[i], y[i]);
+        }
+        fesetround(FE_TONEAREST);
+        for (unsigned i = 0; i < many; i++) {
+            const long double wanted = row->wide(x[i], y[i]);
+            judge(row, got[i], wanted, x[i], y[i], &kit, true);
+            if (others) {
+                judge(row, row->host(x[i], y[i]), wanted, x[i], y[i], &host, false);
+            }
+            if (others && row->musl) {
+                judge(row, row->musl(x[i], y[i]), wanted, x[i], y[i], &musl, false);
+            }
+        }
+    }
+    /* In other modes a result may be the neighbour on either side. */
+    const bool wrong = !(kit.error <= (mode ? 2 * row->most + 0.51 : row->most));
+    failed |= wrong;
+    if (mode == 0 || wrong) {
+        printf("%s %.5f at %a %a, host %.5f", row->name, kit.error, kit.x, kit.y, host.error);
+        if (row->musl) {
+            printf(", musl %.5f at %a %a", musl.error, musl.x, musl.y);
+        }
+        puts(wrong ? ": TOO MUCH" : "");
+        fflush(stdout);
     }
 }
 
 /* sinf and cosf at once, and sin and cos. */
 void kit_sincosf(float, float *, float *);
 void kit_sincos(double, double *, double *);
-float kit_sinf(float), kit_cosf(float);
-double kit_sin(double), kit_cos(double);
 
 static void both_at_once(void) {
     for (int i = 0; i < 100000; i++) {
@@ -243,29 +299,23 @@ int main(int count, char **words) {
     if (count < 3) {
         return 2;
     }
+    const struct row rows[] = {
+#include "functions.h"
+    };
+    const int digits = strcmp(words[1], "float") == 0 ? 24 : 53;
     const uint64_t number = strtoull(words[2], NULL, 10);
-    const char *only = count > 3 ? words[3] : NULL;
-#define WANTED(name) (!only || strcmp(only, name) == 0)
-    if (strcmp(words[1], "float") == 0) {
-#define FLOAT(name, most)                                                                                    \
-    if (WANTED(#name "f"))                                                                                   \
-        one_float(#name "f", kit_##name##f, name##f, name, most, number);
-#define FLOAT2(name, most)                                                                                   \
-    if (WANTED(#name "f"))                                                                                   \
-        one_float2(#name "f", kit_##name##f, name##f, name, most, number);
-#include "functions.h"
-    } else {
-#undef FLOAT
-#undef FLOAT2
-#undef DOUBLE
-#undef DOUBLE2
-#define DOUBLE(name, most, low, high)                                                                        \
-    if (WANTED(#name))                                                                                       \
-        one_double(#name, kit_##name, name, name##q, most, low, high, number);
-#define DOUBLE2(name, most, low, high)                                                                       \
-    if (WANTED(#name))                                                                                       \
-        one_double2(#name, kit_##name, name, name##q, most, low, high, number);
-#include "functions.h"
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct row *row = &rows[i];
+        if (row->digits != digits || (count > 3 && strcmp(words[3], row->name) != 0)) {
+            continue;
+        }
+        const bool all = digits == 24 && !row->two;
+        for (int mode = 0; mode < (all && number == 1 ? 1 : 4); mode++) {
+            const uint64_t many = digits == 24 ? (1ull << 32) / number : number;
+            one(row, mode, mode && digits == 53 ? many / 8 : many, number);
+        }
+    }
+    if (digits == 53) {
         both_at_once();
     }
     return failed;
