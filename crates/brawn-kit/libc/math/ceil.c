@@ -1,3 +1,3 @@
 #include "round.h"
 
-ROUNDING(double, ceil, ROUND_SD, UP)
+ROUNDING(double, ceil, ROUND_SD(x, UP))

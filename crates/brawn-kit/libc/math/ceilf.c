@@ -1,3 +1,3 @@
 #include "round.h"
 
-ROUNDING(float, ceilf, ROUND_SS, UP)
+ROUNDING(float, ceilf, ROUND_SS(x, UP))

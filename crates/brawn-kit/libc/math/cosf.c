@@ -8,15 +8,7 @@ static float any_cosf(float x);
 
 FAST_DECLARE(float, cosf, (float x))
 float FAST(cosf)(float x) {
-    if (!has_anglef(x)) {
-        return any_cosf(x);
-    }
-    uint32_t quarters;
-    const double r = anglef(x, &quarters);
-    if (quarters & 1) {
-        return with_signf(sine_wide(r), (quarters + 1) >> 1);
-    }
-    return with_signf(cosine_wide(r), (quarters + 1) >> 1);
+    return has_anglef(x) ? sine_further(x, 1) : any_cosf(x);
 }
 FAST_END
 

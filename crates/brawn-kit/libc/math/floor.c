@@ -1,3 +1,3 @@
 #include "round.h"
 
-ROUNDING(double, floor, ROUND_SD, DOWN)
+ROUNDING(double, floor, ROUND_SD(x, DOWN))

@@ -1,3 +1,3 @@
 #include "round.h"
 
-ROUNDING(float, floorf, ROUND_SS, DOWN)
+ROUNDING(float, floorf, ROUND_SS(x, DOWN))

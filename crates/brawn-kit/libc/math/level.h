@@ -46,13 +46,7 @@ extern HIDDEN unsigned char __brawn_math_level;
 /* Looks at the CPU, remembers and returns the level, which is never MATH_UNKNOWN. */
 HIDDEN unsigned __brawn_math_detect(void);
 
-#define HAS_FMA() LIKELY(__atomic_load_n(&__brawn_math_level, __ATOMIC_RELAXED) == MATH_FMA)
-
-/* Whether there is FMA, from those who have seen that HAS_FMA() is false. */
-INLINE int has_fma_after_all(void) {
-    return __atomic_load_n(&__brawn_math_level, __ATOMIC_RELAXED) == MATH_UNKNOWN &&
-           __brawn_math_detect() == MATH_FMA;
-}
+#define MATH_LEVEL() __atomic_load_n(&__brawn_math_level, __ATOMIC_RELAXED)
 
 /* clang-format off */
 #define BRAWN_PRAGMA(...) _Pragma(#__VA_ARGS__)
@@ -68,21 +62,26 @@ INLINE int has_fma_after_all(void) {
 #define FAST(function) BRAWN_PASTE(function, _fma)
 #define FAST_DECLARE(type, function, parameters) static type FAST(function) parameters;
 
-/* The entry of a function whose fast form is defined: tail calls, without a stack frame. */
+/* The entry of a function whose fast form is defined: tail calls, without a stack frame. It goes to musl's function by
+ * one jump, as that has no time to lose where it does the work. */
 #define DISPATCH(type, function, parameters, arguments)                                                      \
     extern type MUSL(function) parameters;                                                                   \
     static COLD type function##_first parameters {                                                           \
-        if (has_fma_after_all()) {                                                                           \
+        if (__brawn_math_detect() == MATH_FMA) {                                                             \
             return FAST(function) arguments;                                                                 \
         }                                                                                                    \
         return MUSL(function) arguments;                                                                     \
     }                                                                                                        \
     PUBLIC type NAME(function) parameters;                                                                   \
     PUBLIC type NAME(function) parameters {                                                                  \
-        if (HAS_FMA()) {                                                                                     \
-            return FAST(function) arguments;                                                                 \
+        const unsigned level = MATH_LEVEL();                                                                 \
+        if (UNLIKELY(level == MATH_BASELINE)) {                                                              \
+            return MUSL(function) arguments;                                                                 \
         }                                                                                                    \
-        return function##_first arguments;                                                                   \
+        if (UNLIKELY(level == MATH_UNKNOWN)) {                                                               \
+            return function##_first arguments;                                                               \
+        }                                                                                                    \
+        return FAST(function) arguments;                                                                     \
     }
 
 #else

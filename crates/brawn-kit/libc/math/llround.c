@@ -1,3 +1,3 @@
 #include "round.h"
 
-ROUNDING_HALVES(long long, double, llround, ROUND_HALVES_D)
+TO_INTEGER(long long, double, llround, 0x1p52, __builtin_fabs)

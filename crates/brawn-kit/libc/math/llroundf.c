@@ -1,3 +1,3 @@
 #include "round.h"
 
-ROUNDING_HALVES(long long, float, llroundf, ROUND_HALVES_F)
+TO_INTEGER(long long, float, llroundf, 0x1p23f, __builtin_fabsf)

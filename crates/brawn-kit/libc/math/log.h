@@ -95,6 +95,16 @@ INLINE int is_plain(uint64_t bits) {
     return LIKELY(bits - 0x0010000000000000u < INFINITY_BITS - 0x0010000000000000u);
 }
 
+/* The logarithm of such a number, of these bits, times a factor in two parts. */
+INLINE double log_times(uint64_t bits, double high, double low) {
+    if (UNLIKELY(bits == ONE_BITS)) {
+        return 0;
+    }
+    const struct sum y = log_sum(bits, 0);
+    const double product = y.high * high;
+    return product + (__builtin_fma(y.high, high, -product) + __builtin_fma(y.high, low, y.low * high));
+}
+
 FAST_END
 
 #endif

@@ -1,3 +1,3 @@
 #include "round.h"
 
-ROUNDING_HALVES(long, double, lround, ROUND_HALVES_D)
+TO_INTEGER(long, double, lround, 0x1p52, __builtin_fabs)

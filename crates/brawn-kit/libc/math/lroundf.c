@@ -1,3 +1,3 @@
 #include "round.h"
 
-ROUNDING_HALVES(long, float, lroundf, ROUND_HALVES_F)
+TO_INTEGER(long, float, lroundf, 0x1p23f, __builtin_fabsf)

@@ -1,3 +1,3 @@
 #include "round.h"
 
-ROUNDING(double, nearbyint, ROUND_SD, QUIETLY)
+ROUNDING(double, nearbyint, ROUND_SD(x, QUIETLY))

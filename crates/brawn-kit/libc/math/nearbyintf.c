@@ -1,3 +1,3 @@
 #include "round.h"
 
-ROUNDING(float, nearbyintf, ROUND_SS, QUIETLY)
+ROUNDING(float, nearbyintf, ROUND_SS(x, QUIETLY))

@@ -1,3 +1,3 @@
 #include "round.h"
 
-ROUNDING(double, rint, ROUND_SD, AS_MODE)
+ROUNDING(double, rint, ROUND_SD(x, AS_MODE))

@@ -1,3 +1,3 @@
 #include "round.h"
 
-ROUNDING(float, rintf, ROUND_SS, AS_MODE)
+ROUNDING(float, rintf, ROUND_SS(x, AS_MODE))

@@ -1,3 +1,3 @@
 #include "round.h"
 
-ROUNDING_HALVES(double, double, round, ROUND_HALVES_D)
+ROUNDING(double, round, ROUND_HALVES(double, ROUND_SD, 0x1p52, __builtin_fabs, __builtin_copysign))

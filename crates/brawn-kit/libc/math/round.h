@@ -14,54 +14,34 @@
 #define ROUND_SD(x, how) __asm__("roundsd %1, %0, %0" : "+x"(x) : "i"(how))
 #define ROUND_SS(x, how) __asm__("roundss %1, %0, %0" : "+x"(x) : "i"(how))
 
-#define ROUNDING(type, function, instruction, how)                                                           \
-    extern type MUSL(function)(type);                                                                        \
-    static COLD type function##_first(type x) {                                                              \
-        if (has_fma_after_all()) {                                                                           \
-            instruction(x, how);                                                                             \
-            return x;                                                                                        \
-        }                                                                                                    \
-        return MUSL(function)(x);                                                                            \
+/* The fast form, an expression of x, needs no function of its own: it is short, and takes no target of AVX2. */
+#define ROUNDING(type, function, expression)                                                                 \
+    INLINE type FAST(function)(type x) {                                                                     \
+        expression;                                                                                          \
+        return x;                                                                                            \
     }                                                                                                        \
-    PUBLIC type NAME(function)(type);                                                                        \
-    PUBLIC type NAME(function)(type x) {                                                                     \
-        if (HAS_FMA()) {                                                                                     \
-            instruction(x, how);                                                                             \
-            return x;                                                                                        \
-        }                                                                                                    \
-        return function##_first(x);                                                                          \
-    }
+    DISPATCH(type, function, (type x), (x))
 
 /* To the nearest, halves away from zero. What is left behind the point is exact, so that `inexact` says whether there
  * was any; numbers without room for it, infinities and NaNs stay as they are. */
-#define ROUND_HALVES(type, x, instruction, whole, fabs, copysign)                                            \
-    ({                                                                                                       \
-        type value_ = (x);                                                                                   \
-        if (LIKELY(fabs(value_) < (whole))) {                                                                \
-            type cut_ = value_;                                                                              \
-            instruction(cut_, TO_ZERO);                                                                      \
-            const type more_ = fabs(value_ - cut_) >= (type)0.5 ? (type)1 : (type)0;                         \
-            value_ = cut_ + copysign(more_, value_);                                                         \
-        }                                                                                                    \
-        value_;                                                                                              \
-    })
-#define ROUND_HALVES_D(x) ROUND_HALVES(double, x, ROUND_SD, 0x1p52, __builtin_fabs, __builtin_copysign)
-#define ROUND_HALVES_F(x) ROUND_HALVES(float, x, ROUND_SS, 0x1p23f, __builtin_fabsf, __builtin_copysignf)
+#define ROUND_HALVES(type, instruction, whole, fabs, copysign)                                               \
+    if (LIKELY(fabs(x) < (whole))) {                                                                         \
+        type cut = x;                                                                                        \
+        instruction(cut, TO_ZERO);                                                                           \
+        const type more = fabs(x - cut) >= (type)0.5 ? (type)1 : (type)0;                                    \
+        x = cut + copysign(more, x);                                                                         \
+    }
 
-#define ROUNDING_HALVES(result, type, function, expression)                                                  \
-    extern result MUSL(function)(type);                                                                      \
-    static COLD result function##_first(type x) {                                                            \
-        if (has_fma_after_all()) {                                                                           \
-            return (result)expression(x);                                                                    \
-        }                                                                                                    \
-        return MUSL(function)(x);                                                                            \
-    }                                                                                                        \
+/* The same to a whole number, for which SSE2 has what it takes: no level is asked for. */
+#define TO_INTEGER(result, type, function, whole, fabs)                                                      \
     PUBLIC result NAME(function)(type);                                                                      \
     PUBLIC result NAME(function)(type x) {                                                                   \
-        if (HAS_FMA()) {                                                                                     \
-            return (result)expression(x);                                                                    \
+        const result cut = (result)x;                                                                        \
+        if (UNLIKELY(!(fabs(x) < (whole)))) {                                                                \
+            return cut;                                                                                      \
         }                                                                                                    \
-        return function##_first(x);                                                                          \
+        const type rest = x - (type)cut;                                                                     \
+        return cut + (rest >= (type)0.5) - (rest <= (type) - 0.5);                                           \
     }
 
 #endif

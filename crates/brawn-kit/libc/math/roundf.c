@@ -1,3 +1,3 @@
 #include "round.h"
 
-ROUNDING_HALVES(float, float, roundf, ROUND_HALVES_F)
+ROUNDING(float, roundf, ROUND_HALVES(float, ROUND_SS, 0x1p23f, __builtin_fabsf, __builtin_copysignf))

@@ -8,15 +8,7 @@ static float any_sinf(float x);
 
 FAST_DECLARE(float, sinf, (float x))
 float FAST(sinf)(float x) {
-    if (!has_anglef(x)) {
-        return any_sinf(x);
-    }
-    uint32_t quarters;
-    const double r = anglef(x, &quarters);
-    if (quarters & 1) {
-        return with_signf(cosine_wide(r), quarters >> 1);
-    }
-    return with_signf(sine_wide(r), quarters >> 1);
+    return has_anglef(x) ? sine_further(x, 0) : any_sinf(x);
 }
 FAST_END
 

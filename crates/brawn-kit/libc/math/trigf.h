@@ -37,6 +37,14 @@ INLINE float with_signf(double x, uint32_t sign) {
     return (float)of_bits(bits_of(x) ^ (uint64_t)sign << 63);
 }
 
+/* The sine of an angle so many quarters further on. */
+INLINE float sine_further(float x, uint32_t further) {
+    uint32_t quarters;
+    const double r = anglef(x, &quarters);
+    quarters += further;
+    return with_signf(quarters & 1 ? cosine_wide(r) : sine_wide(r), quarters >> 1);
+}
+
 FAST_END
 
 #endif

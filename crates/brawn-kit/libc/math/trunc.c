@@ -1,3 +1,3 @@
 #include "round.h"
 
-ROUNDING(double, trunc, ROUND_SD, TO_ZERO)
+ROUNDING(double, trunc, ROUND_SD(x, TO_ZERO))

@@ -1,3 +1,3 @@
 #include "round.h"
 
-ROUNDING(float, truncf, ROUND_SS, TO_ZERO)
+ROUNDING(float, truncf, ROUND_SS(x, TO_ZERO))
