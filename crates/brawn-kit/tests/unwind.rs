@@ -1,6 +1,6 @@
 //! Debuggers, profilers and unwinders find their way out of every function of the kit: each object has a table for
 //! unwinding (`.eh_frame`) that covers all of its code. Whether the tables are right is seen where the functions run:
-//! `tests/libc/unwind.c`.
+//! `tests/libc/unwind.c`. And the kit's own unwinder, among threads.
 
 use brawn_elf::Arch;
 use brawn_kit::{TRACE, allocator, allocators, library, library_names, names, strings};
@@ -12,6 +12,8 @@ use object::{
 };
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
+use std::path::Path;
+use std::process::Command;
 
 /// What functions begin at a multiple of, at most: gaps between them are shorter.
 const ALIGNMENT: u64 = 64;
@@ -148,5 +150,32 @@ fn preloaded_libraries_have_the_table_and_its_index() {
             };
             assert_eq!(headers.iter().filter(index).count(), 1, "{name} on {arch}");
         }
+    }
+}
+
+/// The unwinder as a part of a glibc program: what it keeps, it finds while other threads do.
+#[test]
+fn the_thread_sanitizer_sees_no_race_of_first_throws() {
+    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("libc/unwind");
+    let folder = tempfile::tempdir().expect("a folder");
+    let ok = |command: &mut Command| {
+        let output = command.current_dir(folder.path()).output().expect("it starts");
+        let text = [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
+        assert!(output.status.success(), "{command:?}: {}{}", text[0], text[1]);
+        text[0].clone()
+    };
+    let flags = ["-g", "-O1", "-fsanitize=thread", "-Wno-tsan", "-fexceptions", "-fno-pie", "-D_GNU_SOURCE"];
+    let parts = ["unwind", "eh_find", "eh_frame", "eh_rules", "eh_registered", "eh_register"];
+    let files = parts.map(|part| sources.join(part).with_extension("c"));
+    ok(Command::new("gcc").args(flags).arg("-c").args(files));
+    let mut link = Command::new("g++");
+    link.args(flags).args(["-no-pie", "-static-libstdc++", "-static-libgcc", "-Wl,--eh-frame-hdr"]);
+    link.arg(sources.join("test/races.cc")).args(parts.map(|part| format!("{part}.o")));
+    ok(link.args(["-o", "races", "-Wl,-Map=map"]));
+    let map = fs_err::read_to_string(folder.path().join("map")).expect("the map");
+    assert!(map.contains("eh_frame.o") && !map.contains("unwind-dw2.o"));
+    // What is first, is first once.
+    for _ in 0..10 {
+        assert_eq!(ok(&mut Command::new(folder.path().join("races"))), "whole\n");
     }
 }

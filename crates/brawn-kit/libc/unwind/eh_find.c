@@ -227,18 +227,22 @@ static int describe(struct dl_phdr_info *info, size_t size, void *argument) {
     return 1;
 }
 
-/* Threads that come at once find the same, and store it word by word. */
-const struct image *__brawn_unwind_image(void) {
+/* Threads that come at once find the same, each for itself; one of them keeps it. */
+const struct image *__brawn_unwind_image(struct image *own) {
+    enum { UNKNOWN, WRITTEN, KNOWN };
     static struct image image;
-    static atomic_bool known;
-    if (__builtin_expect(atomic_load_explicit(&known, memory_order_acquire), 1))
+    static atomic_uchar state;
+    if (__builtin_expect(atomic_load_explicit(&state, memory_order_acquire) == KNOWN, 1))
         return &image;
     struct image found = {0};
     dl_iterate_phdr(describe, &found);
-    for (size_t i = 0; i < sizeof image / sizeof(word); i++)
-        __atomic_store_n((word *)&image + i, ((const word *)&found)[i], __ATOMIC_RELAXED);
-    atomic_store_explicit(&known, true, memory_order_release);
-    return &image;
+    *own = found;
+    unsigned char none = UNKNOWN;
+    if (atomic_compare_exchange_strong(&state, &none, WRITTEN)) {
+        image = found;
+        atomic_store_explicit(&state, KNOWN, memory_order_release);
+    }
+    return own;
 }
 
 struct pair {

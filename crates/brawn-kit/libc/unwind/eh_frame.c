@@ -153,7 +153,8 @@ __attribute__((noinline)) static bool look_slowly(const struct image *image, str
 
 /* Finds what describes the frame. False at the end of the stack. */
 bool __brawn_unwind_look(struct _Unwind_Context *context) {
-    const struct image *image = __brawn_unwind_image();
+    struct image own;
+    const struct image *image = __brawn_unwind_image(&own);
     word pc = context->r[PC] - !context->exact, low = image->low;
     struct row *row = &context->row;
     context->place = pc;

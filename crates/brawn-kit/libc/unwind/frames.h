@@ -91,7 +91,8 @@ struct rules {
 };
 
 /* eh_find.c */
-const struct image *__brawn_unwind_image(void);
+/* Puts it into `own` where it is not kept yet. */
+const struct image *__brawn_unwind_image(struct image *own);
 const uint8_t *__brawn_unwind_find(const struct image *image, word pc, struct fde *fde);
 bool __brawn_unwind_decode(const uint8_t *entry, struct fde *fde, const uint8_t *low);
 const uint8_t *__brawn_unwind_scan(const uint8_t *frames, word pc, struct fde *fde, bool one);

@@ -221,7 +221,8 @@ PUBLIC uintptr_t _Unwind_GetDataRelBase(struct _Unwind_Context *context) {
 }
 
 static const uint8_t *find(const void *pc, struct fde *fde) {
-    const struct image *image = __brawn_unwind_image();
+    struct image own;
+    const struct image *image = __brawn_unwind_image(&own);
     const uint8_t *entry = NULL;
     if ((word)pc >= image->low && (word)pc < image->high)
         entry = __brawn_unwind_find(image, (word)pc, fde);

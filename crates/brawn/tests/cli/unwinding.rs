@@ -23,7 +23,8 @@ fn run(sandbox: &Sandbox, arch: Arch, program: &str) -> String {
     if Arch::host() == Some(arch) {
         return ok(&mut sandbox.command(program));
     }
-    ok(sandbox.command(&format!("qemu-{arch}-static")).arg(program))
+    // A processor that signs return addresses.
+    ok(sandbox.command(&format!("qemu-{arch}-static")).args(["-cpu", "max", program]))
 }
 
 /// What unwinds in a program, by the map of its link: the kit, the toolchain. The map goes, as a file that is there is an input
@@ -38,10 +39,16 @@ fn unwinders(sandbox: &Sandbox, map: &str) -> (bool, bool) {
 #[test]
 fn exceptions_pass_through_every_kind_of_frame() {
     let sandbox = Sandbox::new();
-    for arch in Arch::ALL {
+    // Return addresses as they are, and on aarch64 signed with either key.
+    let signed = ["pac-ret+leaf", "pac-ret+b-key"].map(|how| (Arch::Aarch64, how));
+    for (arch, how) in Arch::ALL.into_iter().map(|arch| (arch, "none")).chain(signed) {
         let target = arch.musl_triple();
         let compile = ["-O2", "-std=c++17", "-c", "-o", "unwinding.o", &source("unwinding.cc")];
-        ok(brawn(&sandbox, &["--target", target, "c++"]).args(compile));
+        let mut compiler = brawn(&sandbox, &["--target", target, "c++"]);
+        if arch == Arch::Aarch64 {
+            compiler.arg(format!("-mbranch-protection={how}"));
+        }
+        ok(compiler.args(compile));
         for form in [&[][..], &["-no-pie", "-Wl,--gc-sections", "-s"]] {
             let mut link = brawn(&sandbox, &["--target", target, "c++", "unwinding.o", "-o", "unwinding"]);
             ok(link.arg("-Wl,-Map=map").args(form));
