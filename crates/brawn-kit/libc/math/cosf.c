@@ -8,8 +8,20 @@ static float any_cosf(float x);
 
 FAST_DECLARE(float, cosf, (float x))
 float FAST(cosf)(float x) {
-    return has_anglef(x) ? sine_further(x, 1) : any_cosf(x);
+    double r;
+    uint32_t quarters;
+    return anglef(x, &r, &quarters, 1) ? sine_at(r, quarters + 1, 1) : any_cosf(x);
 }
 FAST_END
 
-DISPATCH(float, cosf, (float x), (x))
+#if defined(__x86_64__)
+extern float MUSL(cosf)(float);
+
+static float cosf_without_fma(float x) {
+    double r;
+    uint32_t quarters;
+    return anglef(x, &r, &quarters, 0) ? sine_at(r, quarters + 1, 0) : MUSL(cosf)(x);
+}
+#endif
+
+DISPATCH_OR(float, cosf, (float x), (x), cosf_without_fma)

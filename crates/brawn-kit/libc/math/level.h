@@ -62,27 +62,30 @@ HIDDEN unsigned __brawn_math_detect(void);
 #define FAST(function) BRAWN_PASTE(function, _fma)
 #define FAST_DECLARE(type, function, parameters) static type FAST(function) parameters;
 
-/* The entry of a function whose fast form is defined: tail calls, without a stack frame. It goes to musl's function by
- * one jump, as that has no time to lose where it does the work. */
-#define DISPATCH(type, function, parameters, arguments)                                                      \
-    extern type MUSL(function) parameters;                                                                   \
+/* The entry of a function whose fast form is defined, and of what works without FMA: tail calls, without a stack frame.
+ * That is reached by one jump, as it has no time to lose. */
+#define DISPATCH_OR(type, function, parameters, arguments, without)                                          \
     static COLD type function##_first parameters {                                                           \
         if (__brawn_math_detect() == MATH_FMA) {                                                             \
             return FAST(function) arguments;                                                                 \
         }                                                                                                    \
-        return MUSL(function) arguments;                                                                     \
+        return without arguments;                                                                            \
     }                                                                                                        \
     PUBLIC type NAME(function) parameters;                                                                   \
     PUBLIC type NAME(function) parameters {                                                                  \
         const unsigned level = MATH_LEVEL();                                                                 \
         if (UNLIKELY(level == MATH_BASELINE)) {                                                              \
-            return MUSL(function) arguments;                                                                 \
+            return without arguments;                                                                        \
         }                                                                                                    \
         if (UNLIKELY(level == MATH_UNKNOWN)) {                                                               \
             return function##_first arguments;                                                               \
         }                                                                                                    \
         return FAST(function) arguments;                                                                     \
     }
+
+#define DISPATCH(type, function, parameters, arguments)                                                      \
+    extern type MUSL(function) parameters;                                                                   \
+    DISPATCH_OR(type, function, parameters, arguments, MUSL(function))
 
 #else
 
@@ -91,6 +94,8 @@ HIDDEN unsigned __brawn_math_detect(void);
 #define FAST(function) NAME(function)
 #define FAST_DECLARE(type, function, parameters) PUBLIC type NAME(function) parameters;
 #define DISPATCH(type, function, parameters, arguments) PUBLIC type NAME(function) parameters;
+#define DISPATCH_OR(type, function, parameters, arguments, without)                                          \
+    DISPATCH(type, function, parameters, arguments)
 
 #endif
 

@@ -8,8 +8,20 @@ static float any_sinf(float x);
 
 FAST_DECLARE(float, sinf, (float x))
 float FAST(sinf)(float x) {
-    return has_anglef(x) ? sine_further(x, 0) : any_sinf(x);
+    double r;
+    uint32_t quarters;
+    return anglef(x, &r, &quarters, 1) ? sine_at(r, quarters, 1) : any_sinf(x);
 }
 FAST_END
 
-DISPATCH(float, sinf, (float x), (x))
+#if defined(__x86_64__)
+extern float MUSL(sinf)(float);
+
+static float sinf_without_fma(float x) {
+    double r;
+    uint32_t quarters;
+    return anglef(x, &r, &quarters, 0) ? sine_at(r, quarters, 0) : MUSL(sinf)(x);
+}
+#endif
+
+DISPATCH_OR(float, sinf, (float x), (x), sinf_without_fma)
