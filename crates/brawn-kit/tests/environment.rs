@@ -8,6 +8,7 @@ use std::process::Command;
 use brawn_kit_build::{arches, compiler};
 
 mod common;
+use common::ok;
 
 /// A program, the files that it tries, and their names in it.
 const PROGRAMS: [(&str, &[&str], &[&str]); 3] = [
@@ -28,13 +29,6 @@ const PROGRAMS: [(&str, &[&str], &[&str]); 3] = [
         &["basename=kit_basename", "__xpg_basename=kit___xpg_basename", "dirname=kit_dirname"],
     ),
 ];
-
-fn ok(command: &mut Command) -> String {
-    let output = command.output().expect("it starts");
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(output.status.success(), "{command:?}: {text}{}", String::from_utf8_lossy(&output.stderr));
-    text
-}
 
 /// Builds the tests with this compiler and runs them, by these words if it is for another processor.
 fn run(compiler: &[String], flags: &[&str], emulator: &[&str]) {

@@ -4,25 +4,15 @@
 //!
 //! With `BRAWN_TEST_LONG=1` every float is tried, and a hundred million doubles for each function.
 
-use brawn_kit_build::{arches, compiler, sources};
+use brawn_kit_build::sources;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+mod common;
+use common::{count, kit_compiler, ok};
+
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("libc/math")
-}
-
-fn ok(command: &mut Command) -> String {
-    let output = command.output().expect("it starts");
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(output.status.success(), "{command:?}: {text}{}", String::from_utf8_lossy(&output.stderr));
-    text
-}
-
-fn kit_compiler(name: &str) -> Vec<String> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("the repository");
-    let row = arches::ARCHES.iter().find(|row| row.name == name).expect("an architecture");
-    compiler::find(root, row, std::env::consts::ARCH).expect("the kit's compiler").argv
 }
 
 /// Where the crate lies whose files some functions include.
@@ -72,10 +62,6 @@ fn build(compiler: &[String], x86_64: bool, test: &str, flags: &[&str], into: &P
         .arg("-o")
         .arg(&program));
     program
-}
-
-fn count(short: &'static str, long: &'static str) -> &'static str {
-    if std::env::var_os("BRAWN_TEST_LONG").is_some() { long } else { short }
 }
 
 #[test]

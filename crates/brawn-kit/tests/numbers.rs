@@ -8,19 +8,12 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use brawn_elf::Arch;
-use brawn_kit_build::{arches, compiler};
 
 mod common;
+use common::{count, kit_compiler, ok};
 
 fn sources() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("libc/numbers")
-}
-
-fn ok(command: &mut Command) -> String {
-    let output = command.output().expect("it starts");
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(output.status.success(), "{command:?}: {text}{}", String::from_utf8_lossy(&output.stderr));
-    text
 }
 
 /// The test with the kit's functions under other names, compiled by this compiler.
@@ -44,10 +37,6 @@ fn build(compiler: &[String], flags: &[&str], folder: &Path) -> PathBuf {
     let program = folder.join("answers");
     ok(command().arg(sources().join("test/answers.c")).args(objects).args(["-lm", "-o"]).arg(&program));
     program
-}
-
-fn count(short: &'static str, long: &'static str) -> &'static str {
-    if std::env::var_os("BRAWN_TEST_LONG").is_some() { long } else { short }
 }
 
 #[test]
@@ -101,12 +90,6 @@ fn build_printing(compiler: &[String], folder: &Path) -> PathBuf {
     let test = sources().join("test/printing.c");
     ok(command().args(["-w", "-static"]).arg(test).args(objects).arg("-o").arg(&program));
     program
-}
-
-fn kit_compiler(name: &str) -> Vec<String> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("the repository");
-    let row = arches::ARCHES.iter().find(|row| row.name == name).expect("an architecture");
-    compiler::find(root, row, std::env::consts::ARCH).expect("the kit's compiler").argv
 }
 
 #[test]

@@ -6,23 +6,11 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use brawn_kit_build::{arches, compiler};
+mod common;
+use common::{count, kit_compiler, ok};
 
 fn sources() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("libc/regex")
-}
-
-fn ok(command: &mut Command) -> String {
-    let output = command.output().expect("it starts");
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(output.status.success(), "{command:?}: {text}{}", String::from_utf8_lossy(&output.stderr));
-    text
-}
-
-fn kit_compiler(name: &str) -> Vec<String> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("the repository");
-    let row = arches::ARCHES.iter().find(|row| row.name == name).expect("an architecture");
-    compiler::find(root, row, std::env::consts::ARCH).expect("the kit's compiler").argv
 }
 
 /// A test program with these of the kit's files, whose functions have other names there.
@@ -56,10 +44,6 @@ fn run(arch: &str, program: &Path) -> Command {
     let mut command = Command::new(format!("qemu-{arch}-static"));
     command.arg(program);
     command
-}
-
-fn count(short: &'static str, long: &'static str) -> &'static str {
-    if std::env::var_os("BRAWN_TEST_LONG").is_some() { long } else { short }
 }
 
 #[test]

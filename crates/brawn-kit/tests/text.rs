@@ -6,24 +6,12 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use brawn_kit_build::{arches, compiler};
+mod common;
+use common::{kit_compiler, ok};
 
 const CONVERSIONS: [&str; 5] = ["mbsrtowcs", "mbsnrtowcs", "wcsrtombs", "wcsnrtombs", "iconv"];
 const CHARACTERS: [&str; 8] =
     ["isalnum", "ispunct", "iswspace", "isxdigit", "setlocale", "towlower", "towupper", "wcswidth"];
-
-fn ok(command: &mut Command) -> String {
-    let output = command.output().expect("it starts");
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(output.status.success(), "{command:?}: {text}{}", String::from_utf8_lossy(&output.stderr));
-    text
-}
-
-fn kit_compiler(name: &str) -> Vec<String> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("the repository");
-    let row = arches::ARCHES.iter().find(|row| row.name == name).expect("an architecture");
-    compiler::find(root, row, std::env::consts::ARCH).expect("the kit's compiler").argv
-}
 
 /// A program of `libc/text/test` with these functions of the kit under other names, and with a level of the string functions,
 /// if it is to know one.

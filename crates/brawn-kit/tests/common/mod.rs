@@ -3,6 +3,7 @@
 
 use brawn_elf::Arch;
 use brawn_kit::Packed;
+use brawn_kit_build::{arches, compiler};
 use object::read::archive::ArchiveFile;
 use object::read::elf::ElfFile64;
 use object::{Object as _, ObjectSection as _, ObjectSymbol as _, elf};
@@ -14,6 +15,26 @@ use std::process::Command;
 pub fn skip(why: &str) {
     assert!(std::env::var_os("CI").is_none(), "{why}");
     eprintln!("skipped: {why}");
+}
+
+/// What a command that must succeed writes.
+pub fn ok(command: &mut Command) -> String {
+    let output = command.output().expect("it starts");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success(), "{command:?}: {text}{}", String::from_utf8_lossy(&output.stderr));
+    text
+}
+
+/// The compiler that makes the kit for an architecture.
+pub fn kit_compiler(name: &str) -> Vec<String> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("the repository");
+    let row = arches::ARCHES.iter().find(|row| row.name == name).expect("an architecture");
+    compiler::find(root, row, std::env::consts::ARCH).expect("the kit's compiler").argv
+}
+
+/// An argument of a test program, and the one of long runs.
+pub fn count(short: &'static str, long: &'static str) -> &'static str {
+    if std::env::var_os("BRAWN_TEST_LONG").is_some() { long } else { short }
 }
 
 /// The libc.a that comes with the Rust target, if it is installed.
