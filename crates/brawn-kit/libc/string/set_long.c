@@ -1,6 +1,6 @@
 /* Fills blocks of more than 64 bytes, for memset, bzero, explicit_bzero and wmemset.
  *
- * Plan: up to eight vectors, from both ends at once; beyond, a vector at each end and between them aligned groups of four.
+ * Plan: up to eight vectors, from both ends at once; beyond, a vector at each end and between them aligned ones.
  * Where the CPU has fast `rep stosb`, it takes the longest blocks that a cache keeps; beyond, set_past.c's. */
 #include "fast_rep.h"
 #include "past.h"
@@ -9,11 +9,25 @@
 /* From where `rep stosb` beats the loop of this vector; docs/log/strings.md has the measurement. */
 #define REP_SET_FROM (VEC == 16 ? (size_t)2 << 10 : (size_t)1 << 20)
 
-INLINE void fill_four(unsigned char *to, vec value) {
-    vec_store_aligned(to, value);
-    vec_store_aligned(to + VEC, value);
-    vec_store_aligned(to + 2 * VEC, value);
-    vec_store_aligned(to + 3 * VEC, value);
+/* What the loop stores at once. A core stores one vector of 64 bytes a cycle at most, and so many turns are made as well. */
+#define STEP (VEC == 64 ? VEC : 4 * VEC)
+
+INLINE void fill_step(unsigned char *to, vec value) {
+    for (size_t i = 0; i < STEP; i += VEC) {
+        vec_store_aligned(to + i, value);
+    }
+}
+
+/* The last bytes before `end`. A store that crosses a page takes as long as nine others (Zen 4), one with a mask does not. */
+INLINE void store_before(unsigned char *end, vec value) {
+#ifdef BRAWN_VECTOR_AVX512_H
+    if (UNLIKELY(crosses_page(end - VEC, VEC))) {
+        const uintptr_t left = (uintptr_t)end & (VEC - 1);
+        _mm512_mask_storeu_epi8(end - left, mask_before(UINT64_MAX, left), value);
+        return;
+    }
+#endif
+    vec_store(end - VEC, value);
 }
 
 LONG_PART(void *, __brawn_set, (unsigned char *target, uint32_t pattern, size_t n)) {
@@ -59,11 +73,12 @@ LONG_PART(void *, __brawn_set, (unsigned char *target, uint32_t pattern, size_t 
      * those. */
     vec_store(target, value);
     unsigned char *to = (unsigned char *)((uintptr_t)(target + VEC) & -VEC);
-    unsigned char *const last = (unsigned char *)((uintptr_t)end & -VEC) - 4 * VEC;
-    for (; to < last; to += 4 * VEC) {
-        fill_four(to, value);
+    unsigned char *const last = (unsigned char *)((uintptr_t)(end - 1) & -VEC) - STEP;
+    NO_UNROLL
+    for (; to < last; to += STEP) {
+        fill_step(to, value);
     }
-    fill_four(last, value);
-    vec_store(end - VEC, value);
+    fill_step(last, value);
+    store_before(end, value);
     return target;
 }

@@ -39,8 +39,13 @@ OVER_READS INLINE find_result find(bool has_character, const lane *base, uintptr
         goto group;
     }
     p = align_down(p, VEC);
+    if (VEC == SMALL_BYTES) {
+        /* What has been looked at is the first of a group. */
+        goto three;
+    }
 four:
     STEP;
+three:
     STEP;
     STEP;
     STEP;
