@@ -20,25 +20,33 @@ INLINE int difference(const unsigned char *a, const unsigned char *b, size_t whe
  * same. `load` is how a's are loaded. They may overlap: of the bytes before a vector none differs when it is
  * asked. Equality is what SSE2 and AVX2 can test; asked for the opposite, each vector would cost one
  * operation more. */
-#if defined(BRAWN_VECTOR_AVX512_H)
-/* Each comparison takes the mask of the one before, so that only the last mask leaves the mask registers. */
-#define EQUAL_TOO(test, a, b) _mm512_mask_cmpeq_epi8_mask(test, a, b)
-#define ALL_FOUR test_all(t3)
-#else
-#define EQUAL_TOO(test, a, b) vec_equal(a, b)
-#define ALL_FOUR test_all(test_and(test_and(t0, t1), test_and(t2, t3)))
-#endif
 #define COMPARE_STATE                                                                                        \
     vec_test t0, t1, t2, t3;                                                                                 \
     size_t at1, at2, at3;
+/* Whether they are the same; and what else `differs` needs. */
+#if defined(BRAWN_VECTOR_AVX512_H)
+#define SAME_FOUR(load, a, b, i1, i2, i3)                                                                    \
+    !test_any(vec_unequal(vec_zero(),                                                                        \
+                          vec_four_differences(load(a), load((a) + (i1)), load((a) + (i2)), load((a) + (i3)), \
+                                               vec_load(b), vec_load((b) + (i1)), vec_load((b) + (i2)),      \
+                                               vec_load((b) + (i3)))))
+#define COMPARE_AGAIN                                                                                        \
+    t0 = vec_equal(vec_load(a), vec_load(b));                                                                \
+    t1 = vec_equal(vec_load(a + at1), vec_load(b + at1));                                                    \
+    t2 = vec_equal(vec_load(a + at2), vec_load(b + at2));                                                    \
+    t3 = vec_equal(vec_load(a + at3), vec_load(b + at3));
+#else
+#define SAME_FOUR(load, a, b, i1, i2, i3)                                                                    \
+    (t0 = vec_equal(load(a), vec_load(b)), t1 = vec_equal(load((a) + (i1)), vec_load((b) + (i1))),           \
+     t2 = vec_equal(load((a) + (i2)), vec_load((b) + (i2))),                                                 \
+     t3 = vec_equal(load((a) + (i3)), vec_load((b) + (i3))),                                                 \
+     test_all(test_and(test_and(t0, t1), test_and(t2, t3))))
+#define COMPARE_AGAIN
+#endif
 #define COMPARE_FOUR(load, i1, i2, i3)                                                                       \
     {                                                                                                        \
         at1 = (i1), at2 = (i2), at3 = (i3);                                                                  \
-        t0 = vec_equal(load(a), vec_load(b));                                                                \
-        t1 = EQUAL_TOO(t0, load(a + at1), vec_load(b + at1));                                                \
-        t2 = EQUAL_TOO(t1, load(a + at2), vec_load(b + at2));                                                \
-        t3 = EQUAL_TOO(t2, load(a + at3), vec_load(b + at3));                                                \
-        if (UNLIKELY(!ALL_FOUR)) {                                                                           \
+        if (UNLIKELY(!SAME_FOUR(load, a, b, at1, at2, at3))) {                                               \
             goto differs;                                                                                    \
         }                                                                                                    \
     }

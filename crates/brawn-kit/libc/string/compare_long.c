@@ -8,14 +8,8 @@
 
 /* The four vectors from here on; where the first difference is, is found out behind `group_differs`. */
 #define COMPARE_GROUP(load)                                                                                  \
-    {                                                                                                        \
-        t0 = vec_equal(load(a), vec_load(a + other));                                                        \
-        t1 = EQUAL_TOO(t0, load(a + VEC), vec_load(a + other + VEC));                                        \
-        t2 = EQUAL_TOO(t1, load(a + 2 * VEC), vec_load(a + other + 2 * VEC));                                \
-        t3 = EQUAL_TOO(t2, load(a + 3 * VEC), vec_load(a + other + 3 * VEC));                                \
-        if (UNLIKELY(!ALL_FOUR)) {                                                                           \
-            goto group_differs;                                                                              \
-        }                                                                                                    \
+    if (UNLIKELY(!SAME_FOUR(load, a, a + other, VEC, 2 * VEC, 3 * VEC))) {                                   \
+        goto group_differs;                                                                                  \
     }
 
 LONG_PART(int, __brawn_compare, (const unsigned char *a, const unsigned char *b, size_t bytes, bool wide)) {
@@ -35,6 +29,15 @@ LONG_PART(int, __brawn_compare, (const unsigned char *a, const unsigned char *b,
             COMPARE_GROUP(vec_load_aligned)
             a += 4 * VEC;
         } while (a < end);
+        if (VEC == 64 && a >= end + 3 * VEC) {
+            /* The last vector is all that is left. */
+            a = end + 3 * VEC;
+            t0 = vec_equal(vec_load(a), vec_load(a + other));
+            if (LIKELY(test_all(t0))) {
+                return 0;
+            }
+            a = end;
+        }
     }
     a = end;
     COMPARE_GROUP(vec_load)
@@ -45,5 +48,6 @@ group_differs:
 differs:
     /* Both ways meet here, or there would be a second copy of it. */
     IN_REGISTER(at1);
+    COMPARE_AGAIN
     COMPARE_DIFFERS
 }

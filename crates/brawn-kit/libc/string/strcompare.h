@@ -46,6 +46,11 @@ OVER_READS INLINE lane_test parting_test(const lane *a, const lane *b, bool fold
 }
 
 OVER_READS INLINE lane_mask parting(const lane *a, const lane *b, bool folded) {
+#if defined(BRAWN_VECTOR_AVX512_H) && !defined(LANES_WIDE)
+    if (!folded) {
+        return vec_parting(vec_load(a), vec_load(b));
+    }
+#endif
     return lane_mask_of(parting_test(a, b, folded));
 }
 

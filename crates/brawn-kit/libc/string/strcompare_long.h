@@ -50,6 +50,10 @@ OVER_READS INLINE int compare_long(const lane *a, const lane *b, const lane *end
         IN_REGISTER(a);                                                                                      \
         IN_REGISTER(b);                                                                                      \
     } while (0)
+    if (VEC == 64 && !folded) {
+        /* What has been looked at is the first of a group, and where that ends with a page there is another before. */
+        goto three;
+    }
 four:
     if (folded) {
         NO_UNROLL
@@ -58,6 +62,7 @@ four:
         }
     } else {
         STEP;
+    three:
         STEP;
         STEP;
         STEP;
@@ -68,14 +73,13 @@ four:
     }
     a -= back;
     b -= back;
-    size_t room = page_room(b);
-    for (;; a += 4 * LANES, b += 4 * LANES, room -= 4 * VEC) {
+    for (;; a += 4 * LANES, b += 4 * LANES) {
         if (a >= end) {
             return 0;
         }
-        if (UNLIKELY(room < 4 * VEC)) {
+        if (UNLIKELY(crosses_page(b, 4 * VEC))) {
             /* By vectors of which the last ends with the page, and the first begins in what has been seen. */
-            const size_t left = room / sizeof(lane);
+            const size_t left = page_room(b) / sizeof(lane);
             const lane *const on_a = a, *const on_b = b;
             a += left % LANES, b += left % LANES;
             a -= LANES, b -= LANES;
@@ -86,7 +90,6 @@ four:
             if (a + left >= end) {
                 return 0;
             }
-            room += PAGE_BYTES;
         }
         if (parting_in_four(a, b, folded)) {
             goto four;

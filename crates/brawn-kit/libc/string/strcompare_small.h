@@ -8,8 +8,8 @@
 #include "vector16.h"
 #include "strcompare.h"
 
-/* They go on after at least 16 bytes that are the same and not null. `end` is where the limit is in the first
- * string, and not a. */
+/* They go on after at least 16 bytes that are the same and not null, the variant for AVX-512 after 64, and after 128 where
+ * either string may have left a page before. `end` is where the limit is in the first string, and not a. */
 #ifdef LANES_WIDE
 DISPATCH_TO_AVX2(int, compare_wide_long, __brawn_wcscmp, (const lane *a, const lane *b, const lane *end),
                  (a, b, end))
@@ -89,7 +89,12 @@ OVER_READS INLINE int compare_small(const lane *a, const lane *b, size_t n, bool
         return 0;
     }
     if (UNLIKELY(cross_page(a, b, lanes * sizeof(lane)))) {
+#ifdef HAS_START_AVX512
+        /* The long part of that level goes back over this much. */
+        return compare_edge(a, b, end, folded || TEXT_WIDE ? lanes : 2 * lanes, folded);
+#else
         return compare_edge(a, b, end, lanes, folded);
+#endif
     }
 #if defined(HAS_START_AVX512) && !defined(LANES_WIDE)
     if (START_AVX512 && (!folded || !cross_page(a, b, SMALL_BYTES))) {

@@ -40,6 +40,10 @@ INLINE find_result result_of(struct find find, const lane *base, const lane *hit
  * p's page, to p has been looked at: at least SMALL_BYTES, or p is where a page begins. `what` is the
  * character, or the end, which is that of memory without a limit. */
 INLINE find_result find_long(const lane *base, uintptr_t what, const lane *p);
+/* The variant that may be given `base` for p, where there is one. */
+#if defined(HAS_START_AVX512) && !defined(FIND_WITHOUT_AVX512)
+INLINE find_result find_long_avx512(const lane *base, uintptr_t what, const lane *p);
+#endif
 
 /* What goes on from a `p` within SMALL_BYTES of the end of a page up to there: find_to_page() as a
  * function. */
@@ -83,29 +87,6 @@ found:
     return result_of(find, base, find.limited && p > end ? end : p, character);
 }
 
-#if defined(HAS_START_AVX512) && !defined(LANES_WIDE)
-INLINE find_result find_long_avx512(const lane *base, uintptr_t what, const lane *p);
-
-OVER_READS AVX512 static find_result find_start(struct find find, const lane *s, uintptr_t what,
-                                                const lane *long_base) {
-    const lane *const end = (const lane *)what;
-    __m512i v = _mm512_loadu_si512(s);
-    if (find.character) {
-        v = _mm512_min_epu8(_mm512_xor_si512(v, _mm512_set1_epi8((char)what)), v);
-    }
-    const uint64_t mask = _mm512_testn_epi8_mask(v, v);
-    if (LIKELY(mask)) {
-        const lane *const hit = s + __builtin_ctzll(mask);
-        if (find.limited && hit >= end) {
-            BRANCH();
-            return result_of(find, s, end, (lane)what);
-        }
-        return result_of(find, s, hit, (lane)what);
-    }
-    return find_long_avx512(long_base, what, s + SMALL_LANES);
-}
-#endif
-
 /* `long_base` is what the other parts get for `base`. */
 OVER_READS INLINE find_result find_small(struct find find, const lane *base, lane character, size_t limit,
                                          const lane *long_base) {
@@ -130,9 +111,9 @@ OVER_READS INLINE find_result find_small(struct find find, const lane *base, lan
         return find.character ? find_character_across(long_base, what, base)
                               : find_end_across(long_base, what, base);
     }
-#if defined(HAS_START_AVX512) && !defined(LANES_WIDE)
+#if defined(HAS_START_AVX512) && !defined(FIND_WITHOUT_AVX512)
     if (START_AVX512) {
-        return find_start(find, base, what, long_base);
+        return find_long_avx512(long_base, what, base);
     }
 #endif
     const vec v0 = vec_load(base), v1 = vec_load(base + LANES), v2 = vec_load(base + 2 * LANES),
@@ -164,7 +145,7 @@ OVER_READS INLINE find_result find_small(struct find find, const lane *base, lan
         return result_of(find, base, end, character);
     }
     IN_REGISTER(what);
-    return find_long(long_base, what, base + SMALL_LANES);
+    return find_long(long_base, what, align_down(base + SMALL_LANES, SMALL_BYTES));
 }
 
 #endif

@@ -38,11 +38,16 @@ OVER_READS INLINE find_result find(bool has_character, const lane *base, uintptr
         /* A group is no longer than what has been looked at. */
         goto group;
     }
-    p = align_down(p, VEC);
     if (VEC == SMALL_BYTES) {
-        /* What has been looked at is the first of a group. */
+        mask = lane_mask_of(wanted_test(vec_load(p), wanted, has_character));
+        IN_REGISTER(mask);
+        if (LIKELY(mask)) {
+            goto found;
+        }
+        p = align_down(p + LANES, VEC);
         goto three;
     }
+    p = align_down(p, VEC);
 four:
     STEP;
 three:
@@ -61,7 +66,7 @@ group:
 found:
 #undef STEP
     p += lane_mask_first(mask);
-    if (!has_character && UNLIKELY(p > end)) {
+    if (!has_character && UNLIKELY(p >= end)) {
         BRANCH();
         return answer(base, end, character);
     }

@@ -118,15 +118,26 @@ INLINE bool vec_four_equal(vec a, vec b, vec c, vec d, vec wanted) {
     return others != ~UINT64_C(0);
 }
 
-/* Whether four pairs of vectors part, or have a null: the differences are gathered, and only the lanes without one may go on. */
-INLINE bool vec_four_part(vec a0, vec a1, vec a2, vec a3, vec b0, vec b1, vec b2, vec b3) {
+/* A mask whose first lane is where two vectors part or have a null: 0 where they do not. What goes on is one mask, and 1
+ * added to it carries to the first lane that does not. */
+INLINE vec_mask vec_parting(vec a, vec b) {
+    return _mm512_mask_test_epi8_mask(_mm512_cmpeq_epi8_mask(a, b), a, a) + 1;
+}
+
+/* Null where four pairs of vectors are the same. A mask for each pair would be known later, and so would the branch. */
+INLINE vec vec_four_differences(vec a0, vec a1, vec a2, vec a3, vec b0, vec b1, vec b2, vec b3) {
     enum { OR_DIFFERS = 0xf6 }; /* first | (second ^ third) */
     /* Or gcc loads them twice. */
     __asm__("" : "+v"(a1), "+v"(a2), "+v"(a3));
     vec differences = vec_xor(a0, b0);
     differences = _mm512_ternarylogic_epi64(differences, a1, b1, OR_DIFFERS);
     differences = _mm512_ternarylogic_epi64(differences, a2, b2, OR_DIFFERS);
-    differences = _mm512_ternarylogic_epi64(differences, a3, b3, OR_DIFFERS);
+    return _mm512_ternarylogic_epi64(differences, a3, b3, OR_DIFFERS);
+}
+
+/* Whether four pairs of vectors part, or have a null: only the lanes without a difference may go on. */
+INLINE bool vec_four_part(vec a0, vec a1, vec a2, vec a3, vec b0, vec b1, vec b2, vec b3) {
+    const vec differences = vec_four_differences(a0, a1, a2, a3, b0, b1, b2, b3);
     const vec least = vec_min(vec_min(a0, a1), vec_min(a2, a3));
     return _mm512_mask_test_epi8_mask(vec_null(differences), least, least) != ~UINT64_C(0);
 }

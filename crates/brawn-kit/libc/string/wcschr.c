@@ -1,5 +1,6 @@
 /* First place of a wide character, or a null pointer: strfind.h. */
 #define LANES_WIDE
+#define FIND_WITHOUT_AVX512
 #include <stddef.h>
 
 typedef wchar_t *find_result;
