@@ -1,10 +1,19 @@
 /* Copies and clears of at most 64 bytes, by loads and stores that may overlap. The first is stored last: who
  * reads the front of the operand next then need not wait for where the other went, which depends on the size.
- * For entries. */
+ * For entries, and for parts with any vectors. */
 #ifndef BRAWN_SMALL_COPY_H
 #define BRAWN_SMALL_COPY_H
 
-#include "vector16.h"
+#include "brawn_string.h"
+
+typedef unsigned char __attribute__((vector_size(16), may_alias, aligned(1))) any_u128;
+
+INLINE any_u128 load128(const void *p) {
+    return *(const any_u128 *)p;
+}
+INLINE void store128(void *p, any_u128 value) {
+    *(any_u128 *)p = value;
+}
 
 /* `bytes` is 1 to 16. */
 INLINE void copy_up_to_16(void *to, const void *from, size_t bytes) {
@@ -42,18 +51,17 @@ INLINE void clear_up_to_16(void *to, size_t bytes) {
     }
 }
 
-/* Copies 16 to 64 bytes by four vectors that overlap, whatever the number. */
+/* Copies 16 to 64 bytes by four vectors of 16 that overlap, whatever the number. */
 INLINE void copy_16_to_64(void *to, const void *from, size_t bytes) {
     char *const d = to;
     const char *const s = from;
     const size_t inner = bytes & 96 ? 16 : 0, last = bytes - 16;
-    const vec a = vec_load(s), b = vec_load(s + inner), c = vec_load(s + last - inner),
-              e = vec_load(s + last);
+    const any_u128 a = load128(s), b = load128(s + inner), c = load128(s + last - inner), e = load128(s + last);
     /* Last to first, too. */
-    vec_store(d + last, e);
-    vec_store(d + last - inner, c);
-    vec_store(d + inner, b);
-    vec_store(d, a);
+    store128(d + last, e);
+    store128(d + last - inner, c);
+    store128(d + inner, b);
+    store128(d, a);
 }
 
 #endif

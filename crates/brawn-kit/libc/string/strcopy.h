@@ -15,6 +15,10 @@ INLINE lane *copied(lane *end, lane *result) {
 
 /* Goes on after the first SMALL_BYTES; defined by the file that includes this. */
 INLINE lane *copy_rest(lane *d, const lane *s, lane *result);
+#if defined(HAS_START_AVX512) && !TEXT_WIDE
+/* The same from the beginning. */
+INLINE lane *copy_all_avx512(lane *d, const lane *s, lane *result);
+#endif
 
 #if TEXT_WIDE
 size_t NAME(wcslen)(const wchar_t *s);
@@ -38,6 +42,11 @@ OVER_READS INLINE lane *copy_small(lane *d, const lane *s, lane *result) {
     if (crosses_page(s, SMALL_BYTES)) {
         return copy_across(d, s, result);
     }
+#if defined(HAS_START_AVX512) && !TEXT_WIDE
+    if (START_AVX512) {
+        return copy_all_avx512(d, s, result);
+    }
+#endif
     const vec v0 = vec_load(s), v1 = vec_load(s + LANES), v2 = vec_load(s + 2 * LANES),
               v3 = vec_load(s + 3 * LANES);
     const uint64_t mask = lane_mask_of_four(lane_null(v0), lane_null(v1), lane_null(v2), lane_null(v3));
@@ -54,5 +63,6 @@ OVER_READS INLINE lane *copy_small(lane *d, const lane *s, lane *result) {
     vec_store(d + LANES, v1);
     vec_store(d + 2 * LANES, v2);
     vec_store(d + 3 * LANES, v3);
-    return copy_rest(d + SMALL_LANES, s + SMALL_LANES, result);
+    const lane *const on = after_small(s);
+    return copy_rest(d + (on - s), on, result);
 }

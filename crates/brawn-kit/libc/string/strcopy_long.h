@@ -9,10 +9,12 @@
 
 #include "vector.h"
 #include "text.h"
+#include "small_copy.h"
 #include "strcpy_to.h"
 
-/* The SMALL_BYTES before s and d are copied, and hold no null. Returns `result` or, where that is a null
- * pointer, the end of the copy. With a limit, at least one byte is left before `end`. */
+/* The SMALL_BYTES before s and d are copied, and hold no null, but for AVX-512 without a limit: there nothing need be, and
+ * a vector from s lies in its page. Returns `result` or, where that is a null pointer, the end of the copy. With a limit, at
+ * least one byte is left before `end`. */
 OVER_READS INLINE char *copy_long(char *restrict d, const char *restrict s, char *end, char *result,
                                   bool limited) {
     vec_mask mask;
@@ -44,9 +46,30 @@ OVER_READS INLINE char *copy_long(char *restrict d, const char *restrict s, char
         /* A group is no longer than what has been copied. */
         goto group;
     }
+    if (VEC == SMALL_BYTES && !limited) {
+        /* Nothing need have been copied; what is here is then the first of a group. */
+        const vec v = vec_load(s);
+        mask = vec_mask_of(vec_null(v));
+        IN_REGISTER(mask);
+        if (LIKELY(mask)) {
+            length = mask_first(mask);
+            if (length < 15) {
+                copy_up_to_16(d, s, length + 1);
+            } else {
+                copy_16_to_64(d, s, length + 1);
+            }
+            return result != NULL ? result : d + length;
+        }
+        vec_store(d, v);
+        d += VEC;
+        s += VEC;
+        BACK_TO(VEC);
+        goto three;
+    }
     BACK_TO(VEC);
 four:
     STEP;
+three:
     STEP;
     STEP;
     STEP;

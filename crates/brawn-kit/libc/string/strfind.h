@@ -145,7 +145,7 @@ OVER_READS INLINE find_result find_small(struct find find, const lane *base, lan
         return result_of(find, base, end, character);
     }
     IN_REGISTER(what);
-    return find_long(long_base, what, align_down(base + SMALL_LANES, SMALL_BYTES));
+    return find_long(long_base, what, after_small(base));
 }
 
 #endif

@@ -65,6 +65,16 @@ INLINE const lane *align_down(const lane *p, size_t bytes) {
     return (const lane *)((uintptr_t)p & ~(uintptr_t)(bytes - 1));
 }
 
+/* Where to go on after the first SMALL_BYTES of a string. A part that begins with a vector for AVX-512 reads one from there,
+ * which is not to leave its page. */
+INLINE const lane *after_small(const lane *p) {
+#ifdef HAS_START_AVX512
+    return align_down(p + SMALL_LANES, SMALL_BYTES);
+#else
+    return p + SMALL_LANES;
+#endif
+}
+
 /* Bytes from p to the end of its page: 1 to PAGE_BYTES. */
 INLINE size_t page_room(const void *p) {
     return PAGE_BYTES - ((uintptr_t)p & (PAGE_BYTES - 1));
