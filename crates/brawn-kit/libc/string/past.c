@@ -5,7 +5,8 @@
 
 #include <cpuid.h>
 
-HIDDEN size_t past_from = PAST_UNKNOWN;
+/* Weak: a program that defines it decides itself. docs/explain/strings.md says how. */
+HIDDEN __attribute__((weak)) size_t past_from = PAST_UNKNOWN;
 
 /* The last cache's bytes as this leaf has them, one sub-leaf a cache, or 0. */
 static COLD size_t last_cache(unsigned leaf) {

@@ -1,7 +1,7 @@
 /* strspn and strcspn: how far a string goes within, or without, a set of bytes.
  *
  * Entry: sets of up to 15 bytes over the first 16 bytes of the string, by comparing with every byte of the
- * set. Long (strspn_long.c): one for both. */
+ * set; strcspn leaves that to the long part where a long call has found AVX2. Long (strspn_long.c): one for both. */
 #ifndef BRAWN_STRSET_H
 #define BRAWN_STRSET_H
 
@@ -12,6 +12,12 @@ DISPATCH_TO_AVX2(size_t, span_long, __brawn_strspn,
 
 OVER_READS INLINE size_t span(const char *s, const char *set, bool spanning) {
     const char *from = s;
+#if defined(__x86_64__) && !defined(BRAWN_LEVEL)
+    /* What goes on until one of a set comes is mostly longer than 16. */
+    if (!spanning && brawn_level >= LEVEL_AVX2) {
+        return VARIANT(__brawn_strspn, _avx2)(s, s, set, false);
+    }
+#endif
     if (LIKELY(((uintptr_t)s & (PAGE_BYTES - 1)) <= PAGE_BYTES - VEC &&
                ((uintptr_t)set & (PAGE_BYTES - 1)) <= PAGE_BYTES - VEC)) {
         const vec_mask set_ends = vec_mask_of(vec_null(vec_load(set)));

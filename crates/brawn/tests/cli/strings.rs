@@ -169,6 +169,43 @@ fn a_program_may_bring_its_own() {
     }
 }
 
+/// From how many bytes on a copy goes past the cache: what the program says, or what its first large copy finds.
+#[test]
+fn a_program_may_say_what_goes_past_the_cache() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "past.c",
+        "#include <string.h>\n\
+         #include <stdio.h>\n\
+         #include <stddef.h>\n\
+         #ifdef FROM\n\
+         const size_t __brawn_past_from = FROM;\n\
+         #else\n\
+         extern size_t __brawn_past_from;\n\
+         #endif\n\
+         static char from[5 << 20], to[5 << 20];\n\
+         int main(void) {\n\
+         memset(from, 'x', sizeof from);\n\
+         memcpy(to, from, sizeof to);\n\
+         printf(\"%zu %d\\n\", *(volatile const size_t *)&__brawn_past_from, memcmp(to, from, sizeof to));\n\
+         return 0;\n\
+         }\n",
+    );
+    let print = |flags: &[&str]| {
+        ok(sandbox.brawn(&["cc", "-O2", "-fno-builtin", "past.c", "-o", "past"]).args(flags));
+        ok(&mut sandbox.command("./past"))
+    };
+    for kind in ["-static-pie", "-no-pie"] {
+        // 5 MiB are past the cache, or not.
+        for from in ["4194305", "67108864"] {
+            assert_eq!(print(&[kind, &format!("-DFROM={from}")]), format!("{from} 0\n"));
+        }
+        let found = print(&[kind]);
+        let found: usize = found.strip_suffix(" 0\n").and_then(|found| found.parse().ok()).expect("a size");
+        assert!((4194305..=48 << 20).contains(&found), "{found}");
+    }
+}
+
 #[test]
 fn settings_reach_the_link_from_everywhere() {
     let sandbox = Sandbox::new();
