@@ -15,7 +15,8 @@
 #define copy_past NAME(__brawn_copy_past)
 #define set_past NAME(__brawn_set_past)
 
-/* From how many bytes on a copy goes there; of a fill it is twice as many. A library for glibc writes it. */
+/* From how many bytes on a copy goes there. A fill, which has no source that needs room, goes from 8/3 of it on: past two
+ * thirds of the last cache, where a quarter of it is meant here. A library for glibc writes it. */
 extern HIDDEN size_t past_from;
 
 HIDDEN void past_find(void);

@@ -34,7 +34,7 @@ LONG_PART(void *, __brawn_set, (unsigned char *target, uint32_t pattern, size_t 
     const vec value = wide_fill(pattern);
     unsigned char *const end = target + n;
 #if defined(__x86_64__)
-    if (goes_past(n / 2)) {
+    if (goes_past(n / 8 * 3)) {
         return set_past(target, pattern, n);
     }
     if (UNLIKELY(n >= REP_SET_FROM) && HAS_FAST_REP) {
