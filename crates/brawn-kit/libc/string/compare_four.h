@@ -26,10 +26,10 @@ INLINE int difference(const unsigned char *a, const unsigned char *b, size_t whe
 /* Whether they are the same; and what else `differs` needs. */
 #if defined(BRAWN_VECTOR_AVX512_H)
 #define SAME_FOUR(load, a, b, i1, i2, i3)                                                                    \
-    !test_any(vec_unequal(vec_zero(),                                                                        \
-                          vec_four_differences(load(a), load((a) + (i1)), load((a) + (i2)), load((a) + (i3)), \
-                                               vec_load(b), vec_load((b) + (i1)), vec_load((b) + (i2)),      \
-                                               vec_load((b) + (i3)))))
+    !test_any(                                                                                               \
+        vec_unequal(vec_zero(), vec_four_differences(load(a), load((a) + (i1)), load((a) + (i2)),            \
+                                                     load((a) + (i3)), vec_load(b), vec_load((b) + (i1)),    \
+                                                     vec_load((b) + (i2)), vec_load((b) + (i3)))))
 #define COMPARE_AGAIN                                                                                        \
     t0 = vec_equal(vec_load(a), vec_load(b));                                                                \
     t1 = vec_equal(vec_load(a + at1), vec_load(b + at1));                                                    \

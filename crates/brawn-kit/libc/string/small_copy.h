@@ -56,7 +56,8 @@ INLINE void copy_16_to_64(void *to, const void *from, size_t bytes) {
     char *const d = to;
     const char *const s = from;
     const size_t inner = bytes & 96 ? 16 : 0, last = bytes - 16;
-    const any_u128 a = load128(s), b = load128(s + inner), c = load128(s + last - inner), e = load128(s + last);
+    const any_u128 a = load128(s), b = load128(s + inner), c = load128(s + last - inner),
+                   e = load128(s + last);
     /* Last to first, too. */
     store128(d + last, e);
     store128(d + last - inner, c);
