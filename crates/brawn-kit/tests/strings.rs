@@ -118,7 +118,7 @@ fn table_of_functions(data: &[u8], heads: &mut BTreeSet<Vec<u8>>) -> usize {
 fn all_functions_together_keep_within_their_size() {
     // At most 42 KB, of all levels together. The others have been reached, and 2 % more is allowed, so
     // that the sets do not grow unseen.
-    let reached = [(41_406, 6_280), (23_228, 3_890), (23_910, 4_024), (22_228, 2_812)];
+    let reached = [(41_824, 6_280), (23_459, 3_890), (23_868, 4_024), (22_204, 2_812)];
     for (set, (reached, tables_reached)) in sets().zip(reached) {
         let (mut size, mut tables) = (0, 0);
         let mut heads = BTreeSet::new();
