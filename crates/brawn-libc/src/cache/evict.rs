@@ -50,7 +50,7 @@ impl Cache {
             return None;
         }
         let known = (!dry_run).then(|| counted(&mut lock)).flatten();
-        let at_most = known.map(|(size, then)| size + total(&self.limited(then)));
+        let at_most = known.map(|(size, then)| size.saturating_add(total(&self.limited(then))));
         let mut items = Vec::new();
         let mut size = at_most.unwrap_or(u64::MAX);
         if size > limit {
