@@ -207,28 +207,36 @@ static double error_of(double got, long double wanted, int digits) {
     return (double)__builtin_fabsl(got - wanted) * power;
 }
 
+static const int MODES[] = {FE_TONEAREST, FE_DOWNWARD, FE_UPWARD, FE_TOWARDZERO};
+
+/* The largest error, and where. */
 struct worst {
     double error, x, y;
 };
 
 static inline void judge(const struct row *row, double got, long double wanted, double x, double y,
-                         struct worst *worst, bool of_kit) {
+                         struct worst *worst, int mode) {
     /* How far the wider type's function may be off, in units of this one. */
     const double margin = row->digits == 24 ? 1e-6 : 0.01;
     if (error_of(got, wanted, row->digits) < worst->error - margin) {
         return;
     }
     const double error = error_of_quad(got, row->quad(x, y), row->digits);
-    /* What is left to musl's function is as far off as that is. */
-    const bool left = error > row->most && row->musl && row->musl(x, y) == got;
-    if (!(error <= worst->error) && !(of_kit && left)) {
+    if (mode >= 0 && error > row->most && row->musl) {
+        /* What is left to musl's function is as far off as that is. */
+        fesetround(MODES[mode]);
+        const double of_musl = row->musl(x, y);
+        fesetround(FE_TONEAREST);
+        if (got == of_musl) {
+            return;
+        }
+    }
+    if (!(error <= worst->error)) {
         *worst = (struct worst){error, x, y};
     }
 }
 
 static bool failed;
-
-static const int MODES[] = {FE_TONEAREST, FE_DOWNWARD, FE_UPWARD, FE_TOWARDZERO};
 
 #define BLOCK 256
 
@@ -251,12 +259,12 @@ static void one(const struct row *row, int mode, uint64_t count, uint64_t stride
         fesetround(FE_TONEAREST);
         for (unsigned i = 0; i < many; i++) {
             const long double wanted = row->wide(x[i], y[i]);
-            judge(row, got[i], wanted, x[i], y[i], &kit, true);
+            judge(row, got[i], wanted, x[i], y[i], &kit, mode);
             if (others) {
-                judge(row, row->host(x[i], y[i]), wanted, x[i], y[i], &host, false);
+                judge(row, row->host(x[i], y[i]), wanted, x[i], y[i], &host, -1);
             }
             if (others && row->musl) {
-                judge(row, row->musl(x[i], y[i]), wanted, x[i], y[i], &musl, false);
+                judge(row, row->musl(x[i], y[i]), wanted, x[i], y[i], &musl, -1);
             }
         }
     }

@@ -45,7 +45,7 @@ DOUBLE(asinh, 1.2, -10, 10)
 DOUBLE(atanh, 0.6, -1, 1)
 DOUBLE(cos, 0.68, -10, 10)
 DOUBLE(cosh, 1.0, -20, 20)
-DOUBLE(erf, 0.8, -3, 3)
+DOUBLE(erf, 0.85, -3, 3)
 /* Beyond 25.5 musl's. */
 DOUBLE(erfc, 3.3, -3, 26)
 DOUBLE(exp10, 0.50001, -300, 300)
