@@ -28,7 +28,6 @@ impl Settings {
             Some(_) => Some(self.choice()?),
             None => None,
         };
-        let mut families = Vec::new();
         let mut require = |key: &str, values: Vec<Option<String>>| {
             expectation.note.push(Requirement { key: key.to_owned(), values });
         };
@@ -46,7 +45,7 @@ impl Settings {
                 require(FUNCTIONS, vec![functions(choice)]);
             } else {
                 // A libc.a that does not fit a family leaves it musl's: said, and no failure.
-                families = choice.families().map(|family| family.name.to_owned()).collect();
+                expectation.families = choice.families().map(|family| family.name.to_owned()).collect();
             }
             require("cpu", vec![choice.cpu.map(|cpu| cpu.name().to_owned())]);
         } else {
@@ -77,7 +76,6 @@ impl Settings {
             }
             require(&format!("{KNOB}{key}"), values);
         }
-        expectation.families = families;
         expectation.no_other_knobs = preset.is_some();
         Ok(expectation)
     }
