@@ -21,7 +21,8 @@ static double normal(double x) {
 static double options(double *apart) {
     double sum = 0;
     for (int i = 0; i < OPTIONS; i++) {
-        double spot = between(10, 200), strike = between(10, 200), years = between(0.1, 5), wild = between(0.05, 0.9);
+        double spot = between(10, 200), strike = between(10, 200), years = between(0.1, 5),
+               wild = between(0.05, 0.9);
         double now = strike * exp(-0.03 * years), spread = wild * sqrt(years);
         double up = (log(spot / strike) + 0.03 * years) / spread + spread / 2;
         double call = spot * normal(up) - now * normal(up - spread);

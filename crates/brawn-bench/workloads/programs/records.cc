@@ -11,7 +11,7 @@
 namespace {
 
 class BadRecord : public std::runtime_error {
-public:
+  public:
     using std::runtime_error::runtime_error;
 };
 
@@ -22,7 +22,7 @@ struct Record {
 };
 
 class Parser {
-public:
+  public:
     explicit Parser(std::string line) : line_(std::move(line)) {
     }
 
@@ -35,7 +35,7 @@ public:
         return record;
     }
 
-private:
+  private:
     std::string field(const std::string &what) {
         if (at_ > line_.size())
             throw BadRecord("no " + what);
