@@ -39,7 +39,8 @@ static inline void relax(void) {
 #if defined(__x86_64__)
     __asm__ volatile("pause" : : : "memory");
 #else
-    __asm__ volatile("yield" : : : "memory");
+    /* `yield` takes no time on most. */
+    __asm__ volatile("isb" : : : "memory");
 #endif
 }
 
@@ -94,7 +95,8 @@ struct mutex {
     int type;  /* NORMAL, RECURSIVE, CHECKED: musl's, with further bits for what is not the kit's */
     int lock;  /* 0, or HELD, with ASLEEP if an unlock must wake someone; the owner if not normal */
     int chain; /* musl's count: not 0 while a condition variable is about to have threads sleep on `lock` */
-    int unused[2];
+    int vain;  /* how often looks before sleeping were in vain of late */
+    int unused;
     int asleep;            /* who sleep on `lock` or are about to; how often an owner has it more than once */
     void *previous, *next; /* in musl's list of what the owner has */
 };
