@@ -63,26 +63,6 @@ static void ask(time_t time) {
     }
 }
 
-/* asctime_r of times in all usual forms and of fields that are out of them; both libraries print as printf does. */
-static void ask_texts(void) {
-    for (int i = 0; i < 100000; i++) {
-        struct tm tm = {.tm_sec = (int)(draw() % 62),
-                        .tm_min = (int)(draw() % 60),
-                        .tm_hour = (int)(draw() % 24),
-                        .tm_mday = (int)(draw() % 32),
-                        .tm_mon = (int)(draw() % 12),
-                        .tm_wday = (int)(draw() % 7),
-                        .tm_year = (int)(draw() % 9900) - 1800};
-        if (i % 5 == 0)
-            tm.tm_mday = (int)(draw() % 109) - 9;
-        if (i % 7 == 0)
-            tm.tm_sec = (int)(draw() % 109) - 9;
-        char text[26];
-        mix(text, strlen(asctime_r(&tm, text)) + 1);
-    }
-    say("all", "asctime_r");
-}
-
 static long offset_at(time_t time) {
     struct tm tm;
     return localtime_r(&time, &tm) ? tm.tm_gmtoff * 2 + tm.tm_isdst : 0;
@@ -322,7 +302,6 @@ int main(int count, char **arguments) {
         set(long_text);
         say_globals("musl", "long");
     }
-    ask_texts();
     set("UTC0");
     return 0;
 }

@@ -128,6 +128,19 @@ int main(int count, char **arguments) {
         mix(to, length);
     }
     say("all", "strftime");
+    /* In the usual form, and with fields that are out of it; a text of more than 25 characters ends the program in musl. */
+    for (int i = 0; i < 100000; i++) {
+        const int year = (int)draw(9900) + 100;
+        const struct tm tm = {.tm_sec = (int)draw(i % 7 ? 62 : 100) - (i % 7 || year > 999 ? 0 : 9),
+                              .tm_min = (int)draw(60),
+                              .tm_hour = (int)draw(24),
+                              .tm_mday = i % 5 ? (int)draw(32) : (int)draw(109) - 9,
+                              .tm_mon = (int)draw(12),
+                              .tm_wday = (int)draw(7),
+                              .tm_year = year - 1900};
+        mix(to, strlen(asctime_r(&tm, to)) + 1);
+    }
+    say("all", "asctime_r");
     for (int i = 0; i < 100000; i++) {
         struct timespec before, after;
         struct timeval between;
