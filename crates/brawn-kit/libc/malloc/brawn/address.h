@@ -34,7 +34,7 @@ enum {
     CHUNK_BYTES = CHUNK_PAGES * PAGE, /* with a table, if pages have this size */
     TABLE_PAGES = CHUNK_PAGES / GRAIN,
     TAGS = 1 << 16,  /* so that to take a number modulo this is one instruction */
-    CLASS_BITS = 31, /* in a byte of the table; the next but one and the last bit are for the grain's halves */
+    CLASS_BITS = 31, /* in a byte of the table; its highest two bits are for the halves of the grain */
     FIRST_HALF = 64,
 };
 

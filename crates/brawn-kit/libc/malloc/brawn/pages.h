@@ -202,7 +202,8 @@ static COLD void *chunk_add(unsigned length) {
     struct chunk *const chunk = chunk_of(number);
     atomic_store_explicit(base_of(number), (uintptr_t)start, RELAXED);
     for (unsigned word = 0; word < CHUNK_WORDS; word++) {
-        atomic_store_explicit(&chunk->used[word], word == 0 ? run_mask(0, TABLE_PAGES + length) : 0, memory_order_release);
+        atomic_store_explicit(&chunk->used[word], word == 0 ? run_mask(0, TABLE_PAGES + length) : 0,
+                              memory_order_release);
     }
     atomic_store_explicit(room_of(number), RUN_LARGEST, RELAXED);
     if (number == count) {
@@ -258,8 +259,8 @@ static RARE bool chunk_remove(uint32_t number) {
     unsigned word = 0;
     for (; word < CHUNK_WORDS; word++) {
         uint64_t none = table_mask(word);
-        if (!atomic_compare_exchange_strong_explicit(&chunk->used[word], &none, ~(uint64_t)0, memory_order_acquire,
-                                                     RELAXED)) {
+        if (!atomic_compare_exchange_strong_explicit(&chunk->used[word], &none, ~(uint64_t)0,
+                                                     memory_order_acquire, RELAXED)) {
             break;
         }
     }
