@@ -105,11 +105,12 @@ static inline __attribute__((always_inline)) void front_free(void *block) {
     if (block == NULL) {
         return;
     }
-    /* It must not be free, and the block before it not be written past its end. What mallocng checks besides
-     * it checks when the block goes back. */
+    /* It must not be free, and neither it nor the block before it be written past its end. What mallocng checks
+     * besides it checks when the block goes back. */
     unsigned class, index;
     if (unlikely(!table_look(block, &class) || ((unsigned char *)block)[-4] != 0 ||
-                 (index = ((unsigned char *)block)[-3]) > 31)) {
+                 (index = ((unsigned char *)block)[-3]) > 31 ||
+                 ((unsigned char *)block)[class_capacity(class)] != 0)) {
         free_any(block);
         return;
     }
