@@ -10,8 +10,12 @@ use crate::Error;
 use crate::archive::{Archive, Member};
 
 /// Members by what they define; what such a member calls, and what takes its place.
-const CALLS: [(&str, &[(&str, &str)]); 4] =
-    [("__libc_malloc_impl", MALLOCNG), ("__libc_free", MALLOCNG), ("__libc_realloc", REALLOC), ("fork", FORK)];
+const CALLS: [(&str, &[(&str, &str)]); 4] = [
+    ("__libc_malloc_impl", MALLOCNG),
+    ("__libc_free", MALLOCNG),
+    ("__libc_realloc", REALLOC),
+    ("fork", FORK),
+];
 
 const MALLOCNG: &[(&str, &str)] = &[
     ("mmap", "__brawn_map_pages"),
