@@ -16,7 +16,6 @@
 #define brawn_malloc_info front_info_
 #define __ldso_atfork front_before_fork_
 #define __brawn_atfork front_atfork_
-#define __brawn_free front_libc_free_
 #define __libc_malloc front_libc_malloc_
 
 #endif

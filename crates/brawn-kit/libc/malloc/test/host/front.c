@@ -68,15 +68,6 @@ static void backend_takes(void *block) {
 #define __libc_free backend_takes
 #endif
 
-/* What the table of a chunk says of a block is what its header says. */
-#define CLASS_IS_KNOWN(block, known, number)                                                                 \
-    do {                                                                                                     \
-        const struct slot its = slot_of(block);                                                              \
-        if (its.start != (block) || its.index != (number) || meta_class(its.meta) != (known)) {              \
-            die("the table of a chunk is wrong");                                                            \
-        }                                                                                                    \
-    } while (0)
-
 #include "../../brawn/brawn.c"
 
 #ifdef HOST_SIMULATES_THREADS

@@ -150,12 +150,12 @@ static void unmap_second(void) {
     front_unmap_pages(model.slots[1], 2);
 }
 
-/* More than a chunk has, whose first two pages are its table. */
+/* More than a chunk has. */
 static void fill_chunk(void) {
     for (int at = 0; at < 15; at++) {
         model.slots[at] = front_map_pages(4);
     }
-    model.slots[15] = front_map_pages(1);
+    model.slots[15] = front_map_pages(3);
 }
 
 static void another_chunk(void) {
