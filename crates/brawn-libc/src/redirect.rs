@@ -10,8 +10,12 @@ use crate::Error;
 use crate::archive::{Archive, Member};
 
 /// Members by what they define; what such a member calls, and what takes its place.
-const CALLS: [(&str, &[(&str, &str)]); 3] =
-    [("__libc_malloc_impl", MALLOCNG), ("__libc_free", MALLOCNG), ("fork", FORK)];
+const CALLS: [(&str, &[(&str, &str)]); 4] = [
+    ("__libc_malloc_impl", MALLOCNG),
+    ("__libc_free", MALLOCNG),
+    ("__libc_realloc", REALLOC),
+    ("fork", FORK),
+];
 
 const MALLOCNG: &[(&str, &str)] = &[
     ("mmap", "__brawn_map_pages"),
@@ -22,6 +26,7 @@ const MALLOCNG: &[(&str, &str)] = &[
     ("__unlock", "__brawn_unlock"),
 ];
 
+const REALLOC: &[(&str, &str)] = &[("__libc_free", "__brawn_free")];
 const FORK: &[(&str, &str)] = &[("__malloc_atfork", "__brawn_atfork")];
 
 /// Those of the members in `keep` that change, by their index.

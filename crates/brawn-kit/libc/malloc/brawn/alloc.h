@@ -81,6 +81,7 @@ static SLOW void free_slot(const struct slot *slot, void *block) {
         shelf_give(class, block, slot->index);
         return;
     }
+    class_enter(block, slot->meta, slot->index, class);
     struct bin *const bin = &own->bins[class];
     if (bin->room > 0) {
         bin_push(bin, block, slot->index);
@@ -95,34 +96,31 @@ static SLOW void free_any(void *block) {
     free_slot(&slot, block);
 }
 
+/* For the checks of the front end alone, which compare what the table says with what the headers say. */
+#ifndef CLASS_IS_KNOWN
+#define CLASS_IS_KNOWN(block, class, index) ((void)0)
+#endif
+
 static inline __attribute__((always_inline)) void front_free(void *block) {
     if (block == NULL) {
         return;
     }
-    /* Not aligned, wide, or free: there may be no group. */
-    const struct header header = header_of(block);
-    if (unlikely(((uintptr_t)block & (UNIT - 1)) != 0 || header.wide != 0 || header.reserved != 0)) {
-        free_any(block);
-        return;
-    }
-    /* What mallocng checks besides, that the slot is one of the group and in use there, needs a look at what
-     * it writes to; it makes this check itself when the block goes back. */
-    const struct group *const group =
-        (const struct group *)((unsigned char *)block - UNIT * (size_t)header.offset - UNIT);
-    const struct meta *const meta = group->meta;
-    const unsigned class = meta_class(meta);
-    if (unlikely(class >= SMALL_CLASSES || meta->group != group || meta_secret(meta) != secrets_meta() ||
-                 header.offset != header.index * __malloc_size_classes[class] ||
+    /* It must not be free, and neither it nor the block before it be written past its end. What mallocng checks
+     * besides it checks when the block goes back. */
+    unsigned class, index;
+    if (unlikely(!table_look(block, &class) || ((unsigned char *)block)[-4] != 0 ||
+                 (index = ((unsigned char *)block)[-3]) > 31 ||
                  ((unsigned char *)block)[class_capacity(class)] != 0)) {
         free_any(block);
         return;
     }
+    CLASS_IS_KNOWN(block, class, index);
     struct bin *const bin = &own->bins[class];
     if (likely(bin->room > 0)) {
-        bin_push(bin, block, header.index);
+        bin_push(bin, block, index);
         return;
     }
-    small_overflow(class, block, header.index);
+    small_overflow(class, block, index);
 }
 
 #endif

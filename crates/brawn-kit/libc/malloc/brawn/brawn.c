@@ -34,6 +34,7 @@
  * The front end is everything here that is not mallocng. Each file includes the one before:
  *
  *   layout.h   how mallocng lays out memory, and all checks
+ *   address.h  from an address to the class of a block
  *   list.h     encoded lists        lock.h     the one kind of lock
  *   slots.h    mallocng's slots, many at a time
  *   recent.h   the swing            shared.h   the pools

@@ -79,6 +79,7 @@ static RARE void *front_aligned(size_t alignment, size_t size, int *error) {
     const size_t skip = (0 - (uintptr_t)block) & (alignment - 1);
     if (skip != 0) {
         const struct slot slot = slot_of(block);
+        class_forget(block);
         block_move_up(&slot, block + skip);
     }
     return block_set_size(block + skip, size);
@@ -222,6 +223,15 @@ PUBLIC COLD size_t brawn_malloc_info(struct brawn_malloc_info *result, size_t si
 PUBLIC void *__libc_malloc(size_t size) {
     kit_keep_marker(); /* also in programs that have no more of this heap */
     return __libc_malloc_impl(size);
+}
+
+/* What mallocng's `realloc` moves away from (crates/brawn-libc/src/redirect.rs) may be a block that the table of
+ * a chunk tells of. What else the library frees by its own names it has allocated by them. */
+PUBLIC RARE void __brawn_free(void *block) {
+    if (block != NULL) {
+        class_forget(block);
+    }
+    __libc_free(block);
 }
 
 /* Fork beside other threads, from musl's `fork`: with -1 before, then with 0 in the parent or 1 in the child.

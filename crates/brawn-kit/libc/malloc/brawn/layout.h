@@ -200,14 +200,18 @@ static inline void block_mark(void *block, unsigned index) {
     ((unsigned char *)block)[-3] = (unsigned char)(index | RESERVED_CACHED << 5);
 }
 
+/* The index of a block in a cache; more than 31 if it does not say that it is in one. */
+static inline unsigned block_marked(const void *block) {
+    return ((const unsigned char *)block)[-3] - (unsigned)(RESERVED_CACHED << 5);
+}
+
 /* It leaves a cache: what was handed over must still be what was taken. */
 static inline void block_unmark(void *block) {
-    unsigned char *const bytes = block;
-    const unsigned index = bytes[-3] - (RESERVED_CACHED << 5);
+    const unsigned index = block_marked(block);
     if (unlikely(index > 31)) {
         die("a free block was written to");
     }
-    bytes[-3] = (unsigned char)index;
+    block_take_all(block, index);
 }
 
 /* Moves a block that begins later than its slot (mallocng cycles offsets in slots, and aligned blocks begin

@@ -42,11 +42,19 @@ static inline uint64_t list_turn(const void *place) {
     return __atomic_load_n(&secrets.list, __ATOMIC_RELAXED) ^ ((uintptr_t)place >> 4);
 }
 
-static inline void *list_next(const void *block) {
+static inline uint64_t list_link_of(const void *block) {
     uint64_t link;
     memcpy(&link, block, sizeof link);
-    link ^= list_turn(block);
-    if (unlikely((link & 0xffff00000000000f) != 0)) {
+    return link ^ list_turn(block);
+}
+
+static inline bool list_link_is_sound(uint64_t link) {
+    return (link & 0xffff00000000000f) == 0;
+}
+
+static inline void *list_next(const void *block) {
+    const uint64_t link = list_link_of(block);
+    if (unlikely(!list_link_is_sound(link))) {
         die("a free block was written to");
     }
     return (void *)(uintptr_t)link;

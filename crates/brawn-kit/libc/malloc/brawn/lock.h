@@ -7,7 +7,7 @@
 
 #include <stdatomic.h>
 
-#include "layout.h"
+#include "address.h"
 
 /* From linux/futex.h, which a musl toolchain need not have. */
 enum { FUTEX_WAIT_PRIVATE = 128, FUTEX_WAKE_PRIVATE = 129 };

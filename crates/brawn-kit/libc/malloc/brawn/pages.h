@@ -34,13 +34,6 @@ enum {
 #define KEEP_BASE ((size_t)128 << 10)
 #endif
 
-/* A chunk of 256 pages is 1 MiB as a rule, less than a huge page, so that none comes unasked. Beyond so many
- * chunks every group has its own mapping, as without this. Checks of the front end alone set both smaller. */
-#ifndef CHUNKS
-#define CHUNKS 4096
-#define CHUNK_WORDS 4
-#endif
-
 /* So many stand together: few programs have more, and so touch one page of all that is told about chunks. */
 enum { RACK = CHUNKS < 32 ? CHUNKS : 32 };
 
@@ -78,7 +71,7 @@ static inline size_t page_bytes(size_t count) {
 }
 
 static inline size_t chunk_size(void) {
-    return page_bytes(64 * CHUNK_WORDS);
+    return page_bytes(CHUNK_PAGES);
 }
 
 static inline unsigned char *page_at(uint32_t number, size_t page) {
@@ -160,6 +153,33 @@ static void *chunk_take(uint32_t number, unsigned length) {
     return NULL;
 }
 
+static COLD unsigned char *chunk_map_bytes(size_t size) {
+    return KERNEL_CALL((mmap)(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+}
+
+/* The address space of a chunk, aligned to its size if there is room. The system puts what comes next below
+ * it as a rule, and so aligned as well. */
+static COLD unsigned char *chunk_map(void) {
+    const size_t size = chunk_size();
+    unsigned char *const start = chunk_map_bytes(size);
+    if (start == MAP_FAILED || (uintptr_t)start % size == 0) {
+        return start;
+    }
+    unsigned char *const wide = chunk_map_bytes(2 * size - page_bytes(1));
+    if (wide == MAP_FAILED) {
+        return start;
+    }
+    const size_t before = (0 - (uintptr_t)wide) % size, behind = size - page_bytes(1) - before;
+    (void)KERNEL_CALL((munmap)(start, size));
+    if (before > 0) {
+        (void)KERNEL_CALL((munmap)(wide, before));
+    }
+    if (behind > 0) {
+        (void)KERNEL_CALL((munmap)(wide + before + size, behind));
+    }
+    return wide + before;
+}
+
 /* A chunk of its own for this run and what comes after it. */
 static COLD void *chunk_add(unsigned length) {
     const uint32_t count = atomic_load_explicit(&pages.count, RELAXED);
@@ -170,21 +190,24 @@ static COLD void *chunk_add(unsigned length) {
     if (number == CHUNKS) {
         return NULL;
     }
-    void *const start =
-        KERNEL_CALL((mmap)(NULL, chunk_size(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    unsigned char *const start = chunk_map();
     if (start == MAP_FAILED) {
         return NULL;
+    }
+    if (chunk_size() == CHUNK_BYTES && (uintptr_t)start % CHUNK_BYTES == 0) {
+        tag_set(start);
     }
     struct chunk *const chunk = chunk_of(number);
     atomic_store_explicit(base_of(number), (uintptr_t)start, RELAXED);
     for (unsigned word = 0; word < CHUNK_WORDS; word++) {
-        atomic_store_explicit(&chunk->used[word], word == 0 ? run_mask(0, length) : 0, memory_order_release);
+        atomic_store_explicit(&chunk->used[word], word == 0 ? run_mask(0, TABLE_PAGES + length) : 0,
+                              memory_order_release);
     }
     atomic_store_explicit(room_of(number), RUN_LARGEST, RELAXED);
     if (number == count) {
         atomic_store_explicit(&pages.count, count + 1, memory_order_release);
     }
-    return start;
+    return start + page_bytes(TABLE_PAGES);
 }
 
 /* What mallocng calls in place of mmap; the caller has its lock, if there are threads. */
@@ -223,20 +246,25 @@ __brawn_map_pages(void *address, size_t size, int protection, int flags, int fil
     return start;
 }
 
+/* The pages that are never free. */
+static inline uint64_t table_mask(unsigned word) {
+    return word == 0 ? run_mask(0, TABLE_PAGES) : 0;
+}
+
 /* Unmaps a chunk of which nothing is in use. */
 static RARE bool chunk_remove(uint32_t number) {
     struct chunk *const chunk = chunk_of(number);
     unsigned word = 0;
     for (; word < CHUNK_WORDS; word++) {
-        uint64_t none = 0;
-        if (!atomic_compare_exchange_strong_explicit(&chunk->used[word], &none, ~none, memory_order_acquire,
-                                                     RELAXED)) {
+        uint64_t none = table_mask(word);
+        if (!atomic_compare_exchange_strong_explicit(&chunk->used[word], &none, ~(uint64_t)0,
+                                                     memory_order_acquire, RELAXED)) {
             break;
         }
     }
     if (word < CHUNK_WORDS) {
         while (word-- > 0) {
-            run_release(number, word, ~(uint64_t)0);
+            run_release(number, word, ~table_mask(word));
         }
         return false;
     }
@@ -245,6 +273,9 @@ static RARE bool chunk_remove(uint32_t number) {
         (void)pages_clean(number, word, ~(uint64_t)0);
     }
     /* Before somebody else can get the same addresses from the system. */
+    if ((uintptr_t)start % CHUNK_BYTES == 0) {
+        tag_clear(start);
+    }
     atomic_store_explicit(base_of(number), 0, memory_order_release);
     (void)KERNEL_CALL((munmap)(start, chunk_size()));
     return true;
@@ -316,6 +347,9 @@ __attribute__((visibility("default"))) RARE int __brawn_unmap_pages(void *addres
     }
     const size_t page = offset >> atomic_load_explicit(&pages.shift, RELAXED);
     const uint64_t mask = run_mask(page % 64, (unsigned)length);
+    if (has_table(address)) {
+        memset(table_byte(address), 0, size / GRAIN); /* of blocks that libc's own functions freed */
+    }
     atomic_fetch_or_explicit(&chunk_of(number)->dirty[page / 64], mask, RELAXED);
     const size_t dirty = atomic_fetch_add_explicit(&pages.dirty, length, RELAXED) + length;
     run_release(number, page / 64, mask);

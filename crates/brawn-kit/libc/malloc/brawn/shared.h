@@ -291,7 +291,9 @@ static RARE void depot_give(unsigned class, struct chain chain) {
     struct tally *const depot = &pool->depots[class];
     const size_t bound = pool_bound(), bytes = chain.count * class_bytes(class);
     bool locked = lock_take(&pool->lock);
-    if (pool->bytes + bytes > bound) {
+    /* Of a class that no one takes from, the newest goes: it still lies in the processor's cache. */
+    if (pool->bytes + bytes > bound && depot->used) {
+        depot->used = false;
         locked = pool_make_room(pool, bound > bytes ? bound - bytes : 0, locked);
     }
     const unsigned count = tally_count(depot);

@@ -43,8 +43,8 @@ enum {
 
 struct bin {
     void *head;
-    const void *seen; /* `head`, when the thread last looked for lists that it does not use */
-    uint16_t room;    /* blocks that `head` may still take; it holds `size` less so many */
+    uint32_t seen; /* of `head`, when the thread last looked for lists that it does not use */
+    uint16_t room; /* blocks that `head` may still take; it holds `size` less so many */
     uint16_t size;
 };
 
@@ -199,6 +199,11 @@ static COLD struct cache *cache_start(void) {
     return own = cache;
 }
 
+/* Enough of an address to tell lists of one class apart. */
+static inline uint32_t bin_look(const struct bin *bin) {
+    return (uint32_t)((uintptr_t)bin->head / UNIT);
+}
+
 /* Lists of this thread that look as they did a while ago go back to mallocng: a few blocks of yesterday's
  * size can keep a page each. Not those of the class that it is at. */
 static RARE void cache_upkeep(struct cache *cache, unsigned busy, uint64_t time) {
@@ -208,7 +213,7 @@ static RARE void cache_upkeep(struct cache *cache, unsigned busy, uint64_t time)
     cache->since = time;
     for (unsigned class = 0; class < SMALL_CLASSES; class ++) {
         struct bin *const bin = &cache->bins[class];
-        if (bin->head == bin->seen && class != busy) {
+        if (bin_look(bin) == bin->seen && class != busy) {
             chain_give((struct chain){bin->head, (uint32_t)(bin->size - bin->room)});
             bin->head = NULL;
             bin->room = bin->size;
@@ -217,7 +222,7 @@ static RARE void cache_upkeep(struct cache *cache, unsigned busy, uint64_t time)
                 chain_give(spare);
             }
         }
-        bin->seen = bin->head;
+        bin->seen = bin_look(bin);
     }
 }
 
@@ -267,12 +272,22 @@ static inline uint16_t bin_first_size(unsigned class) {
                : 1;
 }
 
+/* Not said to be without return: so it is the end of a function, which then needs no stack before. */
+static COLD void *bin_is_damaged(void) {
+    die("a free block was written to");
+}
+
 static inline void *bin_pop(struct bin *bin) {
-    void *const block = bin->head;
-    bin->head = list_next(block);
+    unsigned char *const block = bin->head;
+    const uint64_t next = list_link_of(block);
+    const unsigned index = block_marked(block);
+    if (unlikely(!list_link_is_sound(next) || index > 31)) {
+        return bin_is_damaged();
+    }
+    bin->head = (void *)(uintptr_t)next;
     __builtin_prefetch(bin->head, 1); /* the next malloc writes to its header */
     bin->room++;
-    block_unmark(block);
+    block_take_all(block, index);
     return block;
 }
 
@@ -331,7 +346,9 @@ static RARE void *bin_refill(struct bin *bin, unsigned class) {
         for (; slots != 0; wanted--) {
             const unsigned index = (unsigned)__builtin_ctz(slots);
             slots &= slots - 1;
-            bin_push(bin, slot_begin(meta, index), index);
+            void *const slot = slot_begin(meta, index);
+            class_enter(slot, meta, index, class);
+            bin_push(bin, slot, index);
         }
     }
     COUNT(refills, 1);
@@ -380,6 +397,7 @@ static RARE void small_overflow(unsigned class, void *block, unsigned index) {
         cache = cache_start();
     }
     if (unlikely(cache == NULL || cache == &cache_closed)) {
+        class_leave(block, class);
         block_take_all(block, index);
         __libc_free(block);
         return;

@@ -169,7 +169,7 @@ static void operate(void) {
     struct block *const block = &blocks[take() % BLOCKS];
     switch (operation % 24) {
     case 0:
-        drop(block, __libc_free); /* the library frees what the program had */
+        drop(block, front_libc_free_); /* the library frees what the program had */
         break;
     case 1:
     case 2:

@@ -24,6 +24,7 @@ int front_trim_(size_t keep);
 void front_before_fork_(int who);
 void front_atfork_(int who);
 void *front_libc_malloc_(size_t size);
+void front_libc_free_(void *block);
 
 /* mallocng's, as the library's internals call them. */
 void *__libc_malloc_impl(size_t size);

@@ -8,7 +8,7 @@
 
 #include "backend.h"
 
-enum { SMALL = 20, MAPPING_PAGES = 50, MAPPINGS = 4 };
+enum { SMALL = 20, MAPPING_PAGES = 50, MAPPINGS = 4, CHUNK = 64 * 4096, TABLE = CHUNK / 32 };
 
 const uint16_t __malloc_size_classes[CLASSES] = {
     1,   2,   3,   4,    5,    6,    7,    8,    9,    10,   12,   15,   18,   20,   25,   31,
@@ -27,7 +27,9 @@ struct page {
 };
 
 static struct page *const page = (struct page *)0x200000000000;
-static unsigned char *const blocks = (unsigned char *)0x210000000000;
+/* A few chunks from where their table says something else: see the places of front.c. */
+static unsigned char *const blocks = (unsigned char *)0x210000000000 + 4 * CHUNK;
+static unsigned char *const groups = (unsigned char *)0x210000000000 + 5 * CHUNK + ((size_t)32 << 20);
 static unsigned char *starts[MODEL_BLOCKS];
 static size_t capacities[MODEL_BLOCKS];
 static int count;
@@ -42,7 +44,7 @@ static size_t kept(int number) {
 
 static void add(unsigned class, size_t units, size_t pages) {
     static unsigned char *next;
-    next = count == 0 ? blocks : next;
+    next = count == 0 ? blocks + TABLE : next;
     struct group *const group = (struct group *)next;
     struct meta *const meta = &page->metas[count];
     *meta = (struct meta){NULL, NULL, group, 1, 0, (uint64_t)class << 6 | 1 << 5 | (uint64_t)pages << 12};
@@ -87,14 +89,30 @@ void backend_start(size_t small_blocks) {
     for (int at = 0; at < MAPPINGS; at++) {
         add(63, MAPPING_PAGES * 4096 / UNIT - 1, MAPPING_PAGES);
     }
-    groups_start(count, page->groups, blocks + ((size_t)32 << 20));
+    groups_start(count, page->groups, groups + TABLE);
     if (count + GROUP_BLOCKS > MODEL_BLOCKS) {
         model_fail("too many blocks for the model");
     }
+    memset(blocks, 0, TABLE);
+    memset(groups, 0, TABLE);
     for (int at = 0; at < count; at++) {
         memset(starts[at] - 4, 0, 4 + kept(at));
         memset(starts[at] + capacities[at] - END, 0, END + 1);
     }
+}
+
+const void *backend_chunk(int number) {
+    return number == 0 ? blocks : groups;
+}
+
+/* What the table of its chunk says of a block. */
+unsigned char *table_of(const void *block) {
+    return (unsigned char *)((uintptr_t)block & -(uintptr_t)CHUNK) + (uintptr_t)block % CHUNK / 32;
+}
+
+/* Only the first blocks have a table. */
+static bool has_one(int number) {
+    return starts[number] < blocks + CHUNK;
 }
 
 int backend_number(const void *block) {
@@ -142,6 +160,9 @@ void __libc_free(void *block) {
     if (number < 0 || model.places[number] != IN_FRONT) {
         model_fail("the backend gets a block that is not the front's to give back");
     }
+    if (front_knows_class(block)) {
+        model_fail("the backend gets a block of which the table of its chunk still tells");
+    }
     if (((unsigned char *)block)[-3] >> 5 > 5) {
         model_fail("the backend gets a block that says it is in a list");
     }
@@ -174,7 +195,8 @@ size_t backend_save(unsigned char *to) {
         at += BEFORE + kept(number);
         memcpy(at, starts[number] + capacities[number] - END, END);
         at[END] = (unsigned char)page->metas[number].available;
-        at += END + 1;
+        at[END + 1] = has_one(number) ? *table_of(starts[number]) : 0;
+        at += END + 2;
     }
     at += groups_save(at);
     return (size_t)(at - to);
@@ -186,7 +208,10 @@ void backend_restore(const unsigned char *at) {
         at += BEFORE + kept(number);
         memcpy(starts[number] + capacities[number] - END, at, END);
         page->metas[number].available = at[END];
-        at += END + 1;
+        if (has_one(number)) {
+            *table_of(starts[number]) = at[END + 1];
+        }
+        at += END + 2;
     }
     groups_restore(at);
 }

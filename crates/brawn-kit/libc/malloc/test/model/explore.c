@@ -232,7 +232,11 @@ static size_t state_save(unsigned char *to) {
             at = save_part(at, top, (size_t)(stack_end(thread) - top));
         }
     }
-    return (size_t)(at - to);
+    const size_t size = (size_t)(at - to);
+    if (size > LARGEST_STATE) {
+        model_fail("a state is larger than the model thinks");
+    }
+    return size;
 }
 
 static void state_restore(const unsigned char *at) {
@@ -407,6 +411,10 @@ static void watch_faults(void) {
 int main(int argc, char **argv) {
     const size_t front_size = (size_t)(__stop_front_state - __start_front_state);
     const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+    if (front_size > LARGEST_STATE / 2) {
+        fprintf(stderr, "error: the front's variables are %zu bytes, too many for the model\n", front_size);
+        return 2;
+    }
     initial_front = malloc(front_size);
     memcpy(initial_front, __start_front_state, front_size);
     memcpy(initial_locals, __start_front_locals, (size_t)(__stop_front_locals - __start_front_locals));

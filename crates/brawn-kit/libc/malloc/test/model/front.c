@@ -26,7 +26,10 @@ static inline int *kernel_libc_errno(void) {
 #define __thread __attribute__((section("front_locals")))
 #define __builtin_trap() model_fail(what) /* of `die`: what it would have said */
 
-/* The masks of mallocng's groups, which the front changes by the compiler's own operations. */
+static void tags_change(const volatile void *place);
+
+/* The masks of mallocng's groups, which the front changes by the compiler's own operations, and the tags of
+ * chunks. Who reads a tag has a block there, so it does not change meanwhile. */
 #define __atomic_load_n(place, order) (groups_read(place), *(place))
 #define __atomic_store_n(place, value, order)                                                                \
     ({                                                                                                       \
@@ -39,6 +42,7 @@ static inline int *kernel_libc_errno(void) {
     ({                                                                                                       \
         const __typeof__(*(place)) value_ = (value);                                                         \
         groups_read(place);                                                                                  \
+        tags_change(place);                                                                                  \
         const bool equal_ = *(place) == *(expected);                                                         \
         MODEL_TEAR(place);                                                                                   \
         if (equal_) {                                                                                        \
@@ -144,6 +148,7 @@ static int model_madvise(void *start, size_t size, int advice) {
 #define MAGAZINE_CROWD ((size_t)0)
 #define KEEP_BASE ((size_t)2 * 4096)
 #define CHUNKS 3
+#define TAGS 16
 #define RECENT_COUNTS 0
 #define DEPOT_CHAINS 16
 #define CHUNK_WORDS 1
@@ -154,6 +159,12 @@ static int model_madvise(void *start, size_t size, int advice) {
 
 #include "../../brawn/brawn.c"
 
+static void tags_change(const volatile void *place) {
+    if (place >= (void *)chunk_tags && place < (void *)(chunk_tags + TAGS)) {
+        model_step(place);
+    }
+}
+
 struct libc __libc;
 extern unsigned char __start_front_locals[];
 
@@ -163,6 +174,11 @@ size_t front_cache_size(void) {
 
 static bool lies_in(const volatile void *place, const volatile void *start, size_t size) {
     return (uintptr_t)place >= (uintptr_t)start && (uintptr_t)place < (uintptr_t)start + size;
+}
+
+bool front_knows_class(const void *block) {
+    unsigned class;
+    return table_look(block, &class);
 }
 
 /* Counters are only ever added to, what is in use changes no bound here, and the number of processors is the
@@ -283,7 +299,8 @@ static void see_pages(bool at_rest) {
             continue;
         }
         const uint64_t owned = place_held[(pages.racks[0].base[at] - (uintptr_t)places) / PLACE_SIZE];
-        const uint64_t used = pages.racks[0].chunks[at].used[0], kept = pages.racks[0].chunks[at].dirty[0];
+        const uint64_t used = pages.racks[0].chunks[at].used[0] & ~table_mask(0),
+                       kept = pages.racks[0].chunks[at].dirty[0];
         if (model.in_child ? (owned & ~used) != 0 : used != owned) {
             model_fail("a page is lost, or in use and free");
         }
@@ -292,6 +309,12 @@ static void see_pages(bool at_rest) {
         }
         dirty += (size_t)__builtin_popcountll(kept);
         held += (size_t)__builtin_popcountll(owned);
+    }
+    for (size_t at = 0; at < PLACES && at_rest; at++) {
+        const bool has_one = has_table(places + at * PLACE_SIZE);
+        if (has_one ? !place_is_mapped[at] : place_is_mapped[at] && !model.in_child) {
+            model_fail("a chunk has no table, or is gone and has one");
+        }
     }
     if (at_rest && (dirty != pages.dirty || pages.purging != 0)) {
         model_fail("kept pages are counted wrong, or no one can purge any more");
@@ -422,4 +445,6 @@ bool front_is_threaded(void) {
 void front_start_threads(int count) {
     __libc.need_locks = 1;
     __libc.threads_minus_1 = count - 1;
+    tag_set(backend_chunk(0));
+    tag_set(backend_chunk(1));
 }

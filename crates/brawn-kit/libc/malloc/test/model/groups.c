@@ -97,6 +97,9 @@ void groups_write(const volatile void *place, uint32_t mask) {
         if (is_freed && *its != IN_FRONT) {
             model_fail("the front gives a slot back that is in use, or free");
         }
+        if (is_freed && front_knows_class(start_of((int)(meta - metas), slot))) {
+            model_fail("the front gives a slot back of which the table of its chunk still tells");
+        }
         *its = is_freed ? IN_BACKEND : IN_FRONT;
     }
 }
@@ -306,14 +309,27 @@ void groups_check(void) {
 }
 
 size_t groups_save(unsigned char *to) {
-    memcpy(to, &active, sizeof active);
-    memcpy(to + sizeof active, metas, GROUPS * sizeof *metas);
-    memcpy(to + sizeof active + GROUPS * sizeof *metas, memory, GROUPS * SIZE);
-    return sizeof active + GROUPS * sizeof *metas + GROUPS * SIZE;
+    unsigned char *at = to;
+    memcpy(at, &active, sizeof active);
+    at += sizeof active;
+    memcpy(at, metas, GROUPS * sizeof *metas);
+    at += GROUPS * sizeof *metas;
+    memcpy(at, memory, GROUPS * SIZE);
+    at += GROUPS * SIZE;
+    for (int number = 0; number < GROUP_BLOCKS; number++) {
+        *at++ = *table_of(start_of(number / GROUP_SLOTS, number % GROUP_SLOTS));
+    }
+    return (size_t)(at - to);
 }
 
-void groups_restore(const unsigned char *from) {
-    memcpy(&active, from, sizeof active);
-    memcpy(metas, from + sizeof active, GROUPS * sizeof *metas);
-    memcpy(memory, from + sizeof active + GROUPS * sizeof *metas, GROUPS * SIZE);
+void groups_restore(const unsigned char *at) {
+    memcpy(&active, at, sizeof active);
+    at += sizeof active;
+    memcpy(metas, at, GROUPS * sizeof *metas);
+    at += GROUPS * sizeof *metas;
+    memcpy(memory, at, GROUPS * SIZE);
+    at += GROUPS * SIZE;
+    for (int number = 0; number < GROUP_BLOCKS; number++) {
+        *table_of(start_of(number / GROUP_SLOTS, number % GROUP_SLOTS)) = *at++;
+    }
 }

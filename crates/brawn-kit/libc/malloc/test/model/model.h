@@ -66,10 +66,12 @@ extern const struct scenario scenarios[];
 /* The front, from outside. */
 size_t front_cache_size(void); /* of what a thread keeps of its own */
 bool front_address_counts(
-    const volatile void *place); /* whether it matters to others who comes first there */
-void front_check(bool at_rest);  /* lists are whole, sums right, bounds kept */
+    const volatile void *place);           /* whether it matters to others who comes first there */
+bool front_knows_class(const void *block); /* by the table of its chunk alone */
+void front_check(bool at_rest);            /* lists are whole, sums right, bounds kept */
 void *front_malloc_(size_t size);
 void front_free_(void *block);
+void front_libc_free_(void *block);
 int front_trim_(size_t keep);
 void *front_map_pages(size_t count); /* as mallocng does */
 void front_map_too_many(void);       /* must fail, and change nothing */
@@ -87,9 +89,9 @@ void front_give_list(void *const *blocks, unsigned count); /* and back */
 /* The stand-in. */
 void backend_start(size_t small_blocks);
 int backend_number(const void *block); /* of a block, or -1 */
+const void *backend_chunk(int number); /* 0 has the small blocks, 1 the groups of several slots */
 size_t backend_save(unsigned char *to);
 void backend_restore(const unsigned char *from);
-void __libc_free(void *block);
 
 /* Its groups of several slots: a mask is read or written, as far as it is one. */
 void groups_read(const volatile void *place);

@@ -69,6 +69,12 @@ static void put_other_half_of_slots(void) {
     }
 }
 
+/* As destructors do that run after the heap's own. */
+static void end_and_put_half(void) {
+    front_thread_ends_();
+    put_half_of_slots();
+}
+
 static void six_small(void) {
     void *blocks[6];
     for (int at = 0; at < 6; at++) {
@@ -150,12 +156,12 @@ static void unmap_second(void) {
     front_unmap_pages(model.slots[1], 2);
 }
 
-/* More than a chunk has. */
+/* More than a chunk has, whose first two pages are its table. */
 static void fill_chunk(void) {
     for (int at = 0; at < 15; at++) {
         model.slots[at] = front_map_pages(4);
     }
-    model.slots[15] = front_map_pages(3);
+    model.slots[15] = front_map_pages(1);
 }
 
 static void another_chunk(void) {
@@ -186,10 +192,10 @@ static void give(void *const *blocks, unsigned count) {
     front_give_list(blocks, count);
 }
 
-/* The library's own call of mallocng. */
+/* As mallocng's `realloc` does with what it moves away from. */
 static void free_one(void *block) {
     model.places[backend_number(block)] = IN_FRONT;
-    __libc_free(block);
+    front_libc_free_(block);
 }
 
 static void one_group(void) {
@@ -305,6 +311,7 @@ const struct scenario scenarios[] = {
     {"first-use", NULL, {small_once, small_once, small_once}, 8, 3},
     {"chains", make_small_blocks, {put_all_of_slots, six_small}, 20, 0},
     {"chains-both-ways", make_small_blocks, {put_half_of_slots, put_other_half_of_slots, six_small}, 20, 2},
+    {"chains-late", make_small_blocks, {end_and_put_half, six_small}, 20, 0},
     {"chains-trim", make_small_blocks, {put_all_of_slots, trim}, 20, 3},
     {"memory-is-short", NULL, {six_small, six_small}, 9, 0},
     {"mappings", NULL, {mapped_twice, mapped_once}, 4, 4},
