@@ -16,6 +16,7 @@
 #include "model.h"
 
 enum { STACK = 16 << 10, LARGEST_STATE = 128 << 10, TABLE = 1 << 21, STATES_AT_MOST = 1000000 };
+enum { PATH_BYTES = 1 << 30, LANES = 4 };
 
 struct model model;
 
@@ -36,7 +37,9 @@ struct state {
     int moved; /* the thread that led here */
 };
 
+/* From the start to where the search is, the bytes of one state behind those of the other. */
 static struct state *path;
+static unsigned char *path_bytes;
 static size_t depth, room;
 static uint64_t (*table)[2];
 static size_t states, moves, ends;
@@ -232,11 +235,12 @@ static size_t state_save(unsigned char *to) {
             at = save_part(at, top, (size_t)(stack_end(thread) - top));
         }
     }
-    const size_t size = (size_t)(at - to);
-    if (size > LARGEST_STATE) {
+    const size_t size = (size_t)(at - to), step = LANES * sizeof(uint64_t), rest = (0 - size) % step;
+    if (size + rest > LARGEST_STATE) {
         model_fail("a state is larger than the model thinks");
     }
-    return size;
+    memset(at, 0, rest);
+    return size + rest;
 }
 
 static void state_restore(const unsigned char *at) {
@@ -257,16 +261,24 @@ static void state_restore(const unsigned char *at) {
     }
 }
 
-/* Whether this state is a new one. */
+/* Whether this state is a new one. Four sums side by side, because each step of one waits for the last. */
 static bool state_is_new(const unsigned char *bytes, size_t size) {
-    uint64_t hash[2] = {size, ~(uint64_t)size};
-    for (size_t at = 0; at < size; at += 8) {
-        uint64_t word = 0;
-        memcpy(&word, bytes + at, size - at < 8 ? size - at : 8);
-        hash[0] = (hash[0] ^ word) * 0x9e3779b97f4a7c15;
-        hash[0] ^= hash[0] >> 29;
-        hash[1] = (hash[1] + word) * 0xd6e8feb86659fd93;
-        hash[1] ^= hash[1] >> 32;
+    uint64_t lanes[LANES] = {size, ~(uint64_t)size, size << 32, ~(uint64_t)size << 32};
+    for (size_t at = 0; at < size; at += LANES * sizeof(uint64_t)) {
+        uint64_t words[LANES];
+        memcpy(words, bytes + at, sizeof words);
+#pragma GCC unroll 4
+        for (size_t lane = 0; lane < LANES; lane++) {
+            lanes[lane] = (lanes[lane] ^ words[lane]) * 0x9e3779b97f4a7c15;
+            lanes[lane] ^= lanes[lane] >> 29;
+        }
+    }
+    uint64_t hash[2] = {0, 0};
+    for (size_t lane = 0; lane < LANES; lane++) {
+        hash[0] = (hash[0] ^ lanes[lane]) * 0xd6e8feb86659fd93;
+        hash[0] ^= hash[0] >> 32;
+        hash[1] = (hash[1] + lanes[lane]) * 0x9e3779b97f4a7c15;
+        hash[1] ^= hash[1] >> 29;
     }
     hash[0] |= 1;
     for (size_t at = (size_t)(hash[1] % TABLE);; at = (at + 1) % TABLE) {
@@ -280,12 +292,16 @@ static bool state_is_new(const unsigned char *bytes, size_t size) {
     }
 }
 
-static void push_if_new(int moved) {
-    static unsigned char bytes[LARGEST_STATE];
+/* Whether the state that is there now is a new one, and so the last of the path. */
+static bool push_if_new(int moved) {
+    unsigned char *const place = depth == 0 ? path_bytes : path[depth - 1].bytes + path[depth - 1].size;
+    if (place + LARGEST_STATE > path_bytes + PATH_BYTES) {
+        model_fail("this scenario is too long");
+    }
     front_forget_statistics();
-    const size_t size = state_save(bytes);
-    if (!state_is_new(bytes, size)) {
-        return;
+    const size_t size = state_save(place);
+    if (!state_is_new(place, size)) {
+        return false;
     }
     if (++states > STATES_AT_MOST) {
         model_fail("this scenario has too many states to look at all of them");
@@ -294,8 +310,8 @@ static void push_if_new(int moved) {
         room = room * 2 + 1024;
         path = realloc(path, room * sizeof *path);
     }
-    path[depth] = (struct state){malloc(size), size, 0, moved};
-    memcpy(path[depth++].bytes, bytes, size);
+    path[depth++] = (struct state){place, size, 0, moved};
+    return true;
 }
 
 static bool can_move(int thread) {
@@ -336,16 +352,18 @@ static void at_the_end(void) {
 }
 
 static void search(void) {
-    push_if_new(0);
+    bool is_there = push_if_new(0);
     while (depth > 0) {
         struct state *const top = &path[depth - 1];
-        state_restore(top->bytes);
+        if (!is_there) {
+            state_restore(top->bytes);
+        }
+        is_there = false;
         const int thread = mover(top->next++);
         if (thread < 0) {
             if (top->next == 1) {
                 at_the_end();
             }
-            free(top->bytes);
             depth--;
             continue;
         }
@@ -360,7 +378,7 @@ static void search(void) {
         if (scenario->preemptions == 0) {
             model.current = 0; /* who came here is no part of the state */
         }
-        push_if_new(thread);
+        is_there = push_if_new(thread);
     }
 }
 
@@ -419,9 +437,10 @@ int main(int argc, char **argv) {
     memcpy(initial_front, __start_front_state, front_size);
     memcpy(initial_locals, __start_front_locals, (size_t)(__stop_front_locals - __start_front_locals));
     table = mmap(NULL, TABLE * sizeof *table, PROT_READ | PROT_WRITE, flags, -1, 0);
+    path_bytes = mmap(NULL, PATH_BYTES, PROT_READ | PROT_WRITE, flags, -1, 0);
     void *const memory = mmap(stacks, (size_t)MODEL_THREADS * STACK, PROT_READ | PROT_WRITE,
                               flags | MAP_FIXED_NOREPLACE, -1, 0);
-    if (table == MAP_FAILED || memory != stacks || initial_front == NULL) {
+    if (table == MAP_FAILED || path_bytes == MAP_FAILED || memory != stacks || initial_front == NULL) {
         perror("no memory for the model");
         return 2;
     }
