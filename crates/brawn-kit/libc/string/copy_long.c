@@ -16,6 +16,12 @@
 #define REP_COPY_FROM (VEC == 16 ? (size_t)2 << 10 : VEC == 32 ? (size_t)4 << 10 : (size_t)64 << 10)
 
 #if defined(__x86_64__)
+/* Whether a target begins a few bytes further into a page than its source. There `rep movsb` of several processors takes 15
+ * times as long: docs/log/strings.md. */
+INLINE bool rep_is_slow(size_t distance) {
+    return (distance & 4095) - 1 < 63;
+}
+
 INLINE void rep_copy(unsigned char *target, const unsigned char *source, size_t n) {
     __asm__ volatile("rep movsb" : "+D"(target), "+S"(source), "+c"(n) : : "memory");
 }
@@ -28,7 +34,7 @@ INLINE void *copy_loop(unsigned char *target, const unsigned char *source, size_
         if (goes_past(n) && -distance >= PAST_DISTANCE) {
             return copy_past(target, source, n, result);
         }
-        if (UNLIKELY(n >= REP_COPY_FROM) && HAS_FAST_REP && -distance >= n) {
+        if (UNLIKELY(n >= REP_COPY_FROM) && HAS_FAST_REP && -distance >= n && !rep_is_slow(distance)) {
             /* Fast from an aligned target on. Wide vectors do the end as well, so that a load of the last
              * bytes need not wait; narrow ones are too many for that. */
             vec head[64 / VEC], tail[64 / VEC];

@@ -1,6 +1,8 @@
 /* Copies of which the last cache would keep no more than the end: stored past it. An ordinary store has the line read first
- * that it then overwrites, a third of all that such a copy moves. Lines of four pages in turn keep more of the memory busy than
- * one after the other. docs/log/strings.md has the measurements. */
+ * that it then overwrites, a third of all that such a copy moves. docs/log/strings.md has the measurements.
+ *
+ * A line is read before the line below it is stored. A load whose address ends in the same twelve bits as a store before it
+ * waits for that store, and a copy to a few bytes further into a page would do so at each line. */
 #include "past.h"
 
 #if defined(__x86_64__)
@@ -8,6 +10,22 @@
 #include "vector16.h"
 
 #define AHEAD 256
+
+struct line {
+    vec a, b, c, d;
+};
+
+INLINE struct line line_load(const unsigned char *from) {
+    _mm_prefetch((const char *)from + AHEAD, _MM_HINT_T0);
+    return (struct line){vec_load(from), vec_load(from + 16), vec_load(from + 32), vec_load(from + 48)};
+}
+
+INLINE void line_stream(unsigned char *to, struct line line) {
+    _mm_stream_si128((__m128i *)to, line.a);
+    _mm_stream_si128((__m128i *)(to + 16), line.b);
+    _mm_stream_si128((__m128i *)(to + 32), line.c);
+    _mm_stream_si128((__m128i *)(to + 48), line.d);
+}
 
 COLD void *copy_past(unsigned char *target, const unsigned char *source, size_t n, void *result) {
     unsigned char *const end = target + n;
@@ -20,23 +38,14 @@ COLD void *copy_past(unsigned char *target, const unsigned char *source, size_t 
         head += 16;
     } while (head < 64);
     unsigned char *to = (unsigned char *)(((uintptr_t)target | 63) + 1);
-    const size_t left = (size_t)(end - to) & -(size_t)64, whole = left & -PAST_DISTANCE;
+    struct line line = line_load(to + back);
     NO_UNROLL
-    for (size_t i = 0; i < left; i += 64) {
-        size_t at = i;
-        if (i < whole) {
-            /* Two lines of each of four pages in turn: bits 7 and 8, which come next after two lines, are the page. */
-            at = (i & -PAST_DISTANCE) | (i & 64) | (i & 3 << 7) << 5 | (i & 31 << 9) >> 2;
-        }
-        const unsigned char *const from = to + at + back;
-        _mm_prefetch((const char *)from + AHEAD, _MM_HINT_T0);
-        const vec a = vec_load(from), b = vec_load(from + 16);
-        const vec c = vec_load(from + 32), d = vec_load(from + 48);
-        _mm_stream_si128((__m128i *)(to + at), a);
-        _mm_stream_si128((__m128i *)(to + at + 16), b);
-        _mm_stream_si128((__m128i *)(to + at + 32), c);
-        _mm_stream_si128((__m128i *)(to + at + 48), d);
+    for (; end - to >= 128; to += 64) {
+        const struct line next = line_load(to + 64 + back);
+        line_stream(to, line);
+        line = next;
     }
+    line_stream(to, line);
     /* Who sees what is stored after the copy sees the copy. */
     _mm_sfence();
     ptrdiff_t tail = -64;

@@ -7,8 +7,9 @@
 
 #if defined(__x86_64__)
 
-/* Four pages are copied at a time, in no order: so far above the target a source must begin that overlaps it. */
-#define PAST_DISTANCE ((size_t)4 * 4096)
+/* So far above the target a source must begin that overlaps it: what is read next shall not be what is still on its way to
+ * memory. */
+#define PAST_DISTANCE ((size_t)4096)
 
 #define past_from NAME(__brawn_past_from)
 #define past_find NAME(__brawn_past_find)
@@ -20,7 +21,7 @@
 extern HIDDEN size_t past_from;
 
 HIDDEN void past_find(void);
-/* At least 64 bytes. */
+/* At least 128 bytes. */
 HIDDEN void *copy_past(unsigned char *target, const unsigned char *source, size_t n, void *result);
 HIDDEN void *set_past(unsigned char *target, uint32_t pattern, size_t n);
 
