@@ -2,10 +2,13 @@
  * pthread_barrier_wait of one process. In musl's, those who leave do so one by one, and who came first waits for all others;
  * here a thread comes by one atomic exchange, and the last one wakes all others at once.
  *
- * Who has been let go may free the barrier while others still wake up, so these must not look at it again. They sleep on a
+ * Who has been let go may free the barrier while others still wake up, so these must not look at it again. They wait at a
  * word elsewhere: a place of a table, which the first to come takes and the last gives back. It counts the meetings that it
  * has served, and the barrier names the place and its count, so that a thread which was late is not taken for one of a later
  * meeting. When all places are taken, that meeting is musl's.
+ *
+ * Threads that run at the same time meet sooner than they fall asleep, and threads that share a processor do not. Which of
+ * them meet at a place is learned there; the first place is that of a program with one barrier.
  */
 
 #include "locks.h"
@@ -23,14 +26,21 @@ _Static_assert(offsetof(struct barrier, instance) == 24 && sizeof(struct barrier
 PUBLIC int pthread_barrier_wait(struct barrier *barrier);
 PUBLIC int __brawn_musl_pthread_barrier_wait(struct barrier *barrier);
 
-enum { PLACES = 32, SERIAL = -1 };
+/* To wake takes longer than LOOKS: threads that sleep would go on to. So now and then one looks for as long as that takes. */
+enum { PLACES = 32, SERIAL = -1, LOOKS = 100, LONG_LOOKS = 1500, FORGETS = 256 };
+
+struct place {
+    int count;    /* of meetings */
+    int sleepers; /* or about to be */
+    int wasted;   /* how often looks before sleeping were of no use of late */
+};
 
 #define CAME ((uint64_t)1)
 #define PLACE_BITS 24 /* there are not so many threads */
 #define COUNT_BITS 32
 #define MUSLS ((uint64_t)255 << PLACE_BITS)
 
-static int counts[PLACES];
+static struct place places[PLACES];
 static uint32_t taken;
 
 /* The first word of a meeting: no one has come yet. */
@@ -39,8 +49,8 @@ static uint64_t begin(void) {
         const unsigned place = (unsigned)__builtin_ctz(~seen);
         if (__atomic_compare_exchange_n(&taken, &seen, seen | (uint32_t)1 << place, 0, __ATOMIC_ACQUIRE,
                                         __ATOMIC_RELAXED)) {
-            return (uint64_t)(uint32_t)load(&counts[place]) << COUNT_BITS | (uint64_t)(place + 1)
-                                                                                << PLACE_BITS;
+            return (uint64_t)(uint32_t)load(&places[place].count) << COUNT_BITS | (uint64_t)(place + 1)
+                                                                                      << PLACE_BITS;
         }
     }
     return MUSLS;
@@ -54,9 +64,38 @@ static void give_back(uint64_t meeting) {
     __atomic_fetch_and(&taken, ~((uint32_t)1 << place_of(meeting)), __ATOMIC_RELEASE);
 }
 
-static void sleep_while(int *word, int value) {
-    while (__atomic_load_n(word, __ATOMIC_ACQUIRE) == value) {
-        __timedwait(word, value, CLOCK_REALTIME, NULL, FUTEX_PRIVATE);
+static int looks_first(int wasted) {
+    return !looks_pay(wasted) ? 0 : wasted == PATIENCE - 1 ? LONG_LOOKS : LOOKS;
+}
+
+/* Waits for the end of the meeting that has this number, with so many others. */
+static void wait_for_end(struct place *place, int count, int others) {
+    const int wasted = load(&place->wasted);
+    for (int looks = looks_first(wasted); looks > 0; looks--) {
+        if (__atomic_load_n(&place->count, __ATOMIC_ACQUIRE) != count) {
+            if (wasted) {
+                store(&place->wasted, wasted / 2);
+            }
+            return;
+        }
+        relax();
+    }
+    const int many = others < PATIENCE ? others : PATIENCE; /* as many sleep at a time */
+    store(&place->wasted, looks_wasted(wasted, FORGETS * many));
+    __atomic_fetch_add(&place->sleepers, 1, __ATOMIC_SEQ_CST);
+    while (__atomic_load_n(&place->count, __ATOMIC_ACQUIRE) == count) {
+        __timedwait(&place->count, count, CLOCK_REALTIME, NULL, FUTEX_PRIVATE);
+    }
+    __atomic_fetch_sub(&place->sleepers, 1, __ATOMIC_RELAXED);
+}
+
+/* Who is about to sleep has said so before the kernel looks at the count, or sees the new one. */
+static void end_meeting(struct place *place, uint64_t meeting) {
+    __atomic_store_n(&place->count, (int)((unsigned)(meeting >> COUNT_BITS) + 1), __ATOMIC_SEQ_CST);
+    const int sleepers = __atomic_load_n(&place->sleepers, __ATOMIC_SEQ_CST);
+    give_back(meeting);
+    if (sleepers) {
+        wake(&place->count, INT32_MAX, FUTEX_PRIVATE);
     }
 }
 
@@ -81,15 +120,12 @@ int pthread_barrier_wait(struct barrier *barrier) {
         if (unlikely((before & MUSLS) == MUSLS)) {
             return __brawn_musl_pthread_barrier_wait(barrier);
         }
-        int *const word = &counts[place_of(before)];
-        const int count = (int)(before >> COUNT_BITS);
-        if (!last) {
-            sleep_while(word, count);
-            return 0;
+        struct place *const place = &places[place_of(before)];
+        if (last) {
+            end_meeting(place, before);
+            return SERIAL;
         }
-        __atomic_store_n(word, (int)((unsigned)count + 1), __ATOMIC_RELEASE);
-        give_back(before);
-        wake(word, INT32_MAX, FUTEX_PRIVATE);
-        return SERIAL;
+        wait_for_end(place, (int)(before >> COUNT_BITS), others);
+        return 0;
     }
 }

@@ -44,6 +44,22 @@ static inline void relax(void) {
 #endif
 }
 
+/*
+ * What is learned of looks before sleeping, in a count of those of no use: after so many of late there are none, until
+ * `forgets` more have slept. They do not pay where what is waited for takes long, nor where who could end the wait needs this
+ * very processor.
+ */
+enum { PATIENCE = 8 };
+
+static inline int looks_pay(int wasted) {
+    return wasted < PATIENCE;
+}
+
+/* The count with one more. */
+static inline int looks_wasted(int wasted, int forgets) {
+    return wasted < PATIENCE + forgets ? wasted + 1 : PATIENCE - 1;
+}
+
 static inline int load(const int *word) {
     return __atomic_load_n(word, __ATOMIC_RELAXED);
 }
@@ -92,10 +108,10 @@ static inline void wake(int *word, long count, int private) {
  * there is one thread. All others go to musl's functions.
  */
 struct mutex {
-    int type;  /* NORMAL, RECURSIVE, CHECKED: musl's, with further bits for what is not the kit's */
-    int lock;  /* 0, or HELD, with ASLEEP if an unlock must wake someone; the owner if not normal */
-    int chain; /* musl's count: not 0 while a condition variable is about to have threads sleep on `lock` */
-    int vain;  /* how often looks before sleeping were in vain of late */
+    int type;   /* NORMAL, RECURSIVE, CHECKED: musl's, with further bits for what is not the kit's */
+    int lock;   /* 0, or HELD, with ASLEEP if an unlock must wake someone; the owner if not normal */
+    int chain;  /* musl's count: not 0 while a condition variable is about to have threads sleep on `lock` */
+    int wasted; /* how often looks before sleeping were of no use of late */
     int unused;
     int asleep;            /* who sleep on `lock` or are about to; how often an owner has it more than once */
     void *previous, *next; /* in musl's list of what the owner has */

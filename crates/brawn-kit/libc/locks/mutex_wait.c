@@ -1,31 +1,29 @@
 #include "locks.h"
 
-/* A mutex on which so many looks were in vain is waited for asleep, until so many have slept. */
-enum { PATIENCE = 8, FORGETS = 64 };
+enum { FORGETS = 56 };
 
 /*
  * Each look takes the word from the owner's cache, who could take and give back the mutex a hundred times in that time: so
  * each comes twice as late as the one before, and all together take what musl's hundred looks take. Whether they pay is
- * learned for each mutex, and written by who has it: they do not where a mutex is held for long, nor where its owner waits
- * for this very processor.
+ * learned for each mutex, and written by who has it.
  *
  * Who has slept takes the mutex with the mark that others may sleep, and each unlock that finds the mark wakes one. So a
  * thread that takes the mutex again before the woken one is there does not wake a second. musl's own functions go by the
  * number of sleepers, which stays until the woken thread runs: a system call for each unlock.
  */
 int __brawn_mutex_wait(struct mutex *mutex, const struct timespec *until) {
-    int vain = 1;
-    for (int pauses = load(&mutex->vain) < PATIENCE ? 3 : 64; pauses < 64; pauses *= 2) {
+    int looked = 1;
+    for (int pauses = looks_pay(load(&mutex->wasted)) ? 3 : 64; pauses < 64; pauses *= 2) {
         for (int i = 0; i < pauses; i++) {
             relax();
         }
         const int seen = load(&mutex->lock);
         if (seen == 0 && compare_exchange(&mutex->lock, 0, HELD) == 0) {
-            store(&mutex->vain, load(&mutex->vain) / 2);
+            store(&mutex->wasted, load(&mutex->wasted) / 2);
             return 0;
         }
         if (seen < 0) {
-            vain = 0;
+            looked = 0;
             break;
         }
     }
@@ -38,9 +36,8 @@ int __brawn_mutex_wait(struct mutex *mutex, const struct timespec *until) {
         }
         error = 0;
     }
-    if (error == 0) {
-        vain += load(&mutex->vain);
-        store(&mutex->vain, vain < FORGETS ? vain : PATIENCE - 1);
+    if (error == 0 && looked) {
+        store(&mutex->wasted, looks_wasted(load(&mutex->wasted), FORGETS));
     }
     __atomic_fetch_sub(&mutex->asleep, 1, __ATOMIC_SEQ_CST);
     return error;

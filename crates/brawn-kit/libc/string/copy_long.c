@@ -16,8 +16,8 @@
 #define REP_COPY_FROM (VEC == 16 ? (size_t)2 << 10 : VEC == 32 ? (size_t)4 << 10 : (size_t)64 << 10)
 
 #if defined(__x86_64__)
-/* Whether a target begins a few bytes further into a page than its source. There `rep movsb` of several processors takes 15
- * times as long: docs/log/strings.md. */
+/* Whether a target begins a few bytes further into a page than its source. There `rep movsb` of
+ * Zen 4 takes up to 16 times as long: docs/log/strings.md. */
 INLINE bool rep_is_slow(size_t distance) {
     return (distance & 4095) - 1 < 63;
 }

@@ -8,7 +8,7 @@
 
 #include "backend.h"
 
-enum { SMALL = 20, MAPPING_PAGES = 50, MAPPINGS = 4, CHUNK = 64 * 4096, TABLE = CHUNK / 32 };
+enum { SMALL = 20, MAPPING_PAGES = 50, MAPPINGS = 4, CHUNK = 64 * 4096, TABLE = 2 * 4096 };
 
 const uint16_t __malloc_size_classes[CLASSES] = {
     1,   2,   3,   4,    5,    6,    7,    8,    9,    10,   12,   15,   18,   20,   25,   31,
@@ -27,7 +27,7 @@ struct page {
 };
 
 static struct page *const page = (struct page *)0x200000000000;
-/* A few chunks from where their table says something else: see the places of front.c. */
+/* Chunks with tables, whose tags are not at one place, nor at those of the chunks that front.c maps. */
 static unsigned char *const blocks = (unsigned char *)0x210000000000 + 4 * CHUNK;
 static unsigned char *const groups = (unsigned char *)0x210000000000 + 5 * CHUNK + ((size_t)32 << 20);
 static unsigned char *starts[MODEL_BLOCKS];
@@ -103,16 +103,6 @@ void backend_start(size_t small_blocks) {
 
 const void *backend_chunk(int number) {
     return number == 0 ? blocks : groups;
-}
-
-/* What the table of its chunk says of a block. */
-unsigned char *table_of(const void *block) {
-    return (unsigned char *)((uintptr_t)block & -(uintptr_t)CHUNK) + (uintptr_t)block % CHUNK / 32;
-}
-
-/* Only the first blocks have a table. */
-static bool has_one(int number) {
-    return starts[number] < blocks + CHUNK;
 }
 
 int backend_number(const void *block) {
@@ -195,7 +185,7 @@ size_t backend_save(unsigned char *to) {
         at += BEFORE + kept(number);
         memcpy(at, starts[number] + capacities[number] - END, END);
         at[END] = (unsigned char)page->metas[number].available;
-        at[END + 1] = has_one(number) ? *table_of(starts[number]) : 0;
+        at[END + 1] = front_class_told(starts[number]);
         at += END + 2;
     }
     at += groups_save(at);
@@ -208,9 +198,7 @@ void backend_restore(const unsigned char *at) {
         at += BEFORE + kept(number);
         memcpy(starts[number] + capacities[number] - END, at, END);
         page->metas[number].available = at[END];
-        if (has_one(number)) {
-            *table_of(starts[number]) = at[END + 1];
-        }
+        front_tell_class(starts[number], at[END + 1]);
         at += END + 2;
     }
     groups_restore(at);

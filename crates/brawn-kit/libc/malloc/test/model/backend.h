@@ -32,7 +32,6 @@ enum {
 enum { GROUP_CAPACITY = UNIT * GROUP_UNITS - 4 };
 _Static_assert((int)GROUP_CAPACITY == (int)MODEL_SHARED_SIZE, "one class has several slots a group");
 
-unsigned char *table_of(const void *block); /* the byte in the table of its chunk */
 void groups_start(int first, struct meta *metas, unsigned char *memory); /* blocks count from `first` */
 int groups_number(const void *block);                                    /* or -1 */
 void *groups_malloc(void);

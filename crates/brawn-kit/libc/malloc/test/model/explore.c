@@ -16,7 +16,7 @@
 #include "model.h"
 
 enum { STACK = 16 << 10, LARGEST_STATE = 128 << 10, TABLE = 1 << 21, STATES_AT_MOST = 1000000 };
-enum { PATH_BYTES = 1 << 30, LANES = 4 };
+enum { PATH_BYTES = 1 << 30, LANES = 4 /* of the hash */ };
 
 struct model model;
 

@@ -159,8 +159,12 @@ static int model_madvise(void *start, size_t size, int advice) {
 
 #include "../../brawn/brawn.c"
 
+static bool lies_in(const volatile void *place, const volatile void *start, size_t size) {
+    return (uintptr_t)place >= (uintptr_t)start && (uintptr_t)place < (uintptr_t)start + size;
+}
+
 static void tags_change(const volatile void *place) {
-    if (place >= (void *)chunk_tags && place < (void *)(chunk_tags + TAGS)) {
+    if (lies_in(place, chunk_tags, sizeof chunk_tags)) {
         model_step(place);
     }
 }
@@ -172,13 +176,19 @@ size_t front_cache_size(void) {
     return sizeof(struct cache) + SPARES * sizeof(struct spare);
 }
 
-static bool lies_in(const volatile void *place, const volatile void *start, size_t size) {
-    return (uintptr_t)place >= (uintptr_t)start && (uintptr_t)place < (uintptr_t)start + size;
-}
-
 bool front_knows_class(const void *block) {
     unsigned class;
     return table_look(block, &class);
+}
+
+unsigned char front_class_told(const void *block) {
+    return has_table(block) ? *table_byte(block) : 0;
+}
+
+void front_tell_class(const void *block, unsigned char told) {
+    if (has_table(block)) {
+        *table_byte(block) = told;
+    }
 }
 
 /* Counters are only ever added to, what is in use changes no bound here, and the number of processors is the

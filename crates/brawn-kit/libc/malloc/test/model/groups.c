@@ -308,28 +308,34 @@ void groups_check(void) {
     }
 }
 
+/* What changes, in one piece. */
+struct saved {
+    struct meta *active;
+    struct meta metas[GROUPS];
+    unsigned char memory[GROUPS * SIZE];
+    unsigned char told[GROUP_BLOCKS]; /* by the table of their chunk */
+};
+
 size_t groups_save(unsigned char *to) {
-    unsigned char *at = to;
-    memcpy(at, &active, sizeof active);
-    at += sizeof active;
-    memcpy(at, metas, GROUPS * sizeof *metas);
-    at += GROUPS * sizeof *metas;
-    memcpy(at, memory, GROUPS * SIZE);
-    at += GROUPS * SIZE;
-    for (int number = 0; number < GROUP_BLOCKS; number++) {
-        *at++ = *table_of(start_of(number / GROUP_SLOTS, number % GROUP_SLOTS));
+    struct saved saved;
+    memset(&saved, 0, sizeof saved); /* what lies between counts for the hash */
+    saved.active = active;
+    memcpy(saved.metas, metas, sizeof saved.metas);
+    memcpy(saved.memory, memory, sizeof saved.memory);
+    for (int at = 0; at < GROUP_BLOCKS; at++) {
+        saved.told[at] = front_class_told(start_of(at / GROUP_SLOTS, at % GROUP_SLOTS));
     }
-    return (size_t)(at - to);
+    memcpy(to, &saved, sizeof saved);
+    return sizeof saved;
 }
 
-void groups_restore(const unsigned char *at) {
-    memcpy(&active, at, sizeof active);
-    at += sizeof active;
-    memcpy(metas, at, GROUPS * sizeof *metas);
-    at += GROUPS * sizeof *metas;
-    memcpy(memory, at, GROUPS * SIZE);
-    at += GROUPS * SIZE;
-    for (int number = 0; number < GROUP_BLOCKS; number++) {
-        *table_of(start_of(number / GROUP_SLOTS, number % GROUP_SLOTS)) = *at++;
+void groups_restore(const unsigned char *from) {
+    struct saved saved;
+    memcpy(&saved, from, sizeof saved);
+    active = saved.active;
+    memcpy(metas, saved.metas, sizeof saved.metas);
+    memcpy(memory, saved.memory, sizeof saved.memory);
+    for (int at = 0; at < GROUP_BLOCKS; at++) {
+        front_tell_class(start_of(at / GROUP_SLOTS, at % GROUP_SLOTS), saved.told[at]);
     }
 }

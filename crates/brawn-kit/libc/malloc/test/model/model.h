@@ -66,9 +66,11 @@ extern const struct scenario scenarios[];
 /* The front, from outside. */
 size_t front_cache_size(void); /* of what a thread keeps of its own */
 bool front_address_counts(
-    const volatile void *place);           /* whether it matters to others who comes first there */
-bool front_knows_class(const void *block); /* by the table of its chunk alone */
-void front_check(bool at_rest);            /* lists are whole, sums right, bounds kept */
+    const volatile void *place);                   /* whether it matters to others who comes first there */
+bool front_knows_class(const void *block);         /* by the table of its chunk alone */
+unsigned char front_class_told(const void *block); /* what that table says, 0 where there is none */
+void front_tell_class(const void *block, unsigned char told);
+void front_check(bool at_rest); /* lists are whole, sums right, bounds kept */
 void *front_malloc_(size_t size);
 void front_free_(void *block);
 void front_libc_free_(void *block);
