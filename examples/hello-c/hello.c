@@ -1,5 +1,5 @@
 /*
- * Greets whoever is named, from memory of its own:
+ * Prints a greeting for each name, from memory that it allocates:
  *
  *     brawn cc -O2 -o hello hello.c
  *     ./hello World

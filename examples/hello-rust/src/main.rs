@@ -1,4 +1,4 @@
-//! Greets whoever is named, from memory of its own:
+//! Prints a greeting for each name, from memory that it allocates:
 //!
 //!     brawn build --release
 //!     target/x86_64-unknown-linux-musl/release/hello-rust World
