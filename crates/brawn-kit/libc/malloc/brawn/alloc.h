@@ -101,16 +101,21 @@ static SLOW void free_any(void *block) {
 #define CLASS_IS_KNOWN(block, class, index) ((void)0)
 #endif
 
+/* Whether the table tells of a small block here, and its header and its slot's end are as they must be: it is
+ * not free, it is all of its slot, and neither it nor the block before it was written past its end. What
+ * mallocng checks besides it checks when the block goes back. */
+static inline __attribute__((always_inline)) bool small_look(const unsigned char *block, unsigned *class,
+                                                             unsigned *index) {
+    return likely(table_look(block, class) && block[-4] == 0 && (*index = block[-3]) <= 31 &&
+                  block[class_capacity(*class)] == 0);
+}
+
 static inline __attribute__((always_inline)) void front_free(void *block) {
     if (block == NULL) {
         return;
     }
-    /* It must not be free, and neither it nor the block before it be written past its end. What mallocng checks
-     * besides it checks when the block goes back. */
     unsigned class, index;
-    if (unlikely(!table_look(block, &class) || ((unsigned char *)block)[-4] != 0 ||
-                 (index = ((unsigned char *)block)[-3]) > 31 ||
-                 ((unsigned char *)block)[class_capacity(class)] != 0)) {
+    if (unlikely(!small_look(block, &class, &index))) {
         free_any(block);
         return;
     }

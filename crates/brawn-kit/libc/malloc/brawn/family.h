@@ -27,16 +27,38 @@ static SLOW void *realloc_moves(const struct slot *slot, void *block, size_t siz
     return moved;
 }
 
+/* In place while the slot fits the size, give or take a class, so that two classes below would not do: as in
+ * mallocng. */
+static inline bool class_fits(unsigned class, size_t size) {
+    return size <= class_capacity(class) && (class < 2 || size > class_capacity(class - 2));
+}
+
+#ifndef BRAWN_HARDENED
+static SLOW void *realloc_small(void *block, size_t size, unsigned class) {
+    void *const moved = any_malloc(size);
+    if (moved != NULL) {
+        memcpy(moved, block, class_capacity(class) < size ? class_capacity(class) : size);
+        front_free(block);
+    }
+    return moved;
+}
+#endif
+
 static void *front_realloc(void *block, size_t size) {
     if (block == NULL) {
         return any_malloc(size);
     }
+#ifndef BRAWN_HARDENED
+    unsigned small, index;
+    if (small_look(block, &small, &index)) {
+        CLASS_IS_KNOWN(block, small, index);
+        return class_fits(small, size) ? block : realloc_small(block, size, small);
+    }
+#endif
     const struct slot slot = slot_of(block);
     const size_t room = (size_t)(slot.end - (unsigned char *)block);
     const size_t used = slot_size(&slot, block);
     const unsigned class = meta_class(slot.meta);
-    /* As mallocng does: in place while the slot fits the size, give or take a class, so that two classes
-     * below would not do. */
     if (size <= room && class < CLASSES && (class < 2 || size > class_capacity(class - 2))) {
         block_take_all(block, slot.index);
         return block;

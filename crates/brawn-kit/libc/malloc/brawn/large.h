@@ -9,7 +9,7 @@
 enum {
     LARGE_ENTRIES = 32,
     LARGE_AGE = 1000, /* milliseconds */
-    LARGE_SHARE = 16, /* of the bytes in use, one in so many may lie here on top of the base */
+    LARGE_SHARE = 8,  /* of the bytes in use, one in so many may lie here on top of the base */
     LARGE_WASTE = 4,  /* a block may be larger than asked for by one in so many */
 };
 

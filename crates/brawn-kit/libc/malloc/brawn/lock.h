@@ -12,8 +12,9 @@
 /* From linux/futex.h, which a musl toolchain need not have. */
 enum { FUTEX_WAIT_PRIVATE = 128, FUTEX_WAKE_PRIVATE = 129 };
 
-#ifndef LOCK_SPINS
-#define LOCK_SPINS 30
+/* Pauses before the last look at a taken lock; twice as many as before the look before. */
+#ifndef LOCK_PAUSES
+#define LOCK_PAUSES 64
 #endif
 
 typedef _Atomic(uint32_t) lock; /* 0: free, 1: held, 2: held, and somebody may sleep */
@@ -31,14 +32,16 @@ static inline void lock_pause(void) {
 }
 
 static COLD void lock_wait(lock *it) {
-    for (int spin = 0; spin < LOCK_SPINS; spin++) {
+    for (int pauses = 1; pauses <= LOCK_PAUSES; pauses *= 2) {
+        for (int pause = 0; pause < pauses; pause++) {
+            lock_pause();
+        }
         uint32_t free = 0;
         if (atomic_load_explicit(it, memory_order_relaxed) == 0 &&
             atomic_compare_exchange_strong_explicit(it, &free, 1, memory_order_acquire,
                                                     memory_order_relaxed)) {
             return;
         }
-        lock_pause();
     }
     while (atomic_exchange_explicit(it, 2, memory_order_acquire) != 0) {
         KERNEL_SYSCALL(SYS_futex, it, FUTEX_WAIT_PRIVATE, 2, NULL);

@@ -21,6 +21,7 @@ enum {
     RUN_LARGEST = 16,  /* pages of a group from a chunk: of larger ones, much may never be touched */
     TOUCH_LARGEST = 4, /* pages of a group that are touched before they are asked for */
     TOUCH_SHARE = 64,  /* but of the bytes in use, as many for one */
+    KEEP_SHARE = 8,    /* of the bytes in use, one in so many may lie in kept pages */
     PURGE_SHARE = 4,   /* of the bound, so much goes at once when it is passed */
     PURGE_FIRST = 32,  /* pages of the runs that go back first; then a quarter of that, and so on */
 };
@@ -94,7 +95,11 @@ static inline uint64_t run_mask(unsigned at, unsigned length) {
 
 static RARE size_t pages_bound(void) {
     const size_t slack = recent_slack(), large_bytes = atomic_load_explicit(&large.bytes, RELAXED);
-    const size_t more = slack > large_bytes ? slack - large_bytes : 0;
+    const size_t share = recent_share(KEEP_SHARE);
+    size_t more = slack > large_bytes ? slack - large_bytes : 0;
+    if (more < share) {
+        more = share;
+    }
     return kept(more > KEEP_BASE ? more : KEEP_BASE) >> atomic_load_explicit(&pages.shift, RELAXED);
 }
 

@@ -62,6 +62,11 @@ static RARE size_t recent_slack(void) {
     return !RECENT_COUNTS ? 0 : below < swing ? below : swing;
 }
 
+/* One byte of so many that are in use. */
+static RARE size_t recent_share(size_t share) {
+    return RECENT_COUNTS ? recent_read(&recent.in_use) / share : 0;
+}
+
 static RARE void recent_decay(void) {
     const size_t in_use = recent_read(&recent.in_use);
     const size_t peak = recent_read(&recent.peak), low = recent_read(&recent.low);

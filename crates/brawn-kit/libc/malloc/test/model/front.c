@@ -141,7 +141,7 @@ static int model_madvise(void *start, size_t size, int advice) {
 
 #include "../names.h"
 
-#define LOCK_SPINS 1
+#define LOCK_PAUSES 1
 #define POOLS 2
 #define POOL_BASE ((size_t)128 << 10) /* small bounds, so that few blocks reach them */
 #define POOLS_PER_THREAD ((size_t)0)
