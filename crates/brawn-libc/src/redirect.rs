@@ -26,7 +26,11 @@ const MALLOCNG: &[(&str, &str)] = &[
     ("__unlock", "__brawn_unlock"),
 ];
 
-const REALLOC: &[(&str, &str)] = &[("__libc_free", "__brawn_free")];
+const REALLOC: &[(&str, &str)] = &[
+    ("__libc_free", "__brawn_free"),
+    ("mremap", "__brawn_remap_pages"),
+    ("__mremap", "__brawn_remap_pages"),
+];
 const FORK: &[(&str, &str)] = &[("__malloc_atfork", "__brawn_atfork")];
 
 /// Those of the members in `keep` that change, by their index.

@@ -144,11 +144,14 @@ impl Libc {
         let bytes = fs_err::read(&path).map_err(|error| error.to_string())?;
         let archive = Archive::parse(&path, &bytes).map_err(|error| error.to_string())?;
         let ours = |name: &&str| {
-            ["__brawn_map_pages", "__brawn_unmap_pages", "__brawn_lock", "__brawn_unlock"].contains(name)
+            let pages = ["__brawn_map_pages", "__brawn_remap_pages", "__brawn_unmap_pages"];
+            pages.contains(name) || ["__brawn_lock", "__brawn_unlock"].contains(name)
         };
-        let theirs =
-            |name: &&str| ["mmap", "__mmap", "munmap", "__munmap", "__lock", "__unlock"].contains(name);
-        for (symbol, calls) in [("__libc_malloc_impl", 4), ("__libc_free", 3)] {
+        let theirs = |name: &&str| {
+            let pages = ["mmap", "__mmap", "mremap", "__mremap", "munmap", "__munmap"];
+            pages.contains(name) || ["__lock", "__unlock"].contains(name)
+        };
+        for (symbol, calls) in [("__libc_malloc_impl", 4), ("__libc_free", 3), ("__libc_realloc", 1)] {
             let needed = &archive.owner(symbol).ok_or(format!("no one defines {symbol}"))?.needed;
             if needed.iter().filter(|name| ours(name)).count() != calls || needed.iter().any(theirs) {
                 return Err(format!("the member with {symbol} needs {needed:?}"));
@@ -161,7 +164,7 @@ impl Libc {
             return Err("fork has a stand-in for mallocng's handler, and none for the front's".to_owned());
         }
         let callers = archive.members.iter().filter(|member| member.needed.iter().any(ours)).count();
-        if callers == 2 {
+        if callers == 3 {
             Ok(())
         } else {
             Err(format!("{callers} members ask the front for pages or the lock"))

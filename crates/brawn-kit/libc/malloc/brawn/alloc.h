@@ -19,6 +19,14 @@ static COLD void *fail(int error) {
     return NULL;
 }
 
+/* The same for a block of this class, which may have pages that are not zero. */
+static RARE void *backend_take(size_t size, unsigned class) {
+    want_pages(class);
+    void *const block = backend_malloc(size);
+    want_pages(0);
+    return block;
+}
+
 static SLOW void *medium_malloc(size_t size) {
     const unsigned class = class_of_medium(size);
     void *const block = shelf_take(class);
@@ -29,22 +37,26 @@ static SLOW void *medium_malloc(size_t size) {
     if (own != &cache_none && own != &cache_closed) {
         cache_visit(own, class);
     }
-    return backend_malloc(class_request(class));
+    return backend_take(class_request(class), class);
 }
 
-static SLOW void *large_malloc(size_t size, bool fresh) {
+/* From mallocng; `wanted.dirty` says whether it is zero. */
+static RARE void *large_make(size_t size) {
+    wanted.dirty = false;
+    void *const block = backend_take(size, CLASS_OF_MAPPINGS);
+    if (block != NULL) {
+        const struct slot slot = slot_of(block);
+        large_resized(0, (size_t)(slot.end - slot.start));
+    }
+    return block;
+}
+
+static SLOW void *large_malloc(size_t size) {
     if (unlikely(size > PTRDIFF_MAX - PAGE)) {
         return fail(ENOMEM);
     }
-    void *block = fresh ? NULL : large_take(size);
-    if (block == NULL) {
-        block = backend_malloc(size);
-        if (block != NULL) {
-            const struct slot slot = slot_of(block);
-            large_resized(0, (size_t)(slot.end - slot.start));
-        }
-    }
-    return block;
+    void *const block = large_take(size);
+    return block != NULL ? block : large_make(size);
 }
 
 static inline __attribute__((always_inline)) void *front_malloc(size_t size) {
@@ -56,7 +68,7 @@ static inline __attribute__((always_inline)) void *front_malloc(size_t size) {
         }
         return small_miss(class);
     }
-    return size <= LARGEST_SLOT ? medium_malloc(size) : large_malloc(size, false);
+    return size <= LARGEST_SLOT ? medium_malloc(size) : large_malloc(size);
 }
 
 /* The same out of line. */

@@ -13,9 +13,12 @@ static void *front_calloc(size_t size) {
         void *const block = front_malloc(size);
         return likely(block != NULL) ? memset(block, 0, size) : NULL;
     }
-    /* Fresh from the kernel, and so zero: no one knows how much of it will ever be touched. */
-    void *const block = large_malloc(size, true);
-    return block == NULL || __malloc_allzerop(block) ? block : memset(block, 0, size);
+    if (unlikely(size > PTRDIFF_MAX - PAGE)) {
+        return fail(ENOMEM);
+    }
+    /* Fresh from the kernel as a rule, and so zero: no one knows how much of it will ever be touched. */
+    void *const block = large_make(size);
+    return block == NULL || !wanted.dirty ? block : memset(block, 0, size);
 }
 
 static SLOW void *realloc_moves(const struct slot *slot, void *block, size_t size, size_t keep) {
@@ -71,7 +74,9 @@ static void *front_realloc(void *block, size_t size) {
             quarantine_free_slot(&slot, block);
             return moved;
         }
+        want_pages(CLASS_OF_MAPPINGS);
         moved = __libc_realloc(block, size);
+        want_pages(0);
         if (likely(moved != NULL)) {
             const struct slot now_at = slot_of(moved);
             large_resized(before, (size_t)(now_at.end - now_at.start));

@@ -9,7 +9,7 @@
 enum {
     LARGE_ENTRIES = 32,
     LARGE_AGE = 1000, /* milliseconds */
-    LARGE_SHARE = 8,  /* of the bytes in use, one in so many may lie here on top of the base */
+    LARGE_SHARE = 16, /* of the bytes in use, one in so many may lie here on top of the base */
     LARGE_WASTE = 4,  /* a block may be larger than asked for by one in so many */
 };
 
@@ -49,18 +49,14 @@ static inline size_t large_bound(void) {
 }
 
 static RARE void large_in_use(size_t gone, size_t come) {
-    if (gone > large.in_use) {
-        gone = large.in_use;
-    }
-    large.in_use += come - gone;
-    recent_shrink(gone);
-    recent_grow(come);
+    large.in_use += come - (gone < large.in_use ? gone : large.in_use);
 }
 
 static RARE void *large_take_entry(uint32_t at) {
     void *const block = large.entries[at].block;
     large.bytes -= large.entries[at].capacity;
     large.count--;
+    recent_grow(large.entries[at].capacity);
     memmove(&large.entries[at], &large.entries[at + 1], (large.count - at) * sizeof large.entries[0]);
     return block;
 }
@@ -138,6 +134,7 @@ static RARE void large_give(void *block, size_t capacity) {
         }
         large.entries[large.count++] = (struct large_entry){block, capacity, time};
         large.bytes += capacity;
+        recent_shrink(capacity);
         block = NULL;
     }
     lock_give(&large.lock, locked);

@@ -74,7 +74,6 @@ extern struct libc {
 void *__libc_malloc_impl(size_t) __attribute__((visibility("hidden")));
 void *__libc_realloc(void *, size_t) __attribute__((visibility("hidden")));
 void __libc_free(void *) __attribute__((visibility("hidden")));
-int __malloc_allzerop(void *) __attribute__((visibility("hidden")));
 void __malloc_atfork(int) __attribute__((visibility("hidden")));
 
 /* Damage has been found: one line, and the end. */

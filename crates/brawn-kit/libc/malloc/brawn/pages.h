@@ -18,16 +18,16 @@
 #include "large.h"
 
 enum {
-    RUN_LARGEST = 16,  /* pages of a group from a chunk: of larger ones, much may never be touched */
-    TOUCH_LARGEST = 4, /* pages of a group that are touched before they are asked for */
-    TOUCH_SHARE = 64,  /* but of the bytes in use, as many for one */
-    KEEP_SHARE = 8,    /* of the bytes in use, one in so many may lie in kept pages */
-    PURGE_SHARE = 4,   /* of the bound, so much goes at once when it is passed */
-    PURGE_FIRST = 32,  /* pages of the runs that go back first; then a quarter of that, and so on */
+    RUN_LARGEST =
+        16, /* pages of a group from a chunk that are cleared for it: of larger ones, much may never be touched */
+    LARGE_RUN = CHUNK_PAGES - TABLE_PAGES, /* of a larger one, or of a large block */
+    ROOM_UNKNOWN = 255,                    /* more than a chunk can have in a row */
+    TOUCH_LARGEST = 4,                     /* pages of a group that are touched before they are asked for */
+    TOUCH_SHARE = 64,                      /* but of the bytes in use, as many for one */
+    KEEP_SHARE = 8,                        /* of the bytes in use, one in so many may lie in kept pages */
+    PURGE_SHARE = 4,                       /* of the bound, so much goes at once when it is passed */
+    PURGE_FIRST = 32, /* pages of the runs that go back first; then a quarter of that, and so on */
 };
-
-/* Above this size a mapping may be a block of its own, which large.h tells `recent` of. */
-#define GROUP_LARGEST ((size_t)32 * PAGE)
 
 /* Bytes of kept pages, whatever is in use. Checks of the front end alone set it and the numbers below
  * smaller. */
@@ -48,9 +48,11 @@ static struct {
     _Atomic(uint32_t) purging;            /* one thread at a time */
     _Atomic(size_t) dirty;                /* pages that are kept */
     _Atomic(uint32_t) shift;              /* of a page's size, or 0: no one has looked yet */
+    lock taking;                          /* who takes pages */
+    uintptr_t newest;                     /* chunk */
     struct {
         _Atomic(uintptr_t) base[RACK]; /* 0: this place is free, and its `used` full */
-        _Atomic(uint8_t) room[RACK];   /* no run is longer, in pages; RUN_LARGEST says nothing */
+        _Atomic(uint8_t) room[RACK];   /* no run is longer, in pages; or ROOM_UNKNOWN */
         struct chunk chunks[RACK];
     } racks[CHUNKS / RACK];
 } pages;
@@ -69,6 +71,15 @@ static inline _Atomic(uint8_t) *room_of(uint32_t number) {
 
 static inline size_t page_bytes(size_t count) {
     return count << atomic_load_explicit(&pages.shift, RELAXED);
+}
+
+static inline size_t page_count(size_t bytes) {
+    return (bytes + page_bytes(1) - 1) >> atomic_load_explicit(&pages.shift, RELAXED);
+}
+
+/* mallocng rounds what it unmaps. */
+static inline size_t whole(size_t bytes) {
+    return (bytes + PAGE - 1) / PAGE * PAGE;
 }
 
 static inline size_t chunk_size(void) {
@@ -91,6 +102,13 @@ static inline uint64_t runs_of(uint64_t bits, unsigned length) {
 
 static inline uint64_t run_mask(unsigned at, unsigned length) {
     return (length == 64 ? ~(uint64_t)0 : ((uint64_t)1 << length) - 1) << at;
+}
+
+/* The bits of this word for the pages from `from` to before `to`. */
+static inline uint64_t word_mask(unsigned word, size_t from, size_t to) {
+    const size_t first = (size_t)64 * word, last = first + 64;
+    const size_t begin = from > first ? from : first, end = to < last ? to : last;
+    return begin >= end ? 0 : run_mask((unsigned)(begin - first), (unsigned)(end - begin));
 }
 
 static RARE size_t pages_bound(void) {
@@ -139,7 +157,33 @@ static RARE uint64_t run_claim(struct chunk *chunk, unsigned word, unsigned leng
 /* Their owner has them no longer. */
 static RARE void run_release(uint32_t number, unsigned word, uint64_t mask) {
     atomic_fetch_and_explicit(&chunk_of(number)->used[word], ~mask, memory_order_release);
-    atomic_store_explicit(room_of(number), RUN_LARGEST, RELAXED);
+    atomic_store_explicit(room_of(number), ROOM_UNKNOWN, RELAXED);
+}
+
+/* Comes to own these pages, if no one has any of them. Says whether one was written to before. */
+static RARE bool pages_claim(uint32_t number, size_t from, size_t to, bool *dirty) {
+    struct chunk *const chunk = chunk_of(number);
+    unsigned word = 0;
+    for (; word < CHUNK_WORDS; word++) {
+        const uint64_t mask = word_mask(word, from, to);
+        const uint64_t before =
+            atomic_fetch_or_explicit(&chunk->used[word], mask, memory_order_acquire) & mask;
+        if (before != 0) {
+            atomic_fetch_and_explicit(&chunk->used[word], before | ~mask, RELAXED);
+            break;
+        }
+    }
+    if (word < CHUNK_WORDS) {
+        while (word-- > 0) {
+            atomic_fetch_and_explicit(&chunk->used[word], ~word_mask(word, from, to), RELAXED);
+        }
+        return false;
+    }
+    *dirty = false;
+    for (word = 0; word < CHUNK_WORDS; word++) {
+        *dirty |= pages_clean(number, word, word_mask(word, from, to)) != 0;
+    }
+    return true;
 }
 
 /* A run from this chunk, all zero, or NULL. */
@@ -158,31 +202,82 @@ static void *chunk_take(uint32_t number, unsigned length) {
     return NULL;
 }
 
-static COLD unsigned char *chunk_map_bytes(size_t size) {
-    return KERNEL_CALL((mmap)(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+/* What a thread that calls mallocng for a medium or large block says to `__brawn_map_pages`, and hears of it:
+ * its pages may come from a chunk, and need not be zero. */
+static __thread struct {
+    unsigned char class; /* of the block, or 0 */
+    bool dirty;          /* they are not zero */
+} wanted;
+
+/* In the hardened build each of them is a mapping of its own, so that a freed one is no one's. */
+static inline void want_pages(unsigned class) {
+#ifdef BRAWN_HARDENED
+    (void)class;
+#else
+    wanted.class = (unsigned char)class;
+#endif
 }
 
-/* The address space of a chunk, aligned to its size if there is room. The system puts what comes next below
- * it as a rule, and so aligned as well. */
+/* mallocng counts on zero in a new group's header, and in the four bytes before and behind each slot. The slots
+ * are of the class asked for or the next coarser one, or the group is one slot. */
+static RARE void run_prepare(unsigned char *start, size_t size) {
+    memset(start, 0, UNIT);
+    memset(start + whole(size) - IN_BAND, 0, IN_BAND);
+    for (unsigned class = wanted.class; class < CLASSES && class <= (wanted.class | 1u); class ++) {
+        const size_t stride = UNIT * (size_t)__malloc_size_classes[class];
+        for (size_t at = UNIT + stride; at <= size; at += stride) {
+            memset(start + at - IN_BAND, 0, IN_BAND);
+        }
+    }
+}
+
+/* The highest run: small groups take the lowest. */
+static RARE void *chunk_take_large(uint32_t number, size_t size, unsigned length) {
+    unsigned run = 0;
+    for (unsigned word = CHUNK_WORDS; word-- > 0;) {
+        const uint64_t used = atomic_load_explicit(&chunk_of(number)->used[word], RELAXED);
+        for (unsigned bit = 64; bit-- > 0;) {
+            const size_t page = 64 * word + bit;
+            run = used >> bit & 1 ? 0 : run + 1;
+            if (run >= length && pages_claim(number, page, page + length, &wanted.dirty)) {
+                unsigned char *const start = page_at(number, page);
+                if (wanted.dirty) {
+                    run_prepare(start, size);
+                }
+                return start;
+            }
+        }
+    }
+    atomic_store_explicit(room_of(number), (uint8_t)(length - 1), RELAXED);
+    return NULL;
+}
+
+static COLD unsigned char *chunk_map_bytes(void *hint, size_t size) {
+    return KERNEL_CALL((mmap)(hint, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+}
+
+/* The address space of a chunk, aligned to its size if there is room: below the one before, or where the system
+ * puts it. */
 static COLD unsigned char *chunk_map(void) {
     const size_t size = chunk_size();
-    unsigned char *const start = chunk_map_bytes(size);
+    const uintptr_t before = pages.newest;
+    unsigned char *const start = chunk_map_bytes((void *)(before > size ? before - size : 0), size);
     if (start == MAP_FAILED || (uintptr_t)start % size == 0) {
         return start;
     }
-    unsigned char *const wide = chunk_map_bytes(2 * size - page_bytes(1));
+    unsigned char *const wide = chunk_map_bytes(NULL, 2 * size - page_bytes(1));
     if (wide == MAP_FAILED) {
         return start;
     }
-    const size_t before = (0 - (uintptr_t)wide) % size, behind = size - page_bytes(1) - before;
+    const size_t skip = (0 - (uintptr_t)wide) % size, behind = size - page_bytes(1) - skip;
     (void)KERNEL_CALL((munmap)(start, size));
-    if (before > 0) {
-        (void)KERNEL_CALL((munmap)(wide, before));
+    if (skip > 0) {
+        (void)KERNEL_CALL((munmap)(wide, skip));
     }
     if (behind > 0) {
-        (void)KERNEL_CALL((munmap)(wide + before + size, behind));
+        (void)KERNEL_CALL((munmap)(wide + skip + size, behind));
     }
-    return wide + before;
+    return wide + skip;
 }
 
 /* A chunk of its own for this run and what comes after it. */
@@ -199,20 +294,40 @@ static COLD void *chunk_add(unsigned length) {
     if (start == MAP_FAILED) {
         return NULL;
     }
+    pages.newest = (uintptr_t)start;
     if (chunk_size() == CHUNK_BYTES && (uintptr_t)start % CHUNK_BYTES == 0) {
         tag_set(start);
     }
     struct chunk *const chunk = chunk_of(number);
+    const size_t page = length > RUN_LARGEST ? CHUNK_PAGES - length : TABLE_PAGES;
     atomic_store_explicit(base_of(number), (uintptr_t)start, RELAXED);
     for (unsigned word = 0; word < CHUNK_WORDS; word++) {
-        atomic_store_explicit(&chunk->used[word], word == 0 ? run_mask(0, TABLE_PAGES + length) : 0,
+        atomic_store_explicit(&chunk->used[word],
+                              word_mask(word, 0, TABLE_PAGES) | word_mask(word, page, page + length),
                               memory_order_release);
     }
-    atomic_store_explicit(room_of(number), RUN_LARGEST, RELAXED);
+    atomic_store_explicit(room_of(number), ROOM_UNKNOWN, RELAXED);
     if (number == count) {
         atomic_store_explicit(&pages.count, count + 1, memory_order_release);
     }
-    return start + page_bytes(TABLE_PAGES);
+    return start + page_bytes(page);
+}
+
+/* A run of a chunk, or NULL. */
+static RARE unsigned char *pages_take(size_t size, unsigned length) {
+    unsigned char *start = NULL;
+    const bool locked = lock_take(&pages.taking);
+    const uint32_t count = atomic_load_explicit(&pages.count, RELAXED);
+    for (uint32_t at = 0; start == NULL && at < count; at++) {
+        if (atomic_load_explicit(room_of(at), RELAXED) >= length) {
+            start = length > RUN_LARGEST ? chunk_take_large(at, size, length) : chunk_take(at, length);
+        }
+    }
+    if (start == NULL) {
+        start = chunk_add(length);
+    }
+    lock_give(&pages.taking, locked);
+    return start;
 }
 
 /* What mallocng calls in place of mmap; the caller has its lock, if there are threads. */
@@ -222,25 +337,18 @@ __brawn_map_pages(void *address, size_t size, int protection, int flags, int fil
         const unsigned long page = getauxval(AT_PAGESZ);
         atomic_store_explicit(&pages.shift, (uint32_t)__builtin_ctzl(page == 0 ? PAGE : page), RELAXED);
     }
-    size_t length = size >> atomic_load_explicit(&pages.shift, RELAXED);
+    size_t length = page_count(size);
     unsigned char *start = NULL;
-    if (length > 0 && length <= RUN_LARGEST && protection == (PROT_READ | PROT_WRITE)) {
-        const uint32_t count = atomic_load_explicit(&pages.count, RELAXED);
-        for (uint32_t at = 0; start == NULL && at < count; at++) {
-            if (atomic_load_explicit(room_of(at), RELAXED) >= length) {
-                start = chunk_take(at, (unsigned)length);
-            }
-        }
-        if (start == NULL) {
-            start = chunk_add((unsigned)length);
-        }
+    if (length > 0 && length <= (wanted.class != 0 ? LARGE_RUN : RUN_LARGEST) &&
+        protection == (PROT_READ | PROT_WRITE)) {
+        start = pages_take(size, (unsigned)length);
     }
     if (start == NULL) {
         length = 0; /* of a chunk */
         start = (mmap)(address, size, protection, flags, file, offset);
     }
-    if (size < GROUP_LARGEST && start != MAP_FAILED) {
-        recent_grow(size);
+    if (start != MAP_FAILED) {
+        recent_grow(whole(size));
     }
     const size_t touched = atomic_load_explicit(&recent.in_use, RELAXED) / TOUCH_SHARE;
     /* mallocng reads a header before it writes it, so a page would be faulted in twice: first as the system's
@@ -330,39 +438,74 @@ static RARE bool pages_purge(size_t keep) {
     return atomic_load_explicit(&pages.dirty, RELAXED) < before;
 }
 
-/* What mallocng calls in place of munmap, without its lock. */
-__attribute__((visibility("default"))) RARE int __brawn_unmap_pages(void *address, size_t size) {
-    SLOTS_HANDED_OVER(acquire); /* from those who freed the group's other slots */
-    const size_t length = size >> atomic_load_explicit(&pages.shift, RELAXED);
-    if (size < GROUP_LARGEST) {
-        recent_shrink(size);
-    }
-    const uint32_t count =
-        length > RUN_LARGEST ? 0 : atomic_load_explicit(&pages.count, memory_order_acquire);
-    uint32_t number = 0;
-    uintptr_t offset = 0;
-    for (; number < count; number++) {
-        offset = (uintptr_t)address - atomic_load_explicit(base_of(number), RELAXED);
+/* Whether this lies in a chunk, in which, and in which of its pages. */
+static RARE bool chunk_at(const void *address, uint32_t *number, size_t *page) {
+    const uint32_t count = atomic_load_explicit(&pages.count, memory_order_acquire);
+    for (*number = 0; *number < count; ++*number) {
+        const uintptr_t offset = (uintptr_t)address - atomic_load_explicit(base_of(*number), RELAXED);
         if (offset < chunk_size()) {
-            break;
+            *page = offset >> atomic_load_explicit(&pages.shift, RELAXED);
+            return true;
         }
     }
-    if (number == count) {
-        return (munmap)(address, size);
+    return false;
+}
+
+/* These pages were in use, and are kept now. */
+static RARE void pages_release(uint32_t number, size_t from, size_t to) {
+    const size_t dirty = atomic_fetch_add_explicit(&pages.dirty, to - from, RELAXED) + (to - from);
+    for (unsigned word = 0; word < CHUNK_WORDS; word++) {
+        const uint64_t mask = word_mask(word, from, to);
+        if (mask != 0) {
+            atomic_fetch_or_explicit(&chunk_of(number)->dirty[word], mask, RELAXED);
+            run_release(number, word, mask);
+        }
     }
-    const size_t page = offset >> atomic_load_explicit(&pages.shift, RELAXED);
-    const uint64_t mask = run_mask(page % 64, (unsigned)length);
-    if (has_table(address)) {
-        memset(table_byte(address), 0, size / GRAIN); /* of blocks that libc's own functions freed */
-    }
-    atomic_fetch_or_explicit(&chunk_of(number)->dirty[page / 64], mask, RELAXED);
-    const size_t dirty = atomic_fetch_add_explicit(&pages.dirty, length, RELAXED) + length;
-    run_release(number, page / 64, mask);
     const size_t bound = pages_bound();
     if (unlikely(dirty > bound)) {
         (void)pages_purge(bound - bound / PURGE_SHARE);
     }
+}
+
+/* What mallocng calls in place of munmap, without its lock. */
+__attribute__((visibility("default"))) RARE int __brawn_unmap_pages(void *address, size_t size) {
+    SLOTS_HANDED_OVER(acquire); /* from those who freed the group's other slots */
+    const size_t length = page_count(size);
+    recent_shrink(whole(size));
+    size_t page;
+    uint32_t number;
+    if (length > LARGE_RUN || !chunk_at(address, &number, &page)) {
+        return (munmap)(address, size);
+    }
+    if (length <= RUN_LARGEST && has_table(address)) {
+        memset(table_byte(address), 0, size / GRAIN); /* of blocks that libc's own functions freed */
+    }
+    pages_release(number, page, page + length);
     return 0;
+}
+
+/* What mallocng calls in place of mremap, for a large block. One in a chunk stays where it is, or the answer is
+ * that it cannot: then mallocng copies it. */
+__attribute__((visibility("default"))) RARE void *__brawn_remap_pages(void *address, size_t before,
+                                                                      size_t size, int flags, ...) {
+    const size_t had = page_count(before), has = page_count(size);
+    size_t page;
+    uint32_t number;
+    bool dirty;
+    void *start = address;
+    if (had > LARGE_RUN || !chunk_at(address, &number, &page)) {
+        start = (mremap)(address, before, size, flags);
+    } else if (has < had) {
+        pages_release(number, page + has, page + had);
+    } else if (has > had &&
+               (page + has > CHUNK_PAGES || !pages_claim(number, page + had, page + has, &dirty))) {
+        start = MAP_FAILED;
+    }
+    if (start != MAP_FAILED) {
+        recent_shrink(whole(before));
+        recent_grow(whole(size));
+    }
+    return start;
 }
 
 /* In the child of a fork: who was giving pages back is not here to end it. Pages that somebody owned at that
@@ -378,6 +521,7 @@ static COLD void pages_forked(void) {
     }
     pages.dirty = dirty;
     pages.purging = 0;
+    pages.taking = 0;
 }
 
 #endif

@@ -11,6 +11,7 @@
 #include "host.h"
 
 #define mmap host_mmap
+#define mremap host_mremap
 #define madvise host_madvise
 
 #include "../names.h"

@@ -38,6 +38,7 @@ void host_threads(int count);
 /* While this is set, the system gives no memory, and takes none. */
 extern _Atomic bool host_memory_is_short;
 void *host_mmap(void *address, size_t size, int protection, int flags, int file, off_t offset);
+void *host_mremap(void *old, size_t old_size, size_t size, int flags);
 int host_madvise(void *address, size_t size, int advice);
 
 #ifdef HOST_SIMULATES_THREADS

@@ -57,7 +57,7 @@ int __madvise(void *address, size_t size, int advice) {
     return madvise(address, size, advice);
 }
 
-void *__mremap(void *old, size_t old_size, size_t size, int flags, ...) {
+void *host_mremap(void *old, size_t old_size, size_t size, int flags) {
     if (host_memory_is_short) {
         errno = ENOMEM;
         return MAP_FAILED;

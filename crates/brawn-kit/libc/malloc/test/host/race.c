@@ -41,26 +41,32 @@ static size_t size_of(uint64_t *random) {
     case 0:
         return next(random) % 20000;
     case 1:
-        return 100000 + next(random) % 200000;
+        return 100000 + next(random) % 500000;
     default:
         return next(random) % 1100;
     }
 }
 
-static void fill(struct block *block, uint64_t *random) {
-    const size_t size = block->size < CHUNK ? block->size : CHUNK;
-    block->pattern = (unsigned char)next(random);
-    memset(block->start, block->pattern, size);
+/* The first bytes, and one of each page after them. */
+static size_t after(size_t at) {
+    return at < CHUNK ? at + 1 : at + 4096;
 }
 
-static void check(const struct block *block) {
-    for (size_t at = 0; at < block->size && at < CHUNK; at++) {
-        require(block->start[at] == block->pattern, "a block is not what was written to it");
+static void fill(struct block *block, uint64_t *random) {
+    block->pattern = (unsigned char)next(random);
+    for (size_t at = 0; at < block->size; at = after(at)) {
+        block->start[at] = block->pattern;
+    }
+}
+
+static void check(const struct block *block, unsigned char pattern, size_t size) {
+    for (size_t at = 0; at < size; at = after(at)) {
+        require(block->start[at] == pattern, "a block is not what was written to it");
     }
 }
 
 static void release(struct block *block) {
-    check(block);
+    check(block, block->pattern, block->size);
     front_free_(block->start);
     *block = (struct block){0};
 }
@@ -78,12 +84,15 @@ static void operate(struct block *slots, uint64_t *random) {
                        : kind % 8 == 3 ? front_calloc_(1, block->size)
                                        : front_malloc_(block->size);
         require(block->start != NULL, "no memory");
+        check(block, 0, kind % 8 == 3 ? block->size : 0);
         fill(block, random);
     } else if (kind % 4 == 0) {
-        check(block);
+        const size_t before = block->size;
+        check(block, block->pattern, before);
         block->size = size_of(random) + 1;
         block->start = front_realloc_(block->start, block->size);
         require(block->start != NULL, "no memory to resize");
+        check(block, block->pattern, block->size < before ? block->size : before);
         fill(block, random);
     } else if (kind % 4 == 1) {
         struct block *const parcel = front_malloc_(sizeof *parcel);

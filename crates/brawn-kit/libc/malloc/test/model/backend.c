@@ -133,6 +133,7 @@ void *__libc_malloc_impl(size_t size) {
     const size_t left = capacities[best] - size;
     page->metas[best].available = 0;
     model.places[best] = IN_FRONT;
+    front_maps(&page->metas[best], capacities[best], true);
     block[-4] = 0;
     block[-3] = (unsigned char)((left < 5 ? left : 5) << 5);
     memset(block - 2, 0, 2);
@@ -162,6 +163,7 @@ void __libc_free(void *block) {
     }
     model.places[number] = IN_BACKEND;
     page->metas[number].available = 1;
+    front_maps(&page->metas[number], capacities[number], false);
     memset((unsigned char *)block - 4, 0, 4 + kept(number));
     ((unsigned char *)block)[-3] = 255;
 }
@@ -170,11 +172,6 @@ void *__libc_realloc(void *block, size_t size) {
     (void)block;
     (void)size;
     model_fail("scenarios do not resize");
-}
-
-int __malloc_allzerop(void *block) {
-    (void)block;
-    return 0;
 }
 
 /* The state of all blocks, for the search. */

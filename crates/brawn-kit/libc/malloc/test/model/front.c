@@ -264,12 +264,11 @@ static const struct cache *cache_of(int thread) {
     return cache;
 }
 
-/* mallocng's lock: who asks for pages has it. What else mallocng does takes no time here. */
+/* mallocng's lock: who asks for pages of a group has it. What else mallocng does takes no time here. */
 volatile int __malloc_lock[1];
 
-void *front_map_pages(size_t count) {
+static void *map_pages(size_t count) {
     uint64_t mask;
-    __brawn_lock(__malloc_lock);
     void *const start =
         __brawn_map_pages(NULL, count * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (start == MAP_FAILED) {
@@ -280,14 +279,34 @@ void *front_map_pages(size_t count) {
         model_fail("pages that are in use are given to another");
     }
     *held |= mask;
+    return start;
+}
+
+void *front_map_pages(size_t count) {
+    __brawn_lock(__malloc_lock);
+    void *const start = map_pages(count);
     __brawn_unlock(__malloc_lock);
     return start;
+}
+
+void *front_map_run(size_t count) {
+    want_pages(CLASS_OF_MAPPINGS);
+    void *const start = map_pages(count);
+    want_pages(0);
+    model_step(place_held); /* while they are in use */
+    return start;
+}
+
+void front_maps(const void *meta, size_t size, bool come) {
+    if (meta_class(meta) == CLASS_OF_MAPPINGS) {
+        (come ? recent_grow : recent_shrink)(size);
+    }
 }
 
 /* More pages than the system has. */
 void front_map_too_many(void) {
     __brawn_lock(__malloc_lock);
-    if (__brawn_map_pages(NULL, GROUP_LARGEST - PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) !=
+    if (__brawn_map_pages(NULL, (size_t)31 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) !=
         MAP_FAILED) {
         model_fail("pages that the system does not have");
     }

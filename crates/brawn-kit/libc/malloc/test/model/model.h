@@ -75,8 +75,10 @@ void *front_malloc_(size_t size);
 void front_free_(void *block);
 void front_libc_free_(void *block);
 int front_trim_(size_t keep);
-void *front_map_pages(size_t count); /* as mallocng does */
-void front_map_too_many(void);       /* must fail, and change nothing */
+void *front_map_pages(size_t count);                       /* as mallocng does */
+void *front_map_run(size_t count);                         /* the same for a large block */
+void front_maps(const void *meta, size_t size, bool come); /* a block; of a large one, its mapping counts */
+void front_map_too_many(void);                             /* must fail, and change nothing */
 void front_unmap_pages(void *start, size_t count);
 void front_forks_(int who);
 void front_library_locks(bool take); /* a lock of the library's own */

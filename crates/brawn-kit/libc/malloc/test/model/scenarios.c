@@ -169,6 +169,12 @@ static void another_chunk(void) {
     front_unmap_pages(pages, 4);
 }
 
+/* Of a large block, which no lock of mallocng's keeps apart from the others. */
+static void large_run(void) {
+    void *const pages = front_map_run(50);
+    front_unmap_pages(pages, 50);
+}
+
 static void fork_and_map_pages(void) {
     fork_here();
     three_pages();
@@ -301,6 +307,10 @@ const struct scenario scenarios[] = {
     {"pages-three", use_pages, {three_pages, unmap_first, unmap_second}, 4, 2},
     {"pages-chunks", fill_chunk, {another_chunk, unmap_first, another_chunk}, 4, 2},
     {"pages-trim", use_pages, {three_pages, unmap_first, trim}, 4, 1},
+    {"pages-large", use_pages, {large_run, three_pages, unmap_first}, 4, 2},
+    {"pages-large-both", use_pages, {large_run, large_run}, 4, 0},
+    {"pages-large-first", NULL, {large_run, large_run}, 4, 0},
+    {"pages-large-fork", use_pages, {fork_and_map_pages, large_run}, 4, 0},
     {"pages-fork", use_pages, {fork_and_map_pages, unmap_first, unmap_second}, 4, 2},
     {"shelf", fill_shelf, {medium_twice, two_mediums}, 4, 0},
     {"shelf-three", fill_shelf, {medium_twice, medium_once, medium_once}, 4, 3},
