@@ -79,7 +79,8 @@ fn main() -> ExitCode {
         for malloc in brawn_libc::Malloc::names() {
             let wanted =
                 |test: &&Arc<Test>| tests.wanted(test, malloc, index == 0, libc.is_of_rustup(), form);
-            for test in tests.all.iter().filter(wanted) {
+            let here = |test: &&Arc<Test>| test.page.is_none() || brawn_elf::Arch::host() != Some(libc.arch);
+            for test in tests.all.iter().filter(here).filter(wanted) {
                 let skip = tests.skipped(test, malloc, libc.emulated());
                 trials.push(
                     trial(test, &libc, malloc, long, &objects, &passed, &reports).with_ignored_flag(skip),
@@ -118,7 +119,9 @@ fn trial(
         let executable = libc.link(Some(malloc), &[&object], &test.link)?;
         let limit = test.limit(libc.emulated(), long);
         for arguments in test.runs(malloc, &libc.version()?, libc.emulated(), long) {
-            let lines = passed.or_run(&libc, &arguments, &executable, || {
+            let page = test.page.map(|bytes| format!("page={bytes}"));
+            let words: Vec<String> = arguments.iter().cloned().chain(page).collect();
+            let lines = passed.or_run(&libc, &words, &executable, || {
                 match run::run(&test, &libc, &arguments, limit, &executable)? {
                     Outcome::Failed(why) => Err(format!("{}: {why}", arguments.join(" "))),
                     Outcome::Passed(lines) => Ok(lines),

@@ -23,7 +23,8 @@ impl Passed {
         Passed { folder, is_used, spared: AtomicUsize::new(0) }
     }
 
-    /// The reports of this run, if it was made before and passed; else of `run`, which are kept if it passes.
+    /// The reports of this run, if it was made before and passed; else of `run`, which are kept if it passes. `arguments` are
+    /// those of the program, and what else tells one run from another.
     pub fn or_run(
         &self,
         libc: &Libc,

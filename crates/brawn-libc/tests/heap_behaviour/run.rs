@@ -65,6 +65,7 @@ pub fn run(
         };
         let create = |path: &Path| fs_err::File::create(path).map(fs_err::File::into_file);
         command.args(arguments).current_dir(&work).stdin(Stdio::null());
+        command.envs(test.page.map(|bytes| ("QEMU_PAGESIZE", bytes.to_string())));
         command.stdout(create(&stdout)?).stderr(create(&stderr)?);
         Ok(command)
     };

@@ -73,6 +73,8 @@ pub struct Test {
     pub link: Vec<String>,
     #[serde(default)]
     rustup: bool,
+    /// Bytes of a page of the machine that it runs on, which takes an emulator.
+    pub page: Option<u32>,
     #[serde(default = "default_seconds")]
     seconds: u64,
     #[serde(default)]
