@@ -23,8 +23,16 @@
 
 #include "futex_pthread.h"
 
-#define KERNEL_HUGE_PAGES true /* jemalloc has a knob for them and says so itself */
+/* Where the system hands them out unasked, an empty program has 6 MiB of them, since jemalloc maps no less than
+ * 2 MiB: so mappings refuse them as they are made, jemalloc's own records' as well, which its option leaves out. */
+#define KERNEL_HUGE_PAGES (opt_thp != thp_mode_never || init_system_thp_mode != system_thp_mode_always)
 #include "kernel_redirect.h"
+
+static int kit_madvise(void *start, size_t size, int advice) {
+    return advice == MADV_NOHUGEPAGE ? 0 : madvise(start, size, advice);
+}
+#undef madvise
+#define madvise(...) kit_madvise(__VA_ARGS__)
 
 /* jemalloc sizes its arenas by the processors there are. */
 static long kit_sysconf(int name) {

@@ -13,6 +13,7 @@ mod compile;
 mod damage;
 #[path = "../../../../tests/emulator.rs"]
 mod emulator;
+mod huge_pages;
 mod libc;
 mod once;
 mod passed;
@@ -76,6 +77,9 @@ fn main() -> ExitCode {
             let libc = Arc::clone(&libc);
             move || libc.mallocng_asks_the_front().map_err(Failed::from)
         }));
+        if brawn_elf::Arch::host() != Some(libc.arch) {
+            trials.push(huge_pages::trial(&libc, &objects));
+        }
         for malloc in brawn_libc::Malloc::names() {
             let wanted =
                 |test: &&Arc<Test>| tests.wanted(test, malloc, index == 0, libc.is_of_rustup(), form);
