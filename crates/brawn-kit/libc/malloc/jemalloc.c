@@ -28,6 +28,7 @@
 #define KERNEL_HUGE_PAGES (opt_thp != thp_mode_never || init_system_thp_mode != system_thp_mode_always)
 #include "kernel_redirect.h"
 
+/* To refuse them is left to kernel_map. */
 static int kit_madvise(void *start, size_t size, int advice) {
     return advice == MADV_NOHUGEPAGE ? 0 : madvise(start, size, advice);
 }

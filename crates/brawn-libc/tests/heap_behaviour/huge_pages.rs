@@ -1,5 +1,6 @@
 //! Where the system hands out huge pages unasked, jemalloc refuses them for each mapping in which one could lie; elsewhere
-//! it makes no such call. The emulator shows the program another setting than this machine's, and its system calls.
+//! it makes no such call. The emulator shows the program, which has one thread, another setting than this machine's, and
+//! tells its system calls.
 
 use std::process::Command;
 use std::sync::Arc;
@@ -20,7 +21,7 @@ pub fn trial(libc: &Arc<Libc>, objects: &Arc<Objects>) -> Trial {
 }
 
 fn run(libc: &Libc, objects: &Objects) -> Result<(), String> {
-    let object = objects.get(&Source::plain(libc.arch, "calloc_zero.c"))?;
+    let object = objects.get(&Source::plain(libc.arch, "large.c"))?;
     let executable = libc.link(Some("jemalloc"), &[&object], &[])?;
     let emulator = libc.emulator.as_ref().expect("an emulator");
     for (setting, refuses) in [("[always] madvise never\n", true), ("always [madvise] never\n", false)] {

@@ -124,6 +124,11 @@ impl Libc {
         self.emulator.is_some()
     }
 
+    /// Whether they are for another processor, and so run under an emulator.
+    pub fn is_foreign(&self) -> bool {
+        Arch::host() != Some(self.arch)
+    }
+
     fn overlay(&self, malloc: &'static str) -> Result<Overlay, String> {
         self.overlays.get(malloc, || {
             let choice = Choice::malloc(malloc).map_err(|error| error.to_string())?;

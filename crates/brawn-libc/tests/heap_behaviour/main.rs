@@ -77,13 +77,13 @@ fn main() -> ExitCode {
             let libc = Arc::clone(&libc);
             move || libc.mallocng_asks_the_front().map_err(Failed::from)
         }));
-        if brawn_elf::Arch::host() != Some(libc.arch) {
+        if libc.is_foreign() {
             trials.push(huge_pages::trial(&libc, &objects));
         }
         for malloc in brawn_libc::Malloc::names() {
             let wanted =
                 |test: &&Arc<Test>| tests.wanted(test, malloc, index == 0, libc.is_of_rustup(), form);
-            let here = |test: &&Arc<Test>| test.page.is_none() || brawn_elf::Arch::host() != Some(libc.arch);
+            let here = |test: &&Arc<Test>| test.page.is_none() || libc.is_foreign();
             for test in tests.all.iter().filter(here).filter(wanted) {
                 let skip = tests.skipped(test, malloc, libc.emulated());
                 trials.push(

@@ -42,6 +42,9 @@ static SLOW void *medium_malloc(size_t size) {
 
 /* From mallocng; `wanted.dirty` says whether it is zero. */
 static RARE void *large_make(size_t size) {
+    if (unlikely(size > PTRDIFF_MAX - PAGE)) {
+        return fail(ENOMEM);
+    }
     wanted.dirty = false;
     void *const block = backend_take(size, CLASS_OF_MAPPINGS);
     if (block != NULL) {
@@ -52,9 +55,6 @@ static RARE void *large_make(size_t size) {
 }
 
 static SLOW void *large_malloc(size_t size) {
-    if (unlikely(size > PTRDIFF_MAX - PAGE)) {
-        return fail(ENOMEM);
-    }
     void *const block = large_take(size);
     return block != NULL ? block : large_make(size);
 }

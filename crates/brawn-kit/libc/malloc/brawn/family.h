@@ -13,9 +13,6 @@ static void *front_calloc(size_t size) {
         void *const block = front_malloc(size);
         return likely(block != NULL) ? memset(block, 0, size) : NULL;
     }
-    if (unlikely(size > PTRDIFF_MAX - PAGE)) {
-        return fail(ENOMEM);
-    }
     /* Fresh from the kernel as a rule, and so zero: no one knows how much of it will ever be touched. */
     void *const block = large_make(size);
     return block == NULL || !wanted.dirty ? block : memset(block, 0, size);
@@ -30,17 +27,17 @@ static SLOW void *realloc_moves(const struct slot *slot, void *block, size_t siz
     return moved;
 }
 
-/* In place while the slot fits the size, give or take a class, so that two classes below would not do: as in
- * mallocng. */
-static inline bool class_fits(unsigned class, size_t size) {
-    return size <= class_capacity(class) && (class < 2 || size > class_capacity(class - 2));
+/* In place while the slot has room for the size, give or take a class, so that two classes below would not do:
+ * as in mallocng. */
+static inline bool class_fits(unsigned class, size_t room, size_t size) {
+    return size <= room && (class < 2 || size > class_capacity(class - 2));
 }
 
 #ifndef BRAWN_HARDENED
-static SLOW void *realloc_small(void *block, size_t size, unsigned class) {
+static SLOW void *realloc_small(void *block, size_t size, size_t keep) {
     void *const moved = any_malloc(size);
     if (moved != NULL) {
-        memcpy(moved, block, class_capacity(class) < size ? class_capacity(class) : size);
+        memcpy(moved, block, keep < size ? keep : size);
         front_free(block);
     }
     return moved;
@@ -55,14 +52,15 @@ static void *front_realloc(void *block, size_t size) {
     unsigned small, index;
     if (small_look(block, &small, &index)) {
         CLASS_IS_KNOWN(block, small, index);
-        return class_fits(small, size) ? block : realloc_small(block, size, small);
+        const size_t capacity = class_capacity(small);
+        return class_fits(small, capacity, size) ? block : realloc_small(block, size, capacity);
     }
 #endif
     const struct slot slot = slot_of(block);
     const size_t room = (size_t)(slot.end - (unsigned char *)block);
     const size_t used = slot_size(&slot, block);
     const unsigned class = meta_class(slot.meta);
-    if (size <= room && class < CLASSES && (class < 2 || size > class_capacity(class - 2))) {
+    if (class < CLASSES && class_fits(class, room, size)) {
         block_take_all(block, slot.index);
         return block;
     }

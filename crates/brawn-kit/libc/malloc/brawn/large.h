@@ -1,4 +1,4 @@
-/* Blocks with a mapping of their own. To map, fault in and unmap each is what makes a compiler slow, above
+/* Large blocks, each a mapping of its own for mallocng: a run of a chunk, or the kernel's (pages.h). To map, fault in and unmap each is what makes a compiler slow, above
  * all with threads, where every munmap interrupts the other processors. So a few stay, by their number, by
  * their bytes in relation to what the program has in use, and for a second at most while it is active. */
 #ifndef BRAWN_LARGE_H

@@ -4,12 +4,13 @@
  * munmap come here (crates/brawn-libc/src/redirect.rs): groups are cut from chunks, freed pages wait in
  * bounds for the next group, and what is too much goes back to the system in long runs. That includes groups
  * of 8 and 16 pages, in which medium blocks lie: a server that let go of one or two with each request spent a
- * tenth of its time on faulting them in again.
+ * tenth of its time on faulting them in again. Larger groups and large blocks come from chunks as well: a
+ * formatter that made and freed those of each file spent a fifth of its time in the kernel.
  *
  * A chunk has two bits for each page: whether it is in use, and whether it was written to since it came from
- * the system. Nothing here is locked. Pages are taken under mallocng's lock, so by one thread at a time; they
- * come back, and go back to the system, by any: who sets a page's bit in `used` owns it. So a fork at any
- * moment costs the child a few pages at worst, and none of our locks has to be taken behind mallocng's. */
+ * the system. Who sets a page's bit in `used` owns it. Pages are taken by one thread at a time, under `taking`,
+ * behind which no other lock is taken; they come back, and go back to the system, by any, without a lock. So a
+ * fork at any moment costs the child a few pages at worst, and `taking` is free there again. */
 #ifndef BRAWN_PAGES_H
 #define BRAWN_PAGES_H
 
@@ -19,7 +20,7 @@
 
 enum {
     RUN_LARGEST =
-        16, /* pages of a group from a chunk that are cleared for it: of larger ones, much may never be touched */
+        16, /* pages of a group that are cleared for it: of larger ones, much may never be touched */
     LARGE_RUN = CHUNK_PAGES - TABLE_PAGES, /* of a larger one, or of a large block */
     ROOM_UNKNOWN = 255,                    /* more than a chunk can have in a row */
     TOUCH_LARGEST = 4,                     /* pages of a group that are touched before they are asked for */
@@ -330,7 +331,7 @@ static RARE unsigned char *pages_take(size_t size, unsigned length) {
     return start;
 }
 
-/* What mallocng calls in place of mmap; the caller has its lock, if there are threads. */
+/* What mallocng calls in place of mmap: with its lock for a group, without for a large block. */
 __attribute__((visibility("default"))) RARE void *
 __brawn_map_pages(void *address, size_t size, int protection, int flags, int file, off_t offset) {
     if (unlikely(atomic_load_explicit(&pages.shift, RELAXED) == 0)) {
