@@ -76,6 +76,16 @@ static SLOW void *any_malloc(size_t size) {
     return front_malloc(size);
 }
 
+/* A small block goes to the thread's own list. */
+static inline __attribute__((always_inline)) void small_give(unsigned class, void *block, unsigned index) {
+    struct bin *const bin = &own->bins[class];
+    if (likely(bin->room > 0)) {
+        bin_push(bin, block, index);
+        return;
+    }
+    small_overflow(class, block, index);
+}
+
 /* Everything but a small block at its slot's start: frees a block whose slot is known. */
 static SLOW void free_slot(const struct slot *slot, void *block) {
     if (unlikely(__atomic_load_n(&secrets.meta, __ATOMIC_ACQUIRE) == 0)) {
@@ -94,12 +104,7 @@ static SLOW void free_slot(const struct slot *slot, void *block) {
         return;
     }
     class_enter(block, slot->meta, slot->index, class);
-    struct bin *const bin = &own->bins[class];
-    if (bin->room > 0) {
-        bin_push(bin, block, slot->index);
-    } else {
-        small_overflow(class, block, slot->index);
-    }
+    small_give(class, block, slot->index);
 }
 
 static SLOW void free_any(void *block) {
@@ -132,12 +137,7 @@ static inline __attribute__((always_inline)) void front_free(void *block) {
         return;
     }
     CLASS_IS_KNOWN(block, class, index);
-    struct bin *const bin = &own->bins[class];
-    if (likely(bin->room > 0)) {
-        bin_push(bin, block, index);
-        return;
-    }
-    small_overflow(class, block, index);
+    small_give(class, block, index);
 }
 
 #endif

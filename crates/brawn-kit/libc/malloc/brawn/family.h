@@ -111,7 +111,7 @@ static RARE void *front_aligned(size_t alignment, size_t size, int *error) {
 }
 
 PUBLIC void *malloc(size_t size) {
-    return block_set_size(front_malloc(size), size);
+    return hardened_malloc(size);
 }
 
 PUBLIC void free(void *block) {

@@ -40,91 +40,156 @@ static void *block_set_size(void *block, size_t size) {
     return block;
 }
 
-/* Whether a slot is still filled. Its size is a multiple of 16 less 4; the loop has no way out, so that the
- * compiler can make vectors of it. */
-static bool quarantine_is_whole(const unsigned char *start, size_t size) {
-    const uint64_t fill = (uint64_t)QUARANTINE_FILL * 0x0101010101010101;
-    uint64_t words[2], differences = 0;
-    uint32_t last;
-    for (size_t at = 0; at + sizeof words <= size; at += sizeof words) {
-        memcpy(words, start + at, sizeof words);
-        differences |= (words[0] ^ fill) | (words[1] ^ fill);
+/* malloc, where the slot's end follows from the class. */
+static inline void *hardened_malloc(size_t size) {
+    if (likely(size <= SMALL_LARGEST)) {
+        const unsigned class = small_class[(size + IN_BAND + UNIT - 1) / UNIT];
+        struct bin *const bin = &own->bins[class];
+        if (likely(bin->head != NULL)) {
+            unsigned char *const block = bin_pop(bin);
+            block_end_after(block, block + class_capacity(class), size);
+            return block;
+        }
     }
-    memcpy(words, start + size - 12, sizeof words[0]);
-    memcpy(&last, start + size - 4, sizeof last);
-    return (differences | (words[0] ^ fill) | (last ^ (uint32_t)fill)) == 0;
+    return block_set_size(any_malloc(size), size);
 }
 
-static uint32_t quarantine_random(struct quarantine *quarantine) {
-    if (quarantine->random == 0) {
-        quarantine->random = list_turn(quarantine) * 0x9e3779b97f4a7c15 | 1;
+/* As `small_look`, for a block that ends where was asked for. The header must agree with the class in all that
+ * it says. */
+static inline bool hardened_look(const unsigned char *block, unsigned *class, unsigned *index) {
+    if (unlikely(!table_look(block, class))) {
+        return false;
     }
-    quarantine->random ^= quarantine->random << 13;
-    quarantine->random ^= quarantine->random >> 7;
-    quarantine->random ^= quarantine->random << 17;
-    return (uint32_t)(quarantine->random >> 32);
+    const struct header header = header_of(block);
+    const size_t capacity = class_capacity(*class);
+    const unsigned char *const end = block + capacity;
+    uint32_t left = header.reserved;
+    if (left == 5) {
+        memcpy(&left, end - 4, sizeof left);
+    }
+    *index = header.index;
+    return likely(header.wide == 0 && header.reserved < RESERVED_CACHED && *end == 0 && left <= capacity &&
+                  end[-(ptrdiff_t)left] == 0 &&
+                  header.offset == header.index * __malloc_size_classes[*class]);
+}
+
+/* 16 bytes of the pattern. The compiler may not know that they are all the same, or it makes calls of memset. */
+typedef uint64_t filling __attribute__((vector_size(UNIT)));
+
+static inline uint64_t fill_word(void) {
+    uint64_t fill = (uint64_t)QUARANTINE_FILL * 0x0101010101010101;
+    __asm__("" : "+r"(fill));
+    return fill;
+}
+
+/* Fills a slot, whose size is a multiple of 16 less 4. */
+static inline void quarantine_fill(unsigned char *at, size_t size) {
+    const uint64_t word = fill_word();
+    const filling fill = {word, word};
+    for (unsigned char *const end = at + size - (UNIT - IN_BAND); at < end; at += UNIT) {
+        memcpy(at, &fill, UNIT);
+    }
+    memcpy(at, &word, 8);
+    memcpy(at + 8, &word, 4);
+}
+
+/* Whether it is still filled. */
+static inline bool quarantine_is_whole(const unsigned char *at, size_t size) {
+    const uint64_t word = fill_word();
+    const filling fill = {word, word};
+    filling differences = {0, 0};
+    for (const unsigned char *const end = at + size - (UNIT - IN_BAND); at < end; at += UNIT) {
+        filling unit;
+        memcpy(&unit, at, UNIT);
+        differences |= unit ^ fill;
+    }
+    uint64_t last;
+    uint32_t end;
+    memcpy(&last, at, sizeof last);
+    memcpy(&end, at + 8, sizeof end);
+    return (differences[0] | differences[1] | (last ^ word) | (end ^ (uint32_t)word)) == 0;
+}
+
+/* A place among those whose turn is a matter of chance. */
+static inline uint32_t quarantine_random(struct quarantine *quarantine) {
+    quarantine->random = quarantine->random * 0x5851f42d4c957f2d + (list_turn(quarantine) | 1);
+    return (uint32_t)(quarantine->random >> 32) / (UINT32_MAX / QUARANTINE_RANDOM + 1);
 }
 
 /* A block leaves: it must be as it came. */
-static void quarantine_release(struct quarantine *quarantine, struct waiting it) {
-    if (it.block == NULL) {
-        return;
-    }
-    block_unmark(it.block);
+static inline __attribute__((always_inline)) void quarantine_release(struct quarantine *quarantine,
+                                                                     struct waiting it) {
     quarantine->bytes -= it.size;
-    if (unlikely(!quarantine_is_whole(it.block, it.size))) {
+    const unsigned index = block_marked(it.block);
+    if (unlikely(index > 31 || !quarantine_is_whole(it.block, it.size))) {
         die("a free block was written to");
     }
+    if (likely(it.class < SMALL_CLASSES)) {
+        small_give(it.class, it.block, index);
+        return;
+    }
+    block_take_all(it.block, index);
     front_free(it.block);
 }
 
 /* The one that has queued longest; there is one. */
-static struct waiting quarantine_next(struct quarantine *quarantine) {
-    return quarantine->queue[(quarantine->end - quarantine->queued--) % QUARANTINE_QUEUE];
+static SLOW void quarantine_release_next(struct quarantine *quarantine) {
+    quarantine_release(quarantine,
+                       quarantine->queue[(quarantine->end - quarantine->queued--) % QUARANTINE_QUEUE]);
 }
 
-static struct waiting quarantine_take(struct quarantine *quarantine, uint32_t at) {
+static SLOW void quarantine_release_at(struct quarantine *quarantine, uint32_t at) {
     const struct waiting it = quarantine->waiting[at];
-    quarantine->waiting[at] = (struct waiting){NULL, 0};
-    return it;
+    if (it.block != NULL) {
+        quarantine->waiting[at].block = NULL;
+        quarantine_release(quarantine, it);
+    }
 }
 
-static void quarantine_keep(struct quarantine *quarantine, struct waiting it) {
-    const uint32_t place = quarantine_random(quarantine) % QUARANTINE_RANDOM;
+/* There are more bytes than may wait. */
+static SLOW void quarantine_shrink(struct quarantine *quarantine, uint32_t place) {
+    while (quarantine->bytes > QUARANTINE_BYTES && quarantine->queued > 0) {
+        quarantine_release_next(quarantine);
+    }
+    for (uint32_t at = 1; quarantine->bytes > QUARANTINE_BYTES && at < QUARANTINE_RANDOM; at++) {
+        quarantine_release_at(quarantine, (place + at) % QUARANTINE_RANDOM);
+    }
+}
+
+static inline void quarantine_keep(struct quarantine *quarantine, struct waiting it) {
+    const uint32_t place = quarantine_random(quarantine);
     const struct waiting displaced = quarantine->waiting[place];
     quarantine->waiting[place] = it;
     quarantine->bytes += it.size;
-    if (displaced.block != NULL) {
-        if (quarantine->queued == QUARANTINE_QUEUE) {
-            quarantine_release(quarantine, quarantine_next(quarantine));
-        }
-        quarantine->queue[quarantine->end++ % QUARANTINE_QUEUE] = displaced;
+    if (unlikely(quarantine->bytes > QUARANTINE_BYTES)) {
+        quarantine_shrink(quarantine, place);
+    }
+    if (displaced.block == NULL) {
+        return;
+    }
+    struct waiting *const last = &quarantine->queue[quarantine->end++ % QUARANTINE_QUEUE], oldest = *last;
+    *last = displaced;
+    if (likely(quarantine->queued == QUARANTINE_QUEUE)) {
+        quarantine_release(quarantine, oldest);
+    } else {
         quarantine->queued++;
-    }
-    while (unlikely(quarantine->bytes > QUARANTINE_BYTES) && quarantine->queued > 0) {
-        quarantine_release(quarantine, quarantine_next(quarantine));
-    }
-    for (uint32_t at = 1; unlikely(quarantine->bytes > QUARANTINE_BYTES) && at < QUARANTINE_RANDOM; at++) {
-        quarantine_release(quarantine, quarantine_take(quarantine, (place + at) % QUARANTINE_RANDOM));
     }
 }
 
 /* All of it goes: the thread ends, or memory is short. */
 static void quarantine_empty(struct quarantine *quarantine) {
     for (uint32_t at = 0; at < QUARANTINE_RANDOM; at++) {
-        quarantine_release(quarantine, quarantine_take(quarantine, at));
+        quarantine_release_at(quarantine, at);
     }
     while (quarantine->queued > 0) {
-        quarantine_release(quarantine, quarantine_next(quarantine));
+        quarantine_release_next(quarantine);
     }
 }
 
-/* What free does here. Whatever the block is, all checks are made now; a block that is too large to wait, or
- * whose thread has nothing of its own any more, goes at once. */
-static void quarantine_free(void *block) {
-    if (block == NULL) {
-        return;
-    }
+/* What free does here. Whatever the block is, all checks are made now, but those of its group, which are made
+ * when a list goes back; a block that is too large to wait, or whose thread has nothing of its own any more,
+ * goes at once. */
+static SLOW void quarantine_free_any(void *block) {
     const struct slot slot = slot_of(block);
     (void)slot_size(&slot, block);
     struct cache *cache = own;
@@ -137,9 +202,26 @@ static void quarantine_free(void *block) {
         return;
     }
     block = block_to_start(&slot, block);
-    memset(block, QUARANTINE_FILL, size);
+    quarantine_fill(block, size);
     block_mark(block, slot.index);
-    quarantine_keep(&cache->quarantine, (struct waiting){block, size});
+    quarantine_keep(&cache->quarantine, (struct waiting){block, (uint32_t)size, CLASSES});
+}
+
+static inline void quarantine_free(void *block) {
+    if (block == NULL) {
+        return;
+    }
+    struct cache *const cache = own;
+    unsigned class, index;
+    if (unlikely(cache == &cache_none || cache == &cache_closed || !hardened_look(block, &class, &index))) {
+        quarantine_free_any(block);
+        return;
+    }
+    CLASS_IS_KNOWN(block, class, index);
+    const size_t size = class_capacity(class);
+    quarantine_fill(block, size);
+    block_mark(block, index);
+    quarantine_keep(&cache->quarantine, (struct waiting){block, (uint32_t)size, class});
 }
 
 static void quarantine_free_slot(const struct slot *slot, void *block) {
@@ -154,6 +236,7 @@ static size_t quarantine_bytes(const struct cache *cache) {
 #else
 
 #define quarantine_bytes(cache) 0
+#define hardened_malloc(size) front_malloc(size)
 #define block_set_size(block, size) (block)
 #define quarantine_free(block) front_free(block)
 #define quarantine_free_slot(slot, block) free_slot(slot, block)

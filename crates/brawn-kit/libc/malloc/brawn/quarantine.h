@@ -10,8 +10,9 @@ enum {
 };
 
 struct waiting {
-    void *block; /* at its slot's start */
-    size_t size; /* of the slot */
+    void *block;    /* at its slot's start */
+    uint32_t size;  /* of the slot */
+    uint32_t class; /* CLASSES where the table of its chunk does not tell of it */
 };
 
 struct quarantine {
