@@ -1,0 +1,154 @@
+//! Puts together what is found in an executable.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use brawn_elf::Image;
+
+use crate::prove::{self, Proof};
+use crate::signature::{Name, Signature};
+use crate::symbols::{are_musls, named};
+use crate::{Ambiguity, Datum, Error, Evidence, Function, Identification, Signatures, carried, suitable};
+
+/// So few functions may be found anywhere.
+const FEWEST: usize = 4;
+
+/// The functions of musl in an executable; nothing where it has none.
+pub fn identify(image: &Image<'_>) -> Identification {
+    examine(image, &[]).unwrap_or_default()
+}
+
+/// The functions of musl in an executable, by its symbols or by the signatures that are carried and `more`.
+///
+/// # Errors
+/// Why none can be found in it: see [`Error`].
+pub fn examine(image: &Image<'_>, more: &[Signatures]) -> Result<Identification, Error> {
+    let arch = suitable::suitable(image)?;
+    let mut joined;
+    let mut signatures = carried(arch);
+    if more.iter().any(|set| set.arch == arch) {
+        joined = signatures.clone();
+        more.iter().filter(|set| set.arch == arch).for_each(|set| joined.add(set));
+        signatures = &joined;
+    }
+    if let Some(symbols) = image.symbols().filter(|symbols| are_musls(symbols)) {
+        return Ok(named(&symbols, signatures));
+    }
+    by_signatures(image, signatures).ok_or_else(|| suitable::why_nothing(image))
+}
+
+fn by_signatures(image: &Image<'_>, signatures: &Signatures) -> Option<Identification> {
+    let evidence = prove::Evidence::collect(image, signatures);
+    let mut proofs: Vec<(u64, usize, Proof)> = (0..signatures.archives.len())
+        .map(|archive| {
+            let proof = evidence.prove(archive);
+            let fixed = |id: &u32| u64::from(signatures.functions[*id as usize].fixed);
+            (proof.functions.values().map(fixed).sum(), archive, proof)
+        })
+        .collect();
+    // The newest of those that explain most: a version that changed nothing does not hide behind an older one.
+    proofs.sort_by_key(|(score, archive, _)| (std::cmp::Reverse(*score), std::cmp::Reverse(*archive)));
+    let (best, _, first) = proofs.first().filter(|(_, _, proof)| proof.functions.len() >= FEWEST)?;
+    let mut found = Found { signatures, functions: BTreeMap::new(), names: HashMap::new() };
+    let fitting = proofs.iter().filter(|(score, ..)| score == best);
+    let sources: Vec<_> = fitting.map(|(_, archive, _)| &signatures.archives[*archive]).collect();
+    let versions: BTreeSet<_> = sources.iter().map(|source| source.version.clone()).collect();
+    let mut builds: Vec<_> = sources.iter().map(|source| source.label.clone()).collect();
+    builds.sort();
+    for (_, _, proof) in &proofs {
+        found.add(proof);
+    }
+    let ambiguous = found.ambiguous(first);
+    let data = found.data();
+    let functions = found.functions.into_values().collect();
+    Some(Identification { functions, data, ambiguous, versions: versions.into_iter().collect(), builds })
+}
+
+struct Found<'a> {
+    signatures: &'a Signatures,
+    functions: BTreeMap<u64, Function>,
+    names: HashMap<u32, u64>,
+}
+
+impl Found<'_> {
+    /// Adds what another archive explains as well, as far as it agrees with what is there.
+    fn add(&mut self, proof: &Proof) {
+        for (address, id) in &proof.functions {
+            let function = &self.signatures.functions[*id as usize];
+            let names: Vec<&Name> = function.names.iter().filter(|name| self.is_certain(name, *address, proof)).collect();
+            if names.is_empty() || self.overlaps(*address, function) {
+                continue;
+            }
+            let confirmations = confirmations(function, proof);
+            let mut names: Vec<String> =
+                names.iter().map(|name| self.signatures.names[name.id as usize].clone()).collect();
+            names.sort();
+            let function = Function {
+                names,
+                address: *address,
+                size: function.size.into(),
+                evidence: Evidence::Signature,
+                confirmations,
+            };
+            self.functions.insert(*address, function);
+        }
+        for (name, address) in &proof.names {
+            self.names.entry(*name).or_insert(*address);
+        }
+    }
+
+    /// Whether a function of this name is here. A weak name is somebody else's if the program defines it, so somebody
+    /// must refer to it.
+    fn is_certain(&self, name: &Name, address: u64, proof: &Proof) -> bool {
+        let here = |names: &HashMap<u32, u64>| names.get(&name.id).is_none_or(|known| *known == address);
+        !self.signatures.is_local(name.id)
+            && here(&self.names)
+            && here(&proof.names)
+            && (!name.weak || proof.names.contains_key(&name.id))
+    }
+
+    fn overlaps(&self, address: u64, function: &Signature) -> bool {
+        let end = address + u64::from(function.size);
+        let before = self.functions.range(..end).next_back();
+        before.is_some_and(|(start, known)| start + known.size > address)
+    }
+
+    fn data(&self) -> Vec<Datum> {
+        let functions: BTreeSet<u32> =
+            self.signatures.functions.iter().flat_map(|function| &function.names).map(|name| name.id).collect();
+        let is_data = |id: &u32| !functions.contains(id) && !self.signatures.is_local(*id);
+        let mut data: Vec<Datum> = self
+            .names
+            .iter()
+            .filter(|(id, _)| is_data(id))
+            .map(|(id, address)| Datum { name: self.signatures.names[*id as usize].clone(), address: *address })
+            .collect();
+        data.sort_by(|a, b| a.name.cmp(&b.name));
+        data
+    }
+
+    fn ambiguous(&self, proof: &Proof) -> Vec<Ambiguity> {
+        let found: BTreeSet<&str> =
+            self.functions.values().flat_map(|function| function.names.iter().map(String::as_str)).collect();
+        let mut ambiguous = BTreeMap::new();
+        for (id, reason) in &proof.open {
+            let names = self.signatures.functions[*id as usize].names.iter();
+            let names = names.filter(|name| !self.signatures.is_local(name.id));
+            let names: Vec<String> = names.map(|name| self.signatures.names[name.id as usize].clone()).collect();
+            if !names.is_empty() && names.iter().all(|name| !found.contains(name.as_str())) {
+                ambiguous.insert(names, *reason);
+            }
+        }
+        ambiguous.into_iter().map(|(names, reason)| Ambiguity { names, reason }).collect()
+    }
+}
+
+/// How many recognised functions refer to this one, or are referred to by it.
+fn confirmations(function: &Signature, proof: &Proof) -> u32 {
+    // Its own claim counts for each strong name.
+    let callers = |name: &Name| {
+        proof.referrers.get(&name.id).copied().unwrap_or(0).saturating_sub(u32::from(!name.weak))
+    };
+    let called: BTreeSet<u32> = function.links.iter().filter_map(|link| link.target).collect();
+    let is_proved = |id: &&u32| proof.names.get(id).is_some_and(|at| proof.functions.contains_key(at));
+    function.names.iter().map(callers).sum::<u32>() + called.iter().filter(is_proved).count() as u32
+}

@@ -1,0 +1,340 @@
+//! Decides which of the places with a function's bytes are that function: what it refers to must be there, and all that refer
+//! to one name must mean one place.
+//!
+//! An executable has one musl, so each archive's signatures are tried by themselves.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::rc::Rc;
+
+use brawn_elf::Image;
+
+use crate::field::{Field, Filled};
+use crate::scan;
+use crate::signature::{Signature, Signatures};
+
+/// With so many bytes of its own, a function is sure if its bytes are in one place only.
+const SURE: u32 = 24;
+/// With fewer than this, only a caller tells that it is there, or that what it calls is internal to musl.
+const ENOUGH: u32 = 12;
+/// Each round proves at least one function more, or is the last; a chain of short functions is never so long.
+const MOST_ROUNDS: usize = 24;
+
+/// What a function refers to: names by number, and their addresses.
+type References = Rc<[(u32, u64)]>;
+
+/// All that is known of an executable before any archive is tried.
+pub struct Evidence<'a, 'data> {
+    image: &'a Image<'data>,
+    signatures: &'a Signatures,
+    places: BTreeMap<u32, Vec<u64>>,
+    /// The signatures whose bytes are at an address.
+    by_address: HashMap<u64, Vec<u32>>,
+    branches: HashMap<u64, Vec<u64>>,
+    known: RefCell<HashMap<(u32, u64), Option<References>>>,
+}
+
+/// What one archive explains.
+#[derive(Default)]
+pub struct Proof {
+    /// Signatures by the address at which they are proved.
+    pub functions: BTreeMap<u64, u32>,
+    /// The addresses of names, of data as well.
+    pub names: HashMap<u32, u64>,
+    /// How many of the functions refer to a name.
+    pub referrers: HashMap<u32, u32>,
+    /// Functions whose bytes are there and which are not proved, and why.
+    pub open: BTreeMap<u32, &'static str>,
+}
+
+impl<'a, 'data> Evidence<'a, 'data> {
+    pub fn collect(image: &'a Image<'data>, signatures: &'a Signatures) -> Self {
+        let code = scan::code(image);
+        let places = scan::places(signatures, &code);
+        let mut by_address: HashMap<u64, Vec<u32>> = HashMap::new();
+        for (id, addresses) in &places {
+            for address in addresses {
+                by_address.entry(*address).or_default().push(*id);
+            }
+        }
+        let branches = scan::branches(signatures.arch, &code, by_address.keys().copied());
+        Evidence { image, signatures, places, by_address, branches, known: RefCell::default() }
+    }
+
+    fn function(&self, id: u32) -> &'a Signature {
+        &self.signatures.functions[id as usize]
+    }
+
+    /// What the function refers to, if its code is at `address` and a linker could have filled in its fields so.
+    fn references(&self, id: u32, address: u64) -> Option<References> {
+        if let Some(known) = self.known.borrow().get(&(id, address)) {
+            return known.clone();
+        }
+        let read = self.read(id, address);
+        self.known.borrow_mut().insert((id, address), read.clone());
+        read
+    }
+
+    fn read(&self, id: u32, address: u64) -> Option<References> {
+        let function = self.function(id);
+        let code = self.image.bytes_at_address(address).filter(|_| scan::aligned(function, address))?;
+        if !function.matches(self.signatures.arch, code) {
+            return None;
+        }
+        let mut filled = Filled::new(self.image, &code[..function.size as usize], address);
+        let mut references = BTreeSet::new();
+        for link in &function.links {
+            let name = link.target.unwrap_or(u32::MAX);
+            let target = filled.target(link.field, link.offset as usize, (name, link.addend)).ok()?;
+            // A weak function that nobody defined is at 0.
+            if let (Some(name), Some(target)) = (link.target, target.filter(|target| *target != 0)) {
+                references.insert((name, target));
+            }
+        }
+        Some(references.into_iter().collect())
+    }
+
+    /// What the archive with this number explains.
+    pub fn prove(&self, archive: usize) -> Proof {
+        let mut trial = Trial { evidence: self, archive, definitions: HashMap::new(), proof: Proof::default() };
+        trial.definitions();
+        for _ in 0..MOST_ROUNDS {
+            let before = trial.proof.functions.len();
+            trial.by_bytes();
+            trial.settle();
+            trial.by_callers();
+            trial.by_callees();
+            trial.settle();
+            if trial.proof.functions.len() == before {
+                break;
+            }
+        }
+        trial.explain();
+        trial.proof
+    }
+}
+
+struct Trial<'e, 'a, 'data> {
+    evidence: &'e Evidence<'a, 'data>,
+    archive: usize,
+    /// The functions of a name.
+    definitions: HashMap<u32, Vec<u32>>,
+    proof: Proof,
+}
+
+impl Trial<'_, '_, '_> {
+    fn has(&self, id: u32) -> bool {
+        self.evidence.function(id).archives >> self.archive & 1 == 1
+    }
+
+    fn definitions(&mut self) {
+        for id in 0..self.evidence.signatures.functions.len() as u32 {
+            if self.has(id) {
+                for name in &self.evidence.function(id).names {
+                    self.definitions.entry(name.id).or_default().push(id);
+                }
+            }
+        }
+    }
+
+    /// What a program cannot define in musl's place.
+    fn is_internal(&self, name: u32) -> bool {
+        let text = &self.evidence.signatures.names[name as usize];
+        text.contains('/') || text.starts_with("__")
+    }
+
+    /// Whether nothing contradicts that the function is at `address`.
+    fn fits(&self, id: u32, address: u64) -> Option<References> {
+        let references = self.evidence.references(id, address)?;
+        let overlaps = |start: u64, other: u32| {
+            start != address && address < start + u64::from(self.evidence.function(other).size)
+        };
+        let before = self.proof.functions.range(..=address).next_back();
+        if before.is_some_and(|(start, other)| overlaps(*start, *other)) {
+            return None;
+        }
+        // A weak name may be somebody else's.
+        let names = self.evidence.function(id).names.iter();
+        if names.clone().all(|name| self.proof.names.get(&name.id).is_some_and(|known| *known != address)) {
+            return None;
+        }
+        let agrees = |(name, target): &(u32, u64)| match self.proof.names.get(name) {
+            Some(known) => known == target,
+            None => {
+                let Some(definitions) = self.definitions.get(name) else { return true };
+                let there = |id: &u32| self.evidence.references(*id, *target).is_some();
+                definitions.iter().any(there) || !self.is_internal(*name)
+            }
+        };
+        references.iter().all(agrees).then_some(references)
+    }
+
+    fn is_proved(&self, id: u32, address: u64) -> bool {
+        self.proof.functions.get(&address) == Some(&id)
+    }
+
+    /// Another function of the archive that could as well be the one at `address`.
+    fn twin(&self, id: u32, address: u64) -> bool {
+        let others = self.evidence.by_address.get(&address).into_iter().flatten();
+        let names = &self.evidence.function(id).names;
+        others
+            .filter(|other| **other != id && self.has(**other))
+            .any(|other| &self.evidence.function(*other).names != names && self.fits(*other, address).is_some())
+    }
+
+    /// The functions that are known by their bytes alone.
+    fn by_bytes(&mut self) {
+        let mut found = Vec::new();
+        for (id, places) in &self.evidence.places {
+            if !self.has(*id) || self.evidence.function(*id).fixed < SURE {
+                continue;
+            }
+            let mut fitting = places.iter().filter(|place| self.fits(*id, **place).is_some());
+            if let (Some(place), None) = (fitting.next(), fitting.next())
+                && !self.proof.functions.contains_key(place)
+                && !self.twin(*id, *place)
+            {
+                found.push((*place, *id));
+            }
+        }
+        self.accept(found);
+    }
+
+    /// Two answers to one question are none.
+    fn accept(&mut self, found: Vec<(u64, u32)>) {
+        let mut by_place: BTreeMap<u64, BTreeSet<u32>> = BTreeMap::new();
+        for (place, id) in found {
+            by_place.entry(place).or_default().insert(id);
+        }
+        for (place, ids) in by_place {
+            // Of two, one may be the other's beginning.
+            let longest = ids.iter().map(|id| self.evidence.function(*id).size).max();
+            let mut ids = ids.into_iter().filter(|id| Some(self.evidence.function(*id).size) == longest);
+            if let (Some(id), None) = (ids.next(), ids.next()) {
+                self.proof.functions.insert(place, id);
+            }
+        }
+    }
+
+    /// Names that the proved functions give to addresses. Where they disagree, those that stand alone against two are dropped,
+    /// and all of them if there is no such majority.
+    fn settle(&mut self) {
+        loop {
+            let mut claims: HashMap<u32, BTreeMap<u64, Vec<u64>>> = HashMap::new();
+            let mut claim = |name: u32, target: u64, by: u64| {
+                claims.entry(name).or_default().entry(target).or_default().push(by);
+            };
+            for (place, id) in &self.proof.functions {
+                let function = self.evidence.function(*id);
+                for name in function.names.iter().filter(|name| !name.weak) {
+                    claim(name.id, *place, *place);
+                }
+                for (name, target) in self.evidence.references(*id, *place).iter().flat_map(|r| r.iter()) {
+                    claim(*name, *target, *place);
+                }
+            }
+            let mut wrong = BTreeSet::new();
+            for targets in claims.values().filter(|targets| targets.len() > 1) {
+                let most = targets.values().map(Vec::len).max().unwrap_or(0);
+                let decided = most > 1 && targets.values().filter(|by| by.len() > 1).count() == 1;
+                wrong.extend(targets.values().filter(|by| !decided || by.len() < most).flatten().copied());
+            }
+            if wrong.is_empty() {
+                let only = |targets: &BTreeMap<u64, Vec<u64>>| targets.keys().next().copied();
+                self.proof.referrers =
+                    claims.iter().map(|(name, targets)| (*name, targets.values().map(Vec::len).sum::<usize>() as u32)).collect();
+                self.proof.names = claims.iter().filter_map(|(name, targets)| Some((*name, only(targets)?))).collect();
+                return;
+            }
+            self.proof.functions.retain(|place, _| !wrong.contains(place));
+        }
+    }
+
+    /// The functions to which proved ones refer.
+    fn by_callers(&mut self) {
+        let mut found = Vec::new();
+        for (name, address) in &self.proof.names {
+            for id in self.definitions.get(name).into_iter().flatten() {
+                if !self.proof.functions.contains_key(address) && self.fits(*id, *address).is_some() {
+                    found.push((*address, *id));
+                }
+            }
+        }
+        self.accept(found);
+    }
+
+    /// Short functions that refer to proved ones which nothing but musl can refer to.
+    fn by_callees(&mut self) {
+        let mut found = Vec::new();
+        for id in self.definitions.values().flatten().copied().collect::<BTreeSet<u32>>() {
+            let function = self.evidence.function(id);
+            if function.fixed >= SURE || self.proof.functions.values().any(|proved| *proved == id) {
+                continue;
+            }
+            let tells = |name: u32| {
+                let address = self.proof.names.get(&name)?;
+                let proved = self.proof.functions.contains_key(address);
+                (proved && (self.is_internal(name) || function.fixed >= ENOUGH)).then_some(*address)
+            };
+            let branch = function.links.iter().find_map(|link| {
+                let direct = matches!(link.field, Field::Relative | Field::Branch);
+                Some((link.offset, tells(link.target.filter(|_| direct)?)?))
+            });
+            let Some((offset, callee)) = branch else { continue };
+            let sites = self.evidence.branches.get(&callee).into_iter().flatten();
+            let places = sites.filter_map(|site| site.checked_sub(u64::from(offset)));
+            let mut fitting = places.filter(|place| {
+                self.fits(id, *place).is_some() && self.begins(*place) && !self.proof.functions.contains_key(place)
+            });
+            if let (Some(place), None) = (fitting.next(), fitting.next()) {
+                found.push((place, id));
+            }
+        }
+        self.accept(found);
+    }
+
+    /// Whether a function may begin here: what stands before cannot go on.
+    fn begins(&self, address: u64) -> bool {
+        let before = self.proof.functions.range(..address).next_back();
+        if before.is_some_and(|(start, id)| start + u64::from(self.evidence.function(*id).size) == address) {
+            return true;
+        }
+        let Some(code) = address.checked_sub(5).and_then(|start| self.evidence.image.bytes_at_address(start)) else {
+            return false;
+        };
+        let Some(code) = code.first_chunk::<5>() else { return false };
+        match self.evidence.signatures.arch {
+            brawn_elf::Arch::X86_64 => {
+                matches!(code, [.., 0xc3 | 0xcc | 0x90 | 0x00 | 0xf4] | [0xe9, ..] | [.., 0x0f, 0x0b] | [.., 0xeb, _])
+            }
+            brawn_elf::Arch::Aarch64 => {
+                let word = u32::from_le_bytes([code[1], code[2], code[3], code[4]]);
+                matches!(word, 0xd65f_03c0 | 0xd503_201f | 0) || word >> 26 == 5 || word & 0xffe0_001f == 0xd420_0000
+            }
+        }
+    }
+
+    /// Says why functions whose bytes are there are not proved.
+    fn explain(&mut self) {
+        let mut open = BTreeMap::new();
+        for (id, places) in &self.evidence.places {
+            let function = self.evidence.function(*id);
+            let proved = |name: &crate::signature::Name| {
+                self.proof.names.get(&name.id).is_some_and(|at| self.proof.functions.contains_key(at))
+            };
+            if !self.has(*id) || function.names.iter().any(proved) || places.iter().any(|at| self.is_proved(*id, *at)) {
+                continue;
+            }
+            let fitting: Vec<_> = places.iter().filter(|place| self.fits(*id, **place).is_some()).collect();
+            let reason = match &fitting[..] {
+                [] => "its bytes are there, and what they refer to is something else",
+                [place] if self.proof.functions.contains_key(place) => "the same bytes are another function",
+                [place] if self.twin(*id, **place) => "another function of musl has the same bytes",
+                [_] => "it is too short to be certain, and nothing that is certain calls it",
+                _ => "its bytes are there more than once",
+            };
+            open.insert(*id, reason);
+        }
+        self.proof.open = open;
+    }
+}
