@@ -102,6 +102,7 @@ impl<'data> Member<'_, 'data> {
         let ends: Vec<Key> = places.keys().copied().collect();
         let names: HashMap<Key, String> =
             places.iter().map(|(at, place)| (*at, self.name_of(place))).collect();
+        let member = self.number(format!("{}/", self.stem));
         let mut functions = Vec::new();
         for (at, (key, place)) in places.iter().enumerate() {
             let section = self.file.section_by_index(SectionIndex(key.0))?;
@@ -126,6 +127,7 @@ impl<'data> Member<'_, 'data> {
             let aligned = section.align().trailing_zeros().min(start.trailing_zeros()).min(12);
             let signature = Signature {
                 names: own,
+                place: (member, at as u32),
                 size: code.len() as u32,
                 fixed: masked.iter().filter(|masked| !**masked).count() as u32,
                 align: aligned as u8,

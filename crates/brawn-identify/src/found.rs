@@ -74,7 +74,7 @@ impl Found<'_> {
     fn add(&mut self, proof: &Proof) {
         for (address, id) in &proof.functions {
             let function = &self.signatures.functions[*id as usize];
-            let names: Vec<&Name> = function.names.iter().filter(|name| self.is_certain(name, *address, proof)).collect();
+            let names: Vec<&Name> = function.names.iter().filter(|name| self.is_certain(name, function, *address, proof)).collect();
             if names.is_empty() || self.overlaps(*address, function) {
                 continue;
             }
@@ -96,14 +96,15 @@ impl Found<'_> {
         }
     }
 
-    /// Whether a function of this name is here. A weak name is somebody else's if the program defines it, so somebody
-    /// must refer to it.
-    fn is_certain(&self, name: &Name, address: u64, proof: &Proof) -> bool {
+    /// Whether a function of this name is here. A weak name is somebody else's if the program defines it: where the function
+    /// has no other, somebody must refer to it.
+    fn is_certain(&self, name: &Name, function: &Signature, address: u64, proof: &Proof) -> bool {
+        let alone = function.names.iter().all(|name| name.weak);
         let here = |names: &HashMap<u32, u64>| names.get(&name.id).is_none_or(|known| *known == address);
         !self.signatures.is_local(name.id)
             && here(&self.names)
             && here(&proof.names)
-            && (!name.weak || proof.names.contains_key(&name.id))
+            && (!alone || proof.names.contains_key(&name.id))
     }
 
     fn overlaps(&self, address: u64, function: &Signature) -> bool {

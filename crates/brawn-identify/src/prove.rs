@@ -15,8 +15,8 @@ use crate::signature::{Signature, Signatures};
 
 /// With so many bytes of its own, a function is sure if its bytes are in one place only.
 const SURE: u32 = 24;
-/// With fewer than this, only a caller tells that it is there, or that what it calls is internal to musl.
-const ENOUGH: u32 = 12;
+/// Members of one archive stand closer than this: no two of musl's large functions lie between.
+const NEAR: u64 = 4096;
 /// Each round proves at least one function more, or is the last; a chain of short functions is never so long.
 const MOST_ROUNDS: usize = 24;
 
@@ -28,8 +28,6 @@ pub struct Evidence<'a, 'data> {
     image: &'a Image<'data>,
     signatures: &'a Signatures,
     places: BTreeMap<u32, Vec<u64>>,
-    /// The signatures whose bytes are at an address.
-    by_address: HashMap<u64, Vec<u32>>,
     branches: HashMap<u64, Vec<u64>>,
     known: RefCell<HashMap<(u32, u64), Option<References>>>,
 }
@@ -51,14 +49,9 @@ impl<'a, 'data> Evidence<'a, 'data> {
     pub fn collect(image: &'a Image<'data>, signatures: &'a Signatures) -> Self {
         let code = scan::code(image);
         let places = scan::places(signatures, &code);
-        let mut by_address: HashMap<u64, Vec<u32>> = HashMap::new();
-        for (id, addresses) in &places {
-            for address in addresses {
-                by_address.entry(*address).or_default().push(*id);
-            }
-        }
-        let branches = scan::branches(signatures.arch, &code, by_address.keys().copied());
-        Evidence { image, signatures, places, by_address, branches, known: RefCell::default() }
+        let addresses = places.values().flatten().copied();
+        let branches = scan::branches(signatures.arch, &code, addresses);
+        Evidence { image, signatures, places, branches, known: RefCell::default() }
     }
 
     fn function(&self, id: u32) -> &'a Signature {
@@ -96,7 +89,8 @@ impl<'a, 'data> Evidence<'a, 'data> {
 
     /// What the archive with this number explains.
     pub fn prove(&self, archive: usize) -> Proof {
-        let mut trial = Trial { evidence: self, archive, definitions: HashMap::new(), proof: Proof::default() };
+        let (definitions, equals) = (HashMap::new(), HashMap::new());
+        let mut trial = Trial { evidence: self, archive, definitions, equals, proof: Proof::default() };
         trial.definitions();
         for _ in 0..MOST_ROUNDS {
             let before = trial.proof.functions.len();
@@ -119,6 +113,8 @@ struct Trial<'e, 'a, 'data> {
     archive: usize,
     /// The functions of a name.
     definitions: HashMap<u32, Vec<u32>>,
+    /// The functions with equal bytes, by size and digest.
+    equals: HashMap<(u32, u64), Vec<u32>>,
     proof: Proof,
 }
 
@@ -130,7 +126,9 @@ impl Trial<'_, '_, '_> {
     fn definitions(&mut self) {
         for id in 0..self.evidence.signatures.functions.len() as u32 {
             if self.has(id) {
-                for name in &self.evidence.function(id).names {
+                let function = self.evidence.function(id);
+                self.equals.entry((function.size, function.digest)).or_default().push(id);
+                for name in &function.names {
                     self.definitions.entry(name.id).or_default().push(id);
                 }
             }
@@ -160,6 +158,10 @@ impl Trial<'_, '_, '_> {
         }
         let agrees = |(name, target): &(u32, u64)| match self.proof.names.get(name) {
             Some(known) => known == target,
+            None if self.proof.functions.contains_key(target) => {
+                let known = self.evidence.function(self.proof.functions[target]);
+                known.names.iter().any(|own| own.id == *name)
+            }
             None => {
                 let Some(definitions) = self.definitions.get(name) else { return true };
                 let there = |id: &u32| self.evidence.references(*id, *target).is_some();
@@ -169,17 +171,17 @@ impl Trial<'_, '_, '_> {
         references.iter().all(agrees).then_some(references)
     }
 
-    fn is_proved(&self, id: u32, address: u64) -> bool {
-        self.proof.functions.get(&address) == Some(&id)
-    }
-
-    /// Another function of the archive that could as well be the one at `address`.
-    fn twin(&self, id: u32, address: u64) -> bool {
-        let others = self.evidence.by_address.get(&address).into_iter().flatten();
-        let names = &self.evidence.function(id).names;
-        others
-            .filter(|other| **other != id && self.has(**other))
-            .any(|other| &self.evidence.function(*other).names != names && self.fits(*other, address).is_some())
+    /// Which of `places`, where nothing contradicts the function, is its. Others of equal bytes that would fit there as well
+    /// must all be there, and from one member, whose order linkers keep.
+    fn choose(&self, id: u32, places: &[u64]) -> Option<u64> {
+        let function = self.evidence.function(id);
+        let equals = self.equals.get(&(function.size, function.digest))?.iter().copied();
+        let mut equals: Vec<u32> =
+            equals.filter(|other| places.iter().any(|place| self.fits(*other, *place).is_some())).collect();
+        equals.sort_by_key(|other| self.evidence.function(*other).place.1);
+        let at = equals.iter().position(|other| *other == id)?;
+        let from_one = equals.iter().all(|other| self.evidence.function(*other).place.0 == function.place.0);
+        (from_one && equals.len() == places.len()).then(|| places[at])
     }
 
     /// The functions that are known by their bytes alone.
@@ -189,13 +191,8 @@ impl Trial<'_, '_, '_> {
             if !self.has(*id) || self.evidence.function(*id).fixed < SURE {
                 continue;
             }
-            let mut fitting = places.iter().filter(|place| self.fits(*id, **place).is_some());
-            if let (Some(place), None) = (fitting.next(), fitting.next())
-                && !self.proof.functions.contains_key(place)
-                && !self.twin(*id, *place)
-            {
-                found.push((*place, *id));
-            }
+            let fitting: Vec<u64> = places.iter().copied().filter(|place| self.fits(*id, *place).is_some()).collect();
+            found.extend(self.choose(*id, &fitting).map(|place| (place, *id)));
         }
         self.accept(found);
     }
@@ -207,6 +204,9 @@ impl Trial<'_, '_, '_> {
             by_place.entry(place).or_default().insert(id);
         }
         for (place, ids) in by_place {
+            if self.proof.functions.contains_key(&place) {
+                continue;
+            }
             // Of two, one may be the other's beginning.
             let longest = ids.iter().map(|id| self.evidence.function(*id).size).max();
             let mut ids = ids.into_iter().filter(|id| Some(self.evidence.function(*id).size) == longest);
@@ -263,34 +263,42 @@ impl Trial<'_, '_, '_> {
         self.accept(found);
     }
 
-    /// Short functions that refer to proved ones which nothing but musl can refer to.
+    /// Short functions that refer to proved ones which nothing but musl can refer to, or that stand among musl's functions.
     fn by_callees(&mut self) {
         let mut found = Vec::new();
         for id in self.definitions.values().flatten().copied().collect::<BTreeSet<u32>>() {
             let function = self.evidence.function(id);
-            if function.fixed >= SURE || self.proof.functions.values().any(|proved| *proved == id) {
+            if function.fixed >= SURE || function.names.iter().any(|name| self.is_placed(name.id)) {
                 continue;
             }
-            let tells = |name: u32| {
-                let address = self.proof.names.get(&name)?;
-                let proved = self.proof.functions.contains_key(address);
-                (proved && (self.is_internal(name) || function.fixed >= ENOUGH)).then_some(*address)
-            };
             let branch = function.links.iter().find_map(|link| {
-                let direct = matches!(link.field, Field::Relative | Field::Branch);
-                Some((link.offset, tells(link.target.filter(|_| direct)?)?))
+                let name = link.target.filter(|_| matches!(link.field, Field::Relative | Field::Branch))?;
+                let address = self.proof.names.get(&name)?;
+                self.proof.functions.contains_key(address).then_some((link.offset, *address, self.is_internal(name)))
             });
-            let Some((offset, callee)) = branch else { continue };
+            let Some((offset, callee, internal)) = branch else { continue };
             let sites = self.evidence.branches.get(&callee).into_iter().flatten();
-            let places = sites.filter_map(|site| site.checked_sub(u64::from(offset)));
-            let mut fitting = places.filter(|place| {
-                self.fits(id, *place).is_some() && self.begins(*place) && !self.proof.functions.contains_key(place)
-            });
-            if let (Some(place), None) = (fitting.next(), fitting.next()) {
-                found.push((place, id));
-            }
+            let mut fitting: Vec<u64> = sites
+                .filter_map(|site| site.checked_sub(u64::from(offset)))
+                .filter(|place| self.begins(*place) && self.fits(id, *place).is_some())
+                .collect();
+            fitting.sort_unstable();
+            fitting.dedup();
+            let place = self.choose(id, &fitting);
+            found.extend(place.filter(|place| internal || self.at_home(*place)).map(|place| (place, id)));
         }
         self.accept(found);
+    }
+
+    /// Whether a function with this name is proved.
+    fn is_placed(&self, name: u32) -> bool {
+        self.proof.names.get(&name).is_some_and(|address| self.proof.functions.contains_key(address))
+    }
+
+    /// Whether proved functions stand closely before and after this place: a linker puts the members of a libc.a together.
+    fn at_home(&self, address: u64) -> bool {
+        let near = |other: Option<(&u64, &u32)>| other.is_some_and(|(start, _)| start.abs_diff(address) < NEAR);
+        near(self.proof.functions.range(..address).next_back()) && near(self.proof.functions.range(address + 1..).next())
     }
 
     /// Whether a function may begin here: what stands before cannot go on.
@@ -319,17 +327,14 @@ impl Trial<'_, '_, '_> {
         let mut open = BTreeMap::new();
         for (id, places) in &self.evidence.places {
             let function = self.evidence.function(*id);
-            let proved = |name: &crate::signature::Name| {
-                self.proof.names.get(&name.id).is_some_and(|at| self.proof.functions.contains_key(at))
-            };
-            if !self.has(*id) || function.names.iter().any(proved) || places.iter().any(|at| self.is_proved(*id, *at)) {
+            if !self.has(*id) || function.names.iter().any(|name| self.is_placed(name.id)) {
                 continue;
             }
-            let fitting: Vec<_> = places.iter().filter(|place| self.fits(*id, **place).is_some()).collect();
+            let fitting: Vec<u64> = places.iter().copied().filter(|place| self.fits(*id, *place).is_some()).collect();
             let reason = match &fitting[..] {
                 [] => "its bytes are there, and what they refer to is something else",
                 [place] if self.proof.functions.contains_key(place) => "the same bytes are another function",
-                [place] if self.twin(*id, **place) => "another function of musl has the same bytes",
+                [_] if self.choose(*id, &fitting).is_none() => "another function of musl has the same bytes",
                 [_] => "it is too short to be certain, and nothing that is certain calls it",
                 _ => "its bytes are there more than once",
             };

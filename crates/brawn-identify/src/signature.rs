@@ -36,6 +36,8 @@ pub struct Source {
 pub struct Signature {
     /// Its names, sorted.
     pub names: Vec<Name>,
+    /// The number of its member's name, and which of the member's functions it is: linkers keep that order.
+    pub place: (u32, u32),
     /// Bytes of code.
     pub size: u32,
     /// Bytes of them that no linker changes.
@@ -110,6 +112,7 @@ impl Signatures {
                 link.target = link.target.map(&mut renumber);
             }
             own.names.sort();
+            own.place.0 = renumber(own.place.0);
             let at = *known.entry(own.clone()).or_insert_with(|| {
                 self.functions.push(Signature { anchor: function.anchor, ..own });
                 self.functions.len() - 1
@@ -133,7 +136,7 @@ impl Signatures {
         let mut used: Vec<u32> = self
             .functions
             .iter()
-            .flat_map(|f| f.names.iter().map(|name| name.id).chain(f.links.iter().filter_map(|l| l.target)))
+            .flat_map(|f| f.names.iter().map(|name| name.id).chain(f.links.iter().filter_map(|l| l.target)).chain([f.place.0]))
             .collect();
         used.sort_by(|a, b| self.names[*a as usize].cmp(&self.names[*b as usize]));
         used.dedup();
@@ -143,6 +146,7 @@ impl Signatures {
                 name.id = places[&name.id];
             }
             function.names.sort();
+            function.place.0 = places[&function.place.0];
             for link in &mut function.links {
                 link.target = link.target.map(|id| places[&id]);
             }

@@ -55,7 +55,8 @@ impl Signatures {
 
     /// Whether all that a function refers to by number is there.
     fn knows(&self, function: &Signature) -> bool {
-        let mut ids = function.names.iter().map(|name| name.id).chain(function.links.iter().filter_map(|l| l.target));
+        let ids = function.names.iter().map(|name| name.id).chain(function.links.iter().filter_map(|l| l.target));
+        let mut ids = ids.chain([function.place.0]);
         ids.all(|id| (id as usize) < self.names.len())
     }
 }
@@ -64,8 +65,8 @@ fn line(function: &Signature) -> String {
     let names: Vec<String> =
         function.names.iter().map(|name| format!("{}{}", name.id, if name.weak { "~" } else { "" })).collect();
     let anchor = function.anchor.map_or("-".into(), |(offset, bytes)| format!("{offset}:{bytes:x}"));
-    let Signature { archives, size, fixed, align, digest, .. } = function;
-    let mut line = format!("{} {archives:x} {size} {fixed} {align} {anchor} {digest:x}", names.join(","));
+    let Signature { archives, place: (member, at), size, fixed, align, digest, .. } = function;
+    let mut line = format!("{} {archives:x} {member}.{at} {size} {fixed} {align} {anchor} {digest:x}", names.join(","));
     let mut before = 0;
     for link in &function.links {
         let target = link.target.map_or(String::new(), |id| id.to_string());
@@ -82,6 +83,8 @@ fn function(line: &str) -> Option<Signature> {
     let mut words = line.split(' ');
     let names = words.next()?.split(',').map(name).collect::<Option<Vec<_>>>()?;
     let archives = u64::from_str_radix(words.next()?, 16).ok()?;
+    let (member, at) = words.next()?.split_once('.')?;
+    let place = (member.parse().ok()?, at.parse().ok()?);
     let size: u32 = words.next()?.parse().ok()?;
     let fixed = words.next()?.parse().ok()?;
     let align = words.next()?.parse().ok().filter(|align| *align < 32)?;
@@ -101,7 +104,7 @@ fn function(line: &str) -> Option<Signature> {
     });
     let links = links.collect::<Option<Vec<_>>>()?;
     let inside = links.last().is_none_or(|link| link.offset < size);
-    inside.then_some(Signature { names, size, fixed, align, anchor, digest, links, archives })
+    inside.then_some(Signature { names, place, size, fixed, align, anchor, digest, links, archives })
 }
 
 fn name(text: &str) -> Option<Name> {
