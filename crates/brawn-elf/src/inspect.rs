@@ -109,6 +109,7 @@ pub(crate) fn look(image: &Image<'_>) -> Result<(Inspection, Traces), Error> {
         note,
         link_id: notes.as_ref().ok().and_then(|notes| notes.link_id.clone()),
         rust: rust(image, &hits, &comments),
+        functions: None,
         crates: None,
         go,
         compilers: comments,

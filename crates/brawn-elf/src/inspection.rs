@@ -30,6 +30,8 @@ pub struct Inspection {
     pub allocators: Vec<Heap>,
     /// Its string and memory functions: `memcpy` and the like.
     pub strings: StringFunctions,
+    /// musl's functions that were recognised in a static executable; none where they cannot be looked for, or none was found.
+    pub functions: Option<Functions>,
     /// What Brawn wrote into it.
     pub note: Option<Note>,
     /// The recorded link that made it, if Brawn did.
@@ -168,6 +170,46 @@ brawn_base::worded! {
         /// It cannot be told, or there are none.
         Unknown = "unknown",
     }
+}
+
+/// musl's functions in an executable, as `brawn-identify` recognises them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Functions {
+    /// How many there are.
+    pub count: usize,
+    /// The versions of musl whose functions fit equally well, oldest first. Empty where symbols name the functions.
+    pub versions: Vec<String>,
+    /// The functions, by address; with `--functions` only.
+    pub found: Option<Vec<FoundFunction>>,
+    /// Functions that may be there and are not certain; with `--functions` only.
+    pub ambiguous: Option<Vec<AmbiguousFunction>>,
+}
+
+/// A function that was recognised.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct FoundFunction {
+    /// All its names in musl.
+    pub names: Vec<String>,
+    /// Its address, as the executable is linked.
+    pub address: u64,
+    /// Bytes of code.
+    pub size: u64,
+    /// How it is known: by `symbols` or by `code`.
+    pub evidence: crate::EvidenceKind,
+    /// How many other recognised functions call it or are called by it; 0 where symbols name it.
+    pub confirmations: u32,
+}
+
+/// A function that may be there.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct AmbiguousFunction {
+    /// All its names in musl.
+    pub names: Vec<String>,
+    /// What stands in the way.
+    pub reason: String,
 }
 
 /// What is recorded about a Rust compiler.

@@ -27,6 +27,6 @@ brawn_base::errors! {
 
         /// In the text of signatures.
         #[error("line {line} of the signatures cannot be read")]
-        Text { line: usize } => Input, "`cargo run -p xtask -- signatures` writes them";
+        Text { line: usize } => Input, "`BRAWN_RENEW=1 cargo test -p brawn-identify --test signatures` writes them";
     }
 }

@@ -1,6 +1,6 @@
 //! What is known of musl's functions: never their code, only a digest of it, and what it refers to.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use brawn_elf::Arch;
 
@@ -119,6 +119,20 @@ impl Signatures {
             });
             self.functions[at].archives |= function.archives << shift;
         }
+    }
+
+    /// The names of functions in another set that this one does not have.
+    pub fn missing(&self, other: &Signatures) -> Vec<String> {
+        let key = |set: &Signatures, function: &Signature| {
+            let text = |id: u32| set.names[id as usize].clone();
+            let mut names: Vec<String> = function.names.iter().map(|name| text(name.id)).collect();
+            names.sort();
+            let links: Vec<_> = function.links.iter().map(|link| (link.offset, link.target.map(text))).collect();
+            (names, function.digest, links)
+        };
+        let known: HashSet<_> = self.functions.iter().map(|function| key(self, function)).collect();
+        let others = other.functions.iter().map(|function| key(other, function));
+        others.filter(|key| !known.contains(key)).map(|key| key.0.join(", ")).collect()
     }
 
     /// Forgets one archive.

@@ -134,7 +134,7 @@ enum Command {
     /// Exit 0 only if each executable is static and has exactly one heap, the one that its note says
     Verify(Files),
     /// Show what is inside any ELF executable: linkage, libc, heaps, hardening, sizes
-    Inspect(Files),
+    Inspect(commands::inspect::Arguments),
     /// Run an executable in an empty root, and say what an image must carry for it
     Check(commands::check::Arguments),
     /// Say what this machine has and lacks, what that costs, and what cures it

@@ -40,6 +40,7 @@ fn rows(inspection: &Inspection) -> Vec<(&'static str, String)> {
     }
     let strings = &inspection.strings;
     add("strings", Some(format!("{}{}", strings.owner, how(&strings.evidence))));
+    add("libc functions", inspection.functions.as_ref().map(super::functions::words));
     if let Some(note) = &inspection.note {
         let functions = list(&note.functions);
         add("functions", Some(functions.map_or("musl's".into(), |names| format!("Brawn's for {names}"))));
