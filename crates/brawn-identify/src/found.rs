@@ -33,7 +33,14 @@ pub fn examine(image: &Image<'_>, more: &[Signatures]) -> Result<Identification,
     if let Some(symbols) = image.symbols().filter(|symbols| are_musls(symbols)) {
         return Ok(named(&symbols, signatures));
     }
-    by_signatures(image, signatures).ok_or_else(|| suitable::why_nothing(image))
+    signatures.find(image).ok_or_else(|| suitable::why_nothing(image))
+}
+
+impl Signatures {
+    /// The functions of these in an executable, whatever symbols it has; none where it has too few to be certain.
+    pub fn find(&self, image: &Image<'_>) -> Option<Identification> {
+        by_signatures(image, self)
+    }
 }
 
 fn by_signatures(image: &Image<'_>, signatures: &Signatures) -> Option<Identification> {

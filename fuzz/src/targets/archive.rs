@@ -22,6 +22,11 @@ fn archive<'a>(kind: ArchiveKind, objects: &[&'a [u8]]) -> Vec<u8> {
     out.into_inner()
 }
 
+/// An archive of these objects.
+pub fn archive_of(objects: &[&[u8]]) -> Vec<u8> {
+    archive(ArchiveKind::Gnu, objects)
+}
+
 pub fn seeds() -> Vec<Vec<u8>> {
     let objects: Vec<&[u8]> = compiled().objects.iter().map(Vec::as_slice).collect();
     vec![

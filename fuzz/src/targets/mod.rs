@@ -3,6 +3,7 @@ mod arguments;
 mod certificates;
 mod compiled;
 mod elf;
+mod functions;
 mod gzip;
 mod http;
 mod knobs;
@@ -35,4 +36,5 @@ pub const TARGETS: &[Target] = &[
     Target { name: "arguments", seeds: arguments::seeds, read: arguments::read },
     Target { name: "results", seeds: results::seeds, read: results::read },
     Target { name: "state", seeds: state::seeds, read: state::read },
+    Target { name: "functions", seeds: functions::seeds, read: functions::read },
 ];
