@@ -135,6 +135,17 @@ impl Signatures {
         others.filter(|key| !known.contains(key)).map(|key| key.0.join(", ")).collect()
     }
 
+    /// Those that other archives have than these.
+    pub fn without(&self, gone: impl Fn(&Source) -> bool) -> Signatures {
+        let mut left = self.clone();
+        for at in (0..left.archives.len()).rev() {
+            if gone(&left.archives[at]) {
+                left.remove(at);
+            }
+        }
+        left
+    }
+
     /// Forgets one archive.
     fn remove(&mut self, at: usize) {
         self.archives.remove(at);

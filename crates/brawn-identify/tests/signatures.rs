@@ -26,7 +26,7 @@ const WANTED: &[&str] = &[
 const INNER: &[&str] = &[
     "__malloc", "__libc", "__pthread", "__tl_", "__lock", "__unlock", "__wait", "__timedwait", "__simple_malloc", "__fork",
     "__init", "__copy_tls", "__vm_", "__unmapself", "__tls", "__block", "__restore", "__mmap", "__munmap", "__mremap",
-    "malloc/", "free/", "calloc/", "realloc/", "aligned_alloc/", "lite_malloc/", "donate/", "fork/", "pthread_create/",
+    "mem", "str", "stp", "__mem", "__str", "__stp", "malloc/", "free/", "calloc/", "realloc/", "aligned_alloc/", "lite_malloc/", "donate/", "fork/", "pthread_create/",
 ];
 
 fn repository() -> &'static Path {
