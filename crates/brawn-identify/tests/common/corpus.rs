@@ -74,7 +74,7 @@ fn sources(folder: &str, extension: &str) -> Vec<PathBuf> {
 pub fn make(long: bool) -> Vec<Made> {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(if long { "corpus" } else { "corpus-quick" });
     fs_err::create_dir_all(&folder).unwrap();
-    let mut made = Vec::new();
+    let mut made = rust(long, &folder);
     for compiler in compilers(long) {
         let mut programs = sources("tests/libc", "c");
         programs.push(repository().join("tests/strings/text.c"));
@@ -90,7 +90,6 @@ pub fn make(long: bool) -> Vec<Made> {
             }
         }
     }
-    made.extend(rust(long, &folder));
     made
 }
 
