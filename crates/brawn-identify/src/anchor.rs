@@ -39,7 +39,8 @@ pub fn choose(functions: &mut [(Signature, &[u8])], arch: Arch) {
 
 /// All that a function could be looked for by.
 fn candidates(function: &Signature, code: &[u8], arch: Arch) -> Vec<(u32, u64)> {
-    let mut fields = function.links.iter().map(|link| link.field.bytes(arch, link.offset as usize)).peekable();
+    let mut fields =
+        function.links.iter().map(|link| link.field.bytes(arch, link.offset as usize)).peekable();
     let mut found = Vec::new();
     for offset in (0..code.len().saturating_sub(LENGTH - 1)).step_by(step(arch)) {
         while fields.next_if(|field| field.end <= offset).is_some() {}

@@ -5,11 +5,13 @@ use std::collections::{BTreeMap, HashMap};
 use brawn_elf::Arch;
 use object::read::archive::ArchiveFile;
 use object::read::elf::ElfFile64;
-use object::{Object as _, ObjectSection as _, ObjectSymbol as _, RelocationFlags, RelocationTarget, SectionIndex, elf};
+use object::{
+    Object as _, ObjectSection as _, ObjectSymbol as _, RelocationFlags, RelocationTarget, SectionIndex, elf,
+};
 
-use crate::{Error, anchor};
 use crate::field::Field;
 use crate::signature::{Link, Name, Signature, Signatures, Source, digest};
+use crate::{Error, anchor};
 
 type Elf<'data> = ElfFile64<'data, object::Endianness>;
 /// A section and an offset in it.
@@ -57,11 +59,13 @@ fn is_code<'data>(section: &impl object::ObjectSection<'data>) -> bool {
 }
 
 fn version(file: &Elf<'_>) -> Option<String> {
-    let symbol = file.symbols().find(|symbol| symbol.name() == Ok("__libc_version") && !symbol.is_undefined())?;
+    let symbol =
+        file.symbols().find(|symbol| symbol.name() == Ok("__libc_version") && !symbol.is_undefined())?;
     let section = file.section_by_index(symbol.section_index()?).ok()?;
     let text = section.data().ok()?.get(usize::try_from(symbol.address()).ok()?..)?;
     let text = std::str::from_utf8(text.split(|byte| *byte == 0).next()?).ok()?;
-    text.starts_with(|first: char| first.is_ascii_digit()).then(|| text.split(' ').next().unwrap_or_default().to_owned())
+    text.starts_with(|first: char| first.is_ascii_digit())
+        .then(|| text.split(' ').next().unwrap_or_default().to_owned())
 }
 
 struct Member<'a, 'data> {
@@ -91,13 +95,18 @@ impl<'data> Member<'_, 'data> {
     fn functions(&mut self) -> object::Result<Vec<(Signature, &'data [u8])>> {
         let mut places: BTreeMap<Key, Place> = BTreeMap::new();
         for symbol in self.file.symbols() {
-            let Some(section) = symbol.section_index().filter(|_| symbol.kind() == object::SymbolKind::Text) else {
+            let Some(section) = symbol.section_index().filter(|_| symbol.kind() == object::SymbolKind::Text)
+            else {
                 continue;
             };
             let place = places.entry((section.0, symbol.address())).or_default();
             place.size = place.size.max(symbol.size());
             let name = symbol.name()?.to_owned();
-            if symbol.is_global() { place.global.push((name, symbol.is_weak())) } else { place.local = Some(name) }
+            if symbol.is_global() {
+                place.global.push((name, symbol.is_weak()))
+            } else {
+                place.local = Some(name)
+            }
         }
         let ends: Vec<Key> = places.keys().copied().collect();
         let names: HashMap<Key, String> =
@@ -108,7 +117,8 @@ impl<'data> Member<'_, 'data> {
             let section = self.file.section_by_index(SectionIndex(key.0))?;
             let code = section.data()?;
             // Assembly states no sizes: a function goes on to the next one.
-            let next = ends.get(at + 1).filter(|next| next.0 == key.0).map_or(code.len() as u64, |next| next.1);
+            let next =
+                ends.get(at + 1).filter(|next| next.0 == key.0).map_or(code.len() as u64, |next| next.1);
             let end = if place.size == 0 { next } else { key.1 + place.size };
             let (Ok(start), Ok(end)) = (usize::try_from(key.1), usize::try_from(end)) else { continue };
             let Some(code) = code.get(start..end).filter(|code| !code.is_empty()) else { continue };
@@ -116,7 +126,11 @@ impl<'data> Member<'_, 'data> {
             let mut own: Vec<Name> = if place.global.is_empty() {
                 vec![Name { id: self.number(self.name_of(place)), weak: false }]
             } else {
-                place.global.iter().map(|(name, weak)| Name { id: self.number(name.clone()), weak: *weak }).collect()
+                place
+                    .global
+                    .iter()
+                    .map(|(name, weak)| Name { id: self.number(name.clone()), weak: *weak })
+                    .collect()
             };
             own.sort();
             let mut masked = vec![false; code.len()];
@@ -165,7 +179,8 @@ impl<'data> Member<'_, 'data> {
                 _ if field == Field::Opaque => None,
                 RelocationTarget::Symbol(index) => {
                     let symbol = self.file.symbol_by_index(index)?;
-                    let home = symbol.section_index().and_then(|index| self.file.section_by_index(index).ok());
+                    let home =
+                        symbol.section_index().and_then(|index| self.file.section_by_index(index).ok());
                     self.target(&symbol, home.as_ref(), field, &mut addend, places)?
                 }
                 _ => None,
@@ -197,7 +212,9 @@ impl<'data> Member<'_, 'data> {
             return Ok(None);
         }
         let at = symbol.address().wrapping_add_signed(*addend - field.usual_addend());
-        if is_code(home) && let Some(name) = places.get(&(index.0, at)) {
+        if is_code(home)
+            && let Some(name) = places.get(&(index.0, at))
+        {
             *addend = field.usual_addend();
             return Ok(Some(name.clone()));
         }

@@ -81,7 +81,11 @@ impl Found<'_> {
     fn add(&mut self, proof: &Proof) {
         for (address, id) in &proof.functions {
             let function = &self.signatures.functions[*id as usize];
-            let names: Vec<&Name> = function.names.iter().filter(|name| self.is_certain(name, function, *address, proof)).collect();
+            let names: Vec<&Name> = function
+                .names
+                .iter()
+                .filter(|name| self.is_certain(name, function, *address, proof))
+                .collect();
             if names.is_empty() || self.overlaps(*address, function) {
                 continue;
             }
@@ -121,14 +125,22 @@ impl Found<'_> {
     }
 
     fn data(&self) -> Vec<Datum> {
-        let functions: BTreeSet<u32> =
-            self.signatures.functions.iter().flat_map(|function| &function.names).map(|name| name.id).collect();
+        let functions: BTreeSet<u32> = self
+            .signatures
+            .functions
+            .iter()
+            .flat_map(|function| &function.names)
+            .map(|name| name.id)
+            .collect();
         let is_data = |id: &u32| !functions.contains(id) && !self.signatures.is_local(*id);
         let mut data: Vec<Datum> = self
             .names
             .iter()
             .filter(|(id, _)| is_data(id))
-            .map(|(id, address)| Datum { name: self.signatures.names[*id as usize].clone(), address: *address })
+            .map(|(id, address)| Datum {
+                name: self.signatures.names[*id as usize].clone(),
+                address: *address,
+            })
             .collect();
         data.sort_by(|a, b| a.name.cmp(&b.name));
         data
@@ -141,7 +153,8 @@ impl Found<'_> {
         for (id, reason) in &proof.open {
             let names = self.signatures.functions[*id as usize].names.iter();
             let names = names.filter(|name| !self.signatures.is_local(name.id));
-            let names: Vec<String> = names.map(|name| self.signatures.names[name.id as usize].clone()).collect();
+            let names: Vec<String> =
+                names.map(|name| self.signatures.names[name.id as usize].clone()).collect();
             if !names.is_empty() && names.iter().all(|name| !found.contains(name.as_str())) {
                 ambiguous.insert(names, *reason);
             }

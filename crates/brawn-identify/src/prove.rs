@@ -194,7 +194,8 @@ impl Trial<'_, '_, '_> {
             if !self.has(*id) || self.evidence.function(*id).fixed < SURE {
                 continue;
             }
-            let fitting: Vec<u64> = places.iter().copied().filter(|place| self.fits(*id, *place).is_some()).collect();
+            let fitting: Vec<u64> =
+                places.iter().copied().filter(|place| self.fits(*id, *place).is_some()).collect();
             found.extend(self.choose(*id, &fitting).map(|place| (place, *id)));
         }
         self.accept(found);
@@ -244,9 +245,12 @@ impl Trial<'_, '_, '_> {
             }
             if wrong.is_empty() {
                 let only = |targets: &BTreeMap<u64, Vec<u64>>| targets.keys().next().copied();
-                self.proof.referrers =
-                    claims.iter().map(|(name, targets)| (*name, targets.values().map(Vec::len).sum::<usize>() as u32)).collect();
-                self.proof.names = claims.iter().filter_map(|(name, targets)| Some((*name, only(targets)?))).collect();
+                self.proof.referrers = claims
+                    .iter()
+                    .map(|(name, targets)| (*name, targets.values().map(Vec::len).sum::<usize>() as u32))
+                    .collect();
+                self.proof.names =
+                    claims.iter().filter_map(|(name, targets)| Some((*name, only(targets)?))).collect();
                 return;
             }
             self.proof.functions.retain(|place, _| !wrong.contains(place));
@@ -277,7 +281,11 @@ impl Trial<'_, '_, '_> {
             let branch = function.links.iter().find_map(|link| {
                 let name = link.target.filter(|_| matches!(link.field, Field::Relative | Field::Branch))?;
                 let address = self.proof.names.get(&name)?;
-                self.proof.functions.contains_key(address).then_some((link.offset, *address, self.is_internal(name)))
+                self.proof.functions.contains_key(address).then_some((
+                    link.offset,
+                    *address,
+                    self.is_internal(name),
+                ))
             });
             let Some((offset, callee, internal)) = branch else { continue };
             let sites = self.evidence.branches.get(&callee).into_iter().flatten();
@@ -300,8 +308,10 @@ impl Trial<'_, '_, '_> {
 
     /// Whether proved functions stand closely before and after this place: a linker puts the members of a libc.a together.
     fn at_home(&self, address: u64) -> bool {
-        let near = |other: Option<(&u64, &u32)>| other.is_some_and(|(start, _)| start.abs_diff(address) < NEAR);
-        near(self.proof.functions.range(..address).next_back()) && near(self.proof.functions.range(address + 1..).next())
+        let near =
+            |other: Option<(&u64, &u32)>| other.is_some_and(|(start, _)| start.abs_diff(address) < NEAR);
+        near(self.proof.functions.range(..address).next_back())
+            && near(self.proof.functions.range(address + 1..).next())
     }
 
     /// Whether a function may begin here: what stands before cannot go on.
@@ -310,17 +320,23 @@ impl Trial<'_, '_, '_> {
         if before.is_some_and(|(start, id)| start + u64::from(self.evidence.function(*id).size) == address) {
             return true;
         }
-        let Some(code) = address.checked_sub(5).and_then(|start| self.evidence.image.bytes_at_address(start)) else {
+        let Some(code) = address.checked_sub(5).and_then(|start| self.evidence.image.bytes_at_address(start))
+        else {
             return false;
         };
         let Some(code) = code.first_chunk::<5>() else { return false };
         match self.evidence.signatures.arch {
             brawn_elf::Arch::X86_64 => {
-                matches!(code, [.., 0xc3 | 0xcc | 0x90 | 0x00 | 0xf4] | [0xe9, ..] | [.., 0x0f, 0x0b] | [.., 0xeb, _])
+                matches!(
+                    code,
+                    [.., 0xc3 | 0xcc | 0x90 | 0x00 | 0xf4] | [0xe9, ..] | [.., 0x0f, 0x0b] | [.., 0xeb, _]
+                )
             }
             brawn_elf::Arch::Aarch64 => {
                 let word = u32::from_le_bytes([code[1], code[2], code[3], code[4]]);
-                matches!(word, 0xd65f_03c0 | 0xd503_201f | 0) || word >> 26 == 5 || word & 0xffe0_001f == 0xd420_0000
+                matches!(word, 0xd65f_03c0 | 0xd503_201f | 0)
+                    || word >> 26 == 5
+                    || word & 0xffe0_001f == 0xd420_0000
             }
         }
     }
@@ -333,7 +349,8 @@ impl Trial<'_, '_, '_> {
             if !self.has(*id) || function.names.iter().any(|name| self.is_placed(name.id)) {
                 continue;
             }
-            let fitting: Vec<u64> = places.iter().copied().filter(|place| self.fits(*id, *place).is_some()).collect();
+            let fitting: Vec<u64> =
+                places.iter().copied().filter(|place| self.fits(*id, *place).is_some()).collect();
             let reason = match &fitting[..] {
                 [] => "its bytes are there, and what they refer to is something else",
                 [place] if self.proof.functions.contains_key(place) => "the same bytes are another function",

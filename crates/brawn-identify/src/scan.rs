@@ -19,9 +19,9 @@ const MOST_SITES: usize = 4096;
 
 /// Code and where it is loaded. What two segments share is looked through once.
 pub fn code<'data>(image: &Image<'data>) -> Vec<(u64, &'data [u8])> {
-    let executable =
-        |kind: u32, flags: u32| kind == elf::PT_LOAD.0 && flags & elf::PF_X.0 != 0;
-    let mut parts: Vec<_> = image.segments.iter().filter(|s| executable(s.kind, s.flags)).take(MOST_SEGMENTS).collect();
+    let executable = |kind: u32, flags: u32| kind == elf::PT_LOAD.0 && flags & elf::PF_X.0 != 0;
+    let mut parts: Vec<_> =
+        image.segments.iter().filter(|s| executable(s.kind, s.flags)).take(MOST_SEGMENTS).collect();
     parts.sort_by_key(|segment| segment.file_start);
     let mut end = 0;
     let mut code = Vec::new();
@@ -101,7 +101,11 @@ pub fn aligned(function: &Signature, address: u64) -> bool {
 }
 
 /// The addresses of the fields of branches and calls that lead to one of `targets`.
-pub fn branches(arch: Arch, code: &[(u64, &[u8])], targets: impl Iterator<Item = u64> + Clone) -> HashMap<u64, Vec<u64>> {
+pub fn branches(
+    arch: Arch,
+    code: &[(u64, &[u8])],
+    targets: impl Iterator<Item = u64> + Clone,
+) -> HashMap<u64, Vec<u64>> {
     let filter = Filter::new(targets.clone());
     let mut sites: HashMap<u64, Vec<u64>> = targets.map(|target| (target, Vec::new())).collect();
     let mut note = |target: u64, site: u64| {

@@ -127,7 +127,8 @@ impl Signatures {
             let text = |id: u32| set.names[id as usize].clone();
             let mut names: Vec<String> = function.names.iter().map(|name| text(name.id)).collect();
             names.sort();
-            let links: Vec<_> = function.links.iter().map(|link| (link.offset, link.target.map(text))).collect();
+            let links: Vec<_> =
+                function.links.iter().map(|link| (link.offset, link.target.map(text))).collect();
             (names, function.digest, links)
         };
         let known: HashSet<_> = self.functions.iter().map(|function| key(self, function)).collect();
@@ -161,11 +162,18 @@ impl Signatures {
         let mut used: Vec<u32> = self
             .functions
             .iter()
-            .flat_map(|f| f.names.iter().map(|name| name.id).chain(f.links.iter().filter_map(|l| l.target)).chain([f.place.0]))
+            .flat_map(|f| {
+                f.names
+                    .iter()
+                    .map(|name| name.id)
+                    .chain(f.links.iter().filter_map(|l| l.target))
+                    .chain([f.place.0])
+            })
             .collect();
         used.sort_by(|a, b| self.names[*a as usize].cmp(&self.names[*b as usize]));
         used.dedup();
-        let places: HashMap<u32, u32> = used.iter().enumerate().map(|(new, old)| (*old, new as u32)).collect();
+        let places: HashMap<u32, u32> =
+            used.iter().enumerate().map(|(new, old)| (*old, new as u32)).collect();
         for function in &mut self.functions {
             for name in &mut function.names {
                 name.id = places[&name.id];
@@ -177,7 +185,9 @@ impl Signatures {
             }
         }
         self.names = used.iter().map(|old| self.names[*old as usize].clone()).collect();
-        self.functions.sort_by(|a, b| (&a.names, a.size, a.digest, a.archives).cmp(&(&b.names, b.size, b.digest, b.archives)));
+        self.functions.sort_by(|a, b| {
+            (&a.names, a.size, a.digest, a.archives).cmp(&(&b.names, b.size, b.digest, b.archives))
+        });
     }
 
     /// Keeps the functions for which `keep` says so, and forgets the others.

@@ -22,7 +22,9 @@ pub fn named(symbols: &[Symbol<'_>], known: &Signatures) -> Identification {
     let mut places: BTreeMap<u64, Function> = BTreeMap::new();
     let mut data = Vec::new();
     for symbol in symbols.iter().filter(|symbol| symbol.section != 0 && !symbol.local) {
-        let Some(name) = std::str::from_utf8(symbol.name).ok().filter(|name| musls.contains(name)) else { continue };
+        let Some(name) = std::str::from_utf8(symbol.name).ok().filter(|name| musls.contains(name)) else {
+            continue;
+        };
         if !symbol.function {
             data.push(Datum { name: name.to_owned(), address: symbol.value });
             continue;

@@ -55,18 +55,23 @@ impl Signatures {
 
     /// Whether all that a function refers to by number is there.
     fn knows(&self, function: &Signature) -> bool {
-        let ids = function.names.iter().map(|name| name.id).chain(function.links.iter().filter_map(|l| l.target));
+        let ids =
+            function.names.iter().map(|name| name.id).chain(function.links.iter().filter_map(|l| l.target));
         let mut ids = ids.chain([function.place.0]);
         ids.all(|id| (id as usize) < self.names.len())
     }
 }
 
 fn line(function: &Signature) -> String {
-    let names: Vec<String> =
-        function.names.iter().map(|name| format!("{}{}", name.id, if name.weak { "~" } else { "" })).collect();
+    let names: Vec<String> = function
+        .names
+        .iter()
+        .map(|name| format!("{}{}", name.id, if name.weak { "~" } else { "" }))
+        .collect();
     let anchor = function.anchor.map_or("-".into(), |(offset, bytes)| format!("{offset}:{bytes:x}"));
     let Signature { archives, place: (member, at), size, fixed, align, digest, .. } = function;
-    let mut line = format!("{} {archives:x} {member}.{at} {size} {fixed} {align} {anchor} {digest:x}", names.join(","));
+    let mut line =
+        format!("{} {archives:x} {member}.{at} {size} {fixed} {align} {anchor} {digest:x}", names.join(","));
     let mut before = 0;
     for link in &function.links {
         let target = link.target.map_or(String::new(), |id| id.to_string());

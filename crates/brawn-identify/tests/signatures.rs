@@ -13,20 +13,98 @@ use brawn_identify::{Signature, Signatures, extract};
 
 /// Beside the kit's functions: what a heap consists of and stands on, and the ends of threads and processes.
 const WANTED: &[&str] = &[
-    "malloc", "free", "calloc", "realloc", "reallocarray", "aligned_alloc", "memalign", "posix_memalign",
-    "malloc_usable_size", "_Fork", "fork", "vfork", "clone", "__clone", "exit", "_Exit", "_exit", "abort", "atexit", "__cxa_atexit",
-    "pthread_create", "pthread_exit", "pthread_detach", "pthread_join", "pthread_atfork", "pthread_key_create",
-    "pthread_getspecific", "pthread_setspecific", "pthread_once", "pthread_mutex_lock", "pthread_mutex_unlock",
-    "pthread_mutex_trylock", "pthread_mutex_timedlock", "pthread_self", "mmap", "munmap", "mremap", "madvise", "mprotect",
-    "brk", "sbrk", "sysconf", "sched_yield", "syscall", "getauxval", "fopen", "fclose", "fread", "fwrite", "getdelim",
-    "opendir", "readdir", "__libc_start_main",
+    "malloc",
+    "free",
+    "calloc",
+    "realloc",
+    "reallocarray",
+    "aligned_alloc",
+    "memalign",
+    "posix_memalign",
+    "malloc_usable_size",
+    "_Fork",
+    "fork",
+    "vfork",
+    "clone",
+    "__clone",
+    "exit",
+    "_Exit",
+    "_exit",
+    "abort",
+    "atexit",
+    "__cxa_atexit",
+    "pthread_create",
+    "pthread_exit",
+    "pthread_detach",
+    "pthread_join",
+    "pthread_atfork",
+    "pthread_key_create",
+    "pthread_getspecific",
+    "pthread_setspecific",
+    "pthread_once",
+    "pthread_mutex_lock",
+    "pthread_mutex_unlock",
+    "pthread_mutex_trylock",
+    "pthread_mutex_timedlock",
+    "pthread_self",
+    "mmap",
+    "munmap",
+    "mremap",
+    "madvise",
+    "mprotect",
+    "brk",
+    "sbrk",
+    "sysconf",
+    "sched_yield",
+    "syscall",
+    "getauxval",
+    "fopen",
+    "fclose",
+    "fread",
+    "fwrite",
+    "getdelim",
+    "opendir",
+    "readdir",
+    "__libc_start_main",
 ];
 
 /// Names that begin so are the inner ones of these.
 const INNER: &[&str] = &[
-    "__malloc", "__libc", "__pthread", "__tl_", "__lock", "__unlock", "__wait", "__timedwait", "__simple_malloc", "__fork",
-    "__init", "__copy_tls", "__vm_", "__unmapself", "__tls", "__block", "__restore", "__mmap", "__munmap", "__mremap",
-    "mem", "str", "stp", "__mem", "__str", "__stp", "malloc/", "free/", "calloc/", "realloc/", "aligned_alloc/", "lite_malloc/", "donate/", "fork/", "pthread_create/",
+    "__malloc",
+    "__libc",
+    "__pthread",
+    "__tl_",
+    "__lock",
+    "__unlock",
+    "__wait",
+    "__timedwait",
+    "__simple_malloc",
+    "__fork",
+    "__init",
+    "__copy_tls",
+    "__vm_",
+    "__unmapself",
+    "__tls",
+    "__block",
+    "__restore",
+    "__mmap",
+    "__munmap",
+    "__mremap",
+    "mem",
+    "str",
+    "stp",
+    "__mem",
+    "__str",
+    "__stp",
+    "malloc/",
+    "free/",
+    "calloc/",
+    "realloc/",
+    "aligned_alloc/",
+    "lite_malloc/",
+    "donate/",
+    "fork/",
+    "pthread_create/",
 ];
 
 fn repository() -> &'static Path {
@@ -61,7 +139,8 @@ fn wanted() -> BTreeSet<String> {
         let table: toml::Table = fs_err::read_to_string(&path).unwrap().parse().unwrap();
         let rows = table["function"].as_array().unwrap();
         for row in rows {
-            let names = ["strong", "weak", "behind"].iter().filter_map(|key| row.get(key)?.as_array()).flatten();
+            let names =
+                ["strong", "weak", "behind"].iter().filter_map(|key| row.get(key)?.as_array()).flatten();
             wanted.extend(names.filter_map(|name| name.as_str().map(str::to_owned)));
         }
     }
@@ -70,8 +149,11 @@ fn wanted() -> BTreeSet<String> {
 
 /// Keeps the functions of these names, and those that call them or that they call: proofs need both.
 fn restrict(all: &mut Signatures, wanted: &BTreeSet<String>) {
-    let is_wanted = |name: &String| wanted.contains(name) || INNER.iter().any(|inner| name.starts_with(inner));
-    let named = |function: &Signature, names: &[String]| function.names.iter().any(|name| is_wanted(&names[name.id as usize]));
+    let is_wanted =
+        |name: &String| wanted.contains(name) || INNER.iter().any(|inner| name.starts_with(inner));
+    let named = |function: &Signature, names: &[String]| {
+        function.names.iter().any(|name| is_wanted(&names[name.id as usize]))
+    };
     let called: BTreeSet<u32> = all
         .functions
         .iter()
@@ -119,7 +201,12 @@ fn signatures_are_those_of_the_archives_at_hand() {
         restrict(&mut joined, &wanted);
         let fresh = joined.to_text();
         if renew {
-            println!("{arch}: {} archives, {} functions, {} bytes", joined.archives.len(), joined.functions.len(), fresh.len());
+            println!(
+                "{arch}: {} archives, {} functions, {} bytes",
+                joined.archives.len(),
+                joined.functions.len(),
+                fresh.len()
+            );
             fs_err::write(file(arch), &fresh).unwrap();
         } else {
             assert!(fresh == text, "{arch}: {STALE}");

@@ -40,7 +40,8 @@ pub fn all(found: Identification) -> Functions {
         confirmations: function.confirmations,
     });
     let ambiguous = found.ambiguous.into_iter();
-    let ambiguous = ambiguous.map(|one| AmbiguousFunction { names: one.names, reason: one.reason.to_owned() });
+    let ambiguous =
+        ambiguous.map(|one| AmbiguousFunction { names: one.names, reason: one.reason.to_owned() });
     Functions { found: Some(functions.collect()), ambiguous: Some(ambiguous.collect()), ..summary }
 }
 
@@ -61,7 +62,11 @@ pub fn print(path: &str, functions: &Functions) {
     for function in functions.found.iter().flatten() {
         let FoundFunction { names, address, size, evidence, confirmations } = function;
         let by = evidence.name();
-        outln!("  {:>12} {size:>6}  {by:8} {confirmations:>9}  {}", format!("{address:#x}"), names.join(", "));
+        outln!(
+            "  {:>12} {size:>6}  {by:8} {confirmations:>9}  {}",
+            format!("{address:#x}"),
+            names.join(", ")
+        );
     }
     for AmbiguousFunction { names, reason } in functions.ambiguous.iter().flatten() {
         outln!("  not certain: {}: {reason}", names.join(", "));

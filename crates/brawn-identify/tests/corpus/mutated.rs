@@ -6,14 +6,11 @@ use std::collections::BTreeMap;
 use brawn_elf::{Arch, Image};
 use brawn_identify::{carried, extract};
 
-#[path = "common/corpus.rs"]
-mod corpus;
-
 #[test]
 fn mutated_executables_mislead_nobody() {
     let long = std::env::var_os("BRAWN_TEST_LONG").is_some();
     let mut rng = fastrand::Rng::with_seed(27);
-    for made in corpus::make(false) {
+    for made in crate::make::make(false) {
         let data = fs_err::read(&made.file).unwrap();
         let image = Image::parse(&data).unwrap();
         let signatures = carried(Arch::from_elf_machine(image.machine).unwrap());

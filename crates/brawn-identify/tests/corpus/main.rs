@@ -1,17 +1,20 @@
 //! Executables made here, whose symbols are kept aside as the truth and taken away: what is found must be true, and nearly all
 //! that there is must be found. A handful of them always; hundreds, with every compiler at hand, with `BRAWN_TEST_LONG=1`.
 
-#[path = "common/corpus.rs"]
-mod corpus;
+mod make;
+mod mutated;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use brawn_elf::{Arch, Image};
 use brawn_identify::{Identification, carried, examine};
-use corpus::Made;
+use make::Made;
+
+/// Whether a name belongs to a family.
+type Has = fn(&str) -> bool;
 
 /// What is counted, by its names.
-const FAMILIES: &[(&str, fn(&str) -> bool)] = &[
+const FAMILIES: &[(&str, Has)] = &[
     ("mem*/str*", |name| name.starts_with("mem") || name.starts_with("str") && !is_number(name)),
     ("strto*", is_number),
     ("malloc", |name| MALLOC.contains(&name)),
@@ -23,7 +26,14 @@ fn is_number(name: &str) -> bool {
 }
 
 const MALLOC: &[&str] = &[
-    "malloc", "free", "calloc", "realloc", "reallocarray", "aligned_alloc", "memalign", "posix_memalign",
+    "malloc",
+    "free",
+    "calloc",
+    "realloc",
+    "reallocarray",
+    "aligned_alloc",
+    "memalign",
+    "posix_memalign",
     "malloc_usable_size",
 ];
 
@@ -82,7 +92,11 @@ fn judge(made: &Made, tally: &mut Tally, wrong: &mut Vec<String>) {
     // What this compiler's libc has under these names; a program may have its own.
     let signatures = carried(arch);
     let libc = |archives: u64| {
-        signatures.archives.iter().enumerate().any(|(at, source)| archives >> at & 1 == 1 && source.label.starts_with(made.libc))
+        signatures
+            .archives
+            .iter()
+            .enumerate()
+            .any(|(at, source)| archives >> at & 1 == 1 && source.label.starts_with(made.libc))
     };
     let names: BTreeSet<&str> = signatures
         .functions
@@ -92,7 +106,9 @@ fn judge(made: &Made, tally: &mut Tally, wrong: &mut Vec<String>) {
         .map(|name| signatures.names[name.id as usize].as_str())
         .collect();
     tally.executables += 1;
-    for (name, address) in global.iter().filter(|(name, _)| names.contains(name.as_str()) && !made.own.contains(&name.as_str())) {
+    for (name, address) in
+        global.iter().filter(|(name, _)| names.contains(name.as_str()) && !made.own.contains(&name.as_str()))
+    {
         let hit = found.function(name).is_some_and(|function| function.address == *address);
         for (family, _) in FAMILIES.iter().filter(|(_, has)| has(name)) {
             let count = tally.counts.entry(family).or_default();
@@ -109,19 +125,29 @@ fn judge(made: &Made, tally: &mut Tally, wrong: &mut Vec<String>) {
 fn what_is_found_is_true_and_nearly_all_is_found() {
     let mut wrong = Vec::new();
     let mut tallies: BTreeMap<String, Tally> = BTreeMap::new();
-    for made in corpus::make(std::env::var_os("BRAWN_TEST_LONG").is_some()) {
+    for made in make::make(std::env::var_os("BRAWN_TEST_LONG").is_some()) {
         judge(&made, tallies.entry(made.maker.clone()).or_default(), &mut wrong);
     }
     let mut sums: BTreeMap<&str, (u32, u32)> = BTreeMap::new();
     for (maker, tally) in &tallies {
-        let counts: Vec<String> = tally.counts.iter().map(|(name, (all, hit))| format!("{name} {hit}/{all}")).collect();
-        println!("{maker}: {} executables; {}; by other builds {}; missed {:?}", tally.executables, counts.join(", "), tally.unknown, tally.missed);
+        let counts: Vec<String> =
+            tally.counts.iter().map(|(name, (all, hit))| format!("{name} {hit}/{all}")).collect();
+        println!(
+            "{maker}: {} executables; {}; by other builds {}; missed {:?}",
+            tally.executables,
+            counts.join(", "),
+            tally.unknown,
+            tally.missed
+        );
         for (family, (all, hit)) in &tally.counts {
             let sum = sums.entry(family).or_default();
             *sum = (sum.0 + all, sum.1 + hit);
         }
     }
-    println!("in all: {} executables; {sums:?}", tallies.values().map(|tally| tally.executables).sum::<u32>());
+    println!(
+        "in all: {} executables; {sums:?}",
+        tallies.values().map(|tally| tally.executables).sum::<u32>()
+    );
     assert!(wrong.is_empty(), "{} false:\n{}", wrong.len(), wrong.join("\n"));
     for family in ["mem*/str*", "malloc"] {
         let (all, hit) = sums[family];

@@ -40,12 +40,18 @@ struct Compiler {
 fn compilers(long: bool) -> Vec<Compiler> {
     let mut compilers = Vec::new();
     if Command::new("musl-gcc").arg("--version").output().is_ok_and(|output| output.status.success()) {
-        compilers.push(Compiler { name: "musl-gcc", libc: "debian-", command: vec!["musl-gcc".into()], cxx: None });
+        compilers.push(Compiler {
+            name: "musl-gcc",
+            libc: "debian-",
+            command: vec!["musl-gcc".into()],
+            cxx: None,
+        });
     }
     let zig = repository().join(".tools/zig/ziglang/zig");
     if long && zig.is_file() {
         for (name, target) in [("zig x86_64", "x86_64-linux-musl"), ("zig aarch64", "aarch64-linux-musl")] {
-            let with = |what: &str| [zig.to_str().unwrap(), what, "-target", target].map(str::to_owned).to_vec();
+            let with =
+                |what: &str| [zig.to_str().unwrap(), what, "-target", target].map(str::to_owned).to_vec();
             compilers.push(Compiler { name, libc: "zig-", command: with("cc"), cxx: Some(with("c++")) });
         }
     }
@@ -81,7 +87,9 @@ pub fn make(long: bool) -> Vec<Made> {
         programs.push(repository().join("tests/cxx/runtime.cc"));
         programs.push(repository().join("tests/cxx/unwinding.cc"));
         if !long {
-            programs.retain(|path| ["model.c", "containers.c", "locale.c"].iter().any(|name| path.ends_with(name)));
+            programs.retain(|path| {
+                ["model.c", "containers.c", "locale.c"].iter().any(|name| path.ends_with(name))
+            });
         }
         for (at, program) in programs.iter().enumerate() {
             let ways = if long { 2 } else { 1 };
@@ -115,7 +123,11 @@ fn compile(compiler: &Compiler, program: &Path, way: usize, folder: &Path) -> Op
         let output = command.arg(program).arg("-o").arg(&file).arg("-lm").output().unwrap();
         if !output.status.success() {
             let _ = fs_err::remove_file(&file);
-            eprintln!("left out: {} {what}: {}", compiler.name, String::from_utf8_lossy(&output.stderr).lines().next().unwrap_or_default());
+            eprintln!(
+                "left out: {} {what}: {}",
+                compiler.name,
+                String::from_utf8_lossy(&output.stderr).lines().next().unwrap_or_default()
+            );
             return None;
         }
     }
@@ -166,7 +178,9 @@ const RUST_WAYS: [&[&str]; 5] = [
 fn rust(long: bool, folder: &Path) -> Vec<Made> {
     let home = std::env::var_os("RUSTUP_HOME").map(PathBuf::from);
     let home = home.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".rustup")));
-    let Some(toolchains) = home.and_then(|home| fs_err::read_dir(home.join("toolchains")).ok()) else { return Vec::new() };
+    let Some(toolchains) = home.and_then(|home| fs_err::read_dir(home.join("toolchains")).ok()) else {
+        return Vec::new();
+    };
     let mut toolchains: Vec<PathBuf> = toolchains.map(|entry| entry.unwrap().path()).collect();
     toolchains.sort();
     let mut made = Vec::new();
@@ -176,13 +190,15 @@ fn rust(long: bool, folder: &Path) -> Vec<Made> {
             if !toolchain.join("lib/rustlib").join(&target).is_dir() {
                 continue;
             }
-            let version = toolchain.file_name().unwrap().to_str().unwrap().split('-').next().unwrap().to_owned();
+            let version =
+                toolchain.file_name().unwrap().to_str().unwrap().split('-').next().unwrap().to_owned();
             let programs = if long { RUST } else { &RUST[3..] };
             for (at, (name, source)) in programs.iter().enumerate() {
                 for way in 0..if long { 2 } else { 1 } {
                     let flags = RUST_WAYS[(at + way * 2) % RUST_WAYS.len()];
                     let what = format!("{name}.rs {}", flags.join(" "));
-                    let file = folder.join(format!("rust-{version}-{arch}-{what}").replace([' ', '/', ','], "_"));
+                    let file =
+                        folder.join(format!("rust-{version}-{arch}-{what}").replace([' ', '/', ','], "_"));
                     if !file.is_file() {
                         let input = folder.join(format!("{name}.rs"));
                         fs_err::write(&input, source).unwrap();
@@ -192,9 +208,19 @@ fn rust(long: bool, folder: &Path) -> Vec<Made> {
                             rustc.arg("-Clinker=rust-lld");
                         }
                         let output = rustc.arg(&input).arg("-o").arg(&file).output().unwrap();
-                        assert!(output.status.success(), "{what}: {}", String::from_utf8_lossy(&output.stderr));
+                        assert!(
+                            output.status.success(),
+                            "{what}: {}",
+                            String::from_utf8_lossy(&output.stderr)
+                        );
                     }
-                    made.push(Made { maker: format!("rust {version} {arch}"), libc: "rust-", what, own: &[], file });
+                    made.push(Made {
+                        maker: format!("rust {version} {arch}"),
+                        libc: "rust-",
+                        what,
+                        own: &[],
+                        file,
+                    });
                 }
             }
             if !long {
