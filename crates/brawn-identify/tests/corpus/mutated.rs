@@ -6,6 +6,9 @@ use std::collections::BTreeMap;
 use brawn_elf::{Arch, Image};
 use brawn_identify::{carried, extract};
 
+/// Bytes at the start that say where everything else is.
+const HEADERS: usize = 0x400;
+
 #[test]
 fn mutated_executables_mislead_nobody() {
     let long = std::env::var_os("BRAWN_TEST_LONG").is_some();
@@ -21,12 +24,12 @@ fn mutated_executables_mislead_nobody() {
         for round in 0..if long { 3000 } else { 15 } {
             let mut changed = data.clone();
             // A few bytes of the headers, or of the code and data behind them.
-            let reach = if round % 4 == 0 { 0x400 } else { changed.len() };
+            let reach = if round % 4 == 0 { 0..HEADERS } else { HEADERS..changed.len() };
             for _ in 0..rng.usize(1..=64) {
-                let at = rng.usize(..reach);
+                let at = rng.usize(reach.clone());
                 changed[at] = rng.u8(..);
             }
-            changed.truncate(if round % 8 == 1 { rng.usize(64..reach) } else { data.len() });
+            changed.truncate(if round % 8 == 1 { rng.usize(64..data.len()) } else { data.len() });
             let Ok(image) = Image::parse(&changed) else { continue };
             let Some(found) = signatures.find(&image) else { continue };
             // Where the headers say otherwise, everything is somewhere else.
