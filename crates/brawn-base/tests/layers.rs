@@ -6,8 +6,8 @@ use std::path::Path;
 const LAYERS: &[&[&str]] = &[
     &["brawn-base", "brawn-kit-build"],
     &["brawn-elf", "brawn-trace"],
-    &["brawn-kit", "brawn-measure"],
-    &["brawn-libc"],
+    &["brawn-kit", "brawn-identify", "brawn-measure"],
+    &["brawn-libc", "brawn-graft"],
     &["brawn-link", "brawn-preload"],
     &["brawn-check", "brawn-bench", "brawn-tune"],
     &["brawn-image"],

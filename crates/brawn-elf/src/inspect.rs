@@ -38,6 +38,14 @@ pub fn inspect(data: &[u8]) -> Result<Inspection, Error> {
     Ok(look_closer(&image, inspection))
 }
 
+/// [`inspect()`] without what has to read all code: the processor that it needs, and the crates in it.
+///
+/// # Errors
+/// As [`inspect()`].
+pub fn overview(image: &Image<'_>) -> Result<Inspection, Error> {
+    look(image).map(|(inspection, _)| inspection)
+}
+
 /// Adds what takes longer than a look at constant data, and no check needs.
 pub(crate) fn look_closer(image: &Image<'_>, mut inspection: Inspection) -> Inspection {
     let recorded = inspection.go.as_ref().and_then(|_| go_level(image));
@@ -108,6 +116,7 @@ pub(crate) fn look(image: &Image<'_>) -> Result<(Inspection, Traces), Error> {
         strings: strings(image, &dynamic, &libc, code, symbols.as_ref(), note.as_ref()),
         note,
         link_id: notes.as_ref().ok().and_then(|notes| notes.link_id.clone()),
+        graft: notes.as_ref().ok().and_then(|notes| notes.graft.clone()),
         rust: rust(image, &hits, &comments),
         functions: None,
         crates: None,

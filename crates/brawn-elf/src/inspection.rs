@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Cpu, Crate, Evidence, Heap, LinkId, Note};
+use crate::{Cpu, Crate, Evidence, Graft, Heap, LinkId, Note};
 
 /// The version of the JSON form. It grows when a field changes its meaning or goes away, not when one is added.
 pub const SCHEMA_VERSION: u32 = 1;
@@ -36,6 +36,8 @@ pub struct Inspection {
     pub note: Option<Note>,
     /// The recorded link that made it, if Brawn did.
     pub link_id: Option<LinkId>,
+    /// The functions of the kit that it got when it was finished, if it got some.
+    pub graft: Option<Graft>,
     /// The Rust compiler, when recorded.
     pub rust: Option<Rust>,
     /// The crates that went into it, where `cargo auditable` recorded them.

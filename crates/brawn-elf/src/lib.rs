@@ -43,10 +43,10 @@ pub use error::Error;
 pub use expectation::{Expectation, Requirement, SecondHeap};
 pub use heap::{Evidence, EvidenceKind, Heap, Role};
 pub use image::{Image, Section, Segment, Symbol};
-pub use inspect::inspect;
+pub use inspect::{inspect, overview};
 pub use inspection::Inspection;
 pub use note::{
-    BrawnNotes, FUNCTIONS, HeapFacts, KNOB, LinkId, Note, PROGRAM, add_note_section, link_note_object,
+    BrawnNotes, FUNCTIONS, Graft, HeapFacts, KNOB, LinkId, Note, PROGRAM, Piece, add_note_section, link_note_object,
     read_notes,
 };
 pub use redirect::{redirect_calls, rename_definitions};

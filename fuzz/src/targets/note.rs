@@ -42,7 +42,7 @@ pub fn read(data: &[u8]) {
         put(HEADER + at, &(word as u64).to_le_bytes());
     }
     file.extend_from_slice(data);
-    if let Ok(BrawnNotes { note: Some(note), link_id }) = read_notes(&file) {
+    if let Ok(BrawnNotes { note: Some(note), link_id, .. }) = read_notes(&file) {
         // What was read can be written, and comes back as it is.
         let object = super::compiled::noted(&note);
         assert_eq!(read_notes(&object).expect("a note of ours").note, Some(note));

@@ -9,13 +9,16 @@
 //! | 1 | UTF-8 lines `key=value`, sorted by key: a [`Note`] |
 //! | 2 | lowercase hexadecimal text: a [`LinkId`] |
 //! | 3 | lines as in type 1: the [`HeapFacts`] of the link, if there are any; readers add them to the [`Note`] |
+//! | 4 | lines as in type 1: a [`Graft`], in a finished executable that got functions of the kit afterwards |
 //!
 //! Readers skip keys and types that they do not know, so a later Brawn can add some.
 
+mod graft;
 mod object_file;
 mod read;
 mod text;
 
+pub use graft::{Graft, Piece};
 pub use object_file::{add_note_section, link_note_object};
 pub use read::{BrawnNotes, read_notes};
 pub use text::{FUNCTIONS, HeapFacts, KNOB, LinkId, Note, PROGRAM};
@@ -37,6 +40,9 @@ pub const NOTE_TYPE_LINK: u32 = 2;
 
 /// The type of the note that holds [`HeapFacts`].
 pub const NOTE_TYPE_HEAPS: u32 = 3;
+
+/// The type of the note that holds a [`Graft`].
+pub const NOTE_TYPE_GRAFT: u32 = 4;
 
 /// Linkers join `.note.brawn` sections of several objects; with this alignment no gap comes in between.
 pub(crate) const NOTE_ALIGN: usize = 4;

@@ -4,7 +4,8 @@ use object::read::elf::NoteIterator;
 use object::{Endianness, elf};
 
 use super::{
-    HeapFacts, LinkId, NOTE_OWNER, NOTE_SECTION, NOTE_TYPE_HEAPS, NOTE_TYPE_KIT, NOTE_TYPE_LINK, Note,
+    Graft, HeapFacts, LinkId, NOTE_OWNER, NOTE_SECTION, NOTE_TYPE_GRAFT, NOTE_TYPE_HEAPS, NOTE_TYPE_KIT,
+    NOTE_TYPE_LINK, Note,
 };
 use crate::{Error, Image};
 
@@ -15,6 +16,8 @@ pub struct BrawnNotes {
     pub note: Option<Note>,
     /// The recorded link that made it, if it carries a note of type 2.
     pub link_id: Option<LinkId>,
+    /// What was grafted onto it, if it carries a note of type 4.
+    pub graft: Option<Graft>,
 }
 
 /// Reads Brawn's notes from an executable or an object file, through its sections and its `PT_NOTE` segments.
@@ -93,6 +96,12 @@ impl Reader {
                         key: "link".to_owned(),
                         first: first.to_string(),
                         second: id.to_string(),
+                    })?;
+                }
+                NOTE_TYPE_GRAFT => {
+                    let graft = Graft::from_description(note.desc())?;
+                    keep(&mut self.notes.graft, graft, |first, graft| {
+                        disagreement(&first.entries(), &graft.entries())
                     })?;
                 }
                 NOTE_TYPE_HEAPS => {

@@ -173,11 +173,11 @@ impl Note {
     }
 }
 
-fn words(text: &str) -> Vec<String> {
+pub(super) fn words(text: &str) -> Vec<String> {
     text.split_whitespace().map(str::to_owned).collect()
 }
 
-fn text_of(entries: &BTreeMap<String, String>) -> String {
+pub(super) fn text_of(entries: &BTreeMap<String, String>) -> String {
     let mut text = String::new();
     for (key, value) in entries {
         escape(key, true, &mut text);
@@ -189,7 +189,7 @@ fn text_of(entries: &BTreeMap<String, String>) -> String {
 }
 
 /// The entries of a description: lines in the order of their keys.
-fn entries_of(description: &[u8]) -> Result<BTreeMap<String, String>, Error> {
+pub(super) fn entries_of(description: &[u8]) -> Result<BTreeMap<String, String>, Error> {
     let text = std::str::from_utf8(description).map_err(|_| damaged("it is not UTF-8 text"))?;
     let mut entries = BTreeMap::new();
     let mut last = String::new();
@@ -263,11 +263,11 @@ impl From<LinkId> for String {
     }
 }
 
-fn damaged(reason: impl Into<String>) -> Error {
+pub(super) fn damaged(reason: impl Into<String>) -> Error {
     Error::NoteDamaged { what: reason.into() }
 }
 
-fn is_lower_hex(text: &str) -> bool {
+pub(super) fn is_lower_hex(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 

@@ -55,6 +55,11 @@ fn rows(inspection: &Inspection) -> Vec<(&'static str, String)> {
         add("owner of malloc", owner.map(str::to_owned));
         add("serves as well", list(&note.heaps.serves).map(|names| format!("callers of {names}")));
     }
+    if let Some(graft) = &inspection.graft {
+        let families = list(&graft.families).unwrap_or_default();
+        add("grafted", Some(format!("kit {}, {} functions: {families}", graft.kit, graft.functions.len())));
+        add("onto", Some(format!("sha256 {}", graft.original)));
+    }
     let rust = inspection.rust.as_ref().map(|rust| match (&rust.version, &rust.commit) {
         (Some(version), _) => version.clone(),
         (None, Some(commit)) => format!("commit {commit}"),

@@ -1,0 +1,91 @@
+//! The first bytes of a function: a jump is written over them, and where musl's own function is still needed, they move to a
+//! place from which they go on with the rest.
+
+use brawn_elf::Arch;
+
+mod arm;
+mod x86;
+
+/// What can be done with a function's first bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Beginning {
+    /// Where the jump is written.
+    pub at: u64,
+    /// How many bytes it takes.
+    pub length: usize,
+    /// The instructions that it is written over, if they can move.
+    pub moved: Option<Moved>,
+}
+
+/// Instructions that can stand elsewhere.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Moved {
+    /// The instructions as they are.
+    pub bytes: Vec<u8>,
+    /// Fields of 32 bits in them that count from the end of an instruction: where they are, where that ends, what they mean.
+    pub relative: Vec<(usize, usize, u64)>,
+    /// Where the function goes on behind them.
+    pub rest: u64,
+}
+
+/// Most bytes of a jump.
+pub(crate) const MOST: usize = 12;
+
+/// What can be done with the first bytes of the function at `address`, which has no code but `code`. `far` says that the new
+/// code may be out of the reach of a branch on aarch64.
+pub(crate) fn beginning(arch: Arch, code: &[u8], address: u64, far: bool) -> Result<Beginning, String> {
+    match arch {
+        Arch::X86_64 => x86::beginning(code, address),
+        Arch::Aarch64 => arm::beginning(code, address, far),
+    }
+}
+
+/// A jump from one address to another, with `length` bytes.
+pub(crate) fn jump(arch: Arch, from: u64, to: u64, length: usize) -> Option<Vec<u8>> {
+    match arch {
+        Arch::X86_64 => x86::jump(from, to),
+        Arch::Aarch64 => arm::jump(from, to, length),
+    }
+}
+
+/// How many bytes a moved beginning takes, and the jump behind it.
+pub(crate) fn room(moved: &Moved) -> usize {
+    moved.bytes.len() + MOST
+}
+
+/// A moved beginning as it stands at `address`.
+pub(crate) fn placed(arch: Arch, moved: &Moved, address: u64) -> Option<Vec<u8>> {
+    let mut bytes = moved.bytes.clone();
+    for &(at, end, target) in &moved.relative {
+        let distance = target.wrapping_sub(address.wrapping_add(end as u64)).cast_signed();
+        bytes[at..at + 4].copy_from_slice(&i32::try_from(distance).ok()?.to_le_bytes());
+    }
+    let from = address.wrapping_add(bytes.len() as u64);
+    bytes.extend(jump(arch, from, moved.rest, MOST)?);
+    Some(bytes)
+}
+
+/// Where code of the file jumps to within `windows`, which are sorted and apart: from where, and the window's number. On x86-64
+/// all bytes are taken for the beginning of a jump, so that some of them are none; short ones lead no further than their own
+/// function.
+pub(crate) fn jumps_into(arch: Arch, code: &[u8], address: u64, windows: &[(u64, u64)]) -> Vec<(u64, usize)> {
+    let (Some(first), Some(last)) = (windows.first(), windows.last()) else { return Vec::new() };
+    // An instruction of aarch64 is never jumped into, and of several none but the first is a target of others.
+    if arch == Arch::Aarch64 {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    for at in memchr::memchr2_iter(0xe8, 0xe9, code).chain(x86::conditional(code)) {
+        let Some(field) = code.get(at + 1..at + 5) else { continue };
+        let distance = i32::from_le_bytes([field[0], field[1], field[2], field[3]]);
+        let target = address.wrapping_add(at as u64 + 5).wrapping_add_signed(distance.into());
+        if target <= first.0 || target >= last.1 {
+            continue;
+        }
+        let window = windows.partition_point(|(_, end)| *end <= target);
+        if windows[window].0 < target {
+            found.push((address + at as u64, window));
+        }
+    }
+    found
+}

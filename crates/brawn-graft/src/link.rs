@@ -1,0 +1,274 @@
+//! A small linker: sections of the kit's objects side by side, and what refers to what.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use brawn_elf::Arch;
+use object::read::elf::ElfFile64;
+use object::{
+    Object as _, ObjectSection as _, ObjectSymbol as _, RelocationFlags, RelocationTarget, SectionIndex, SymbolKind,
+};
+
+use crate::Error;
+use crate::entry::{self, Moved};
+use crate::kit::{Kit, Member};
+use crate::plan::{Known, Plan, Target};
+use crate::relocate::{self, Spot};
+
+/// What a part of the new code is loaded as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Part {
+    Constants,
+    Text,
+    Data,
+    /// Data that is zero in the beginning, behind the other.
+    Zero,
+}
+
+/// A place in a part.
+#[derive(Clone, Copy, Debug)]
+struct At(Part, u64);
+
+/// Something in the new code that has a name.
+pub(crate) struct Named {
+    pub name: String,
+    pub part: Part,
+    pub address: u64,
+    pub size: u64,
+    pub function: bool,
+}
+
+/// The new code before it has its place.
+pub(crate) struct Layout<'a> {
+    kit: &'a Kit<'static>,
+    plan: &'a Plan,
+    arch: Arch,
+    /// By object and section.
+    sections: BTreeMap<(usize, usize), At>,
+    definitions: HashMap<String, At>,
+    /// Beginnings of functions that were moved here, by the function's address.
+    moved: BTreeMap<u64, (At, &'a Moved)>,
+    /// Words that say whether something is there.
+    slots: BTreeMap<String, At>,
+    /// Jumps to functions of the file that a call does not reach.
+    stubs: BTreeMap<u64, At>,
+    sizes: [u64; 4],
+}
+
+/// The new code at its place.
+pub(crate) struct Linked {
+    pub text: Vec<u8>,
+    pub constants: Vec<u8>,
+    pub data: Vec<u8>,
+    pub symbols: Vec<Named>,
+    /// The address of each definition that others can name.
+    pub addresses: HashMap<String, u64>,
+}
+
+/// Where each part begins: constants, text, data, zeros.
+pub(crate) type Bases = [u64; 4];
+
+/// The largest alignment of a section.
+pub(crate) const ALIGN: u64 = 64;
+
+impl<'a> Layout<'a> {
+    pub fn new(kit: &'a Kit<'static>, plan: &'a Plan, known: &'a Known, arch: Arch, far: bool) -> Result<Self, Error> {
+        let mut layout = Layout {
+            kit,
+            plan,
+            arch,
+            sections: BTreeMap::new(),
+            definitions: HashMap::new(),
+            moved: BTreeMap::new(),
+            slots: BTreeMap::new(),
+            stubs: BTreeMap::new(),
+            sizes: [0; 4],
+        };
+        for &index in &plan.members {
+            layout.add(index)?;
+        }
+        for address in plan.behind() {
+            let moved = known.places[&address].beginning.as_ref().ok().and_then(|first| first.moved.as_ref());
+            let moved = moved.expect("the plan looked");
+            let at = layout.reserve(Part::Text, entry::room(moved) as u64, 16);
+            layout.moved.insert(address, (at, moved));
+        }
+        if far {
+            let outside: BTreeSet<u64> = plan.outside().collect();
+            for address in outside {
+                let at = layout.reserve(Part::Text, entry::MOST as u64, 4);
+                layout.stubs.insert(address, at);
+            }
+        }
+        Ok(layout)
+    }
+
+    /// How many bytes a part takes.
+    pub fn size(&self, part: Part) -> u64 {
+        self.sizes[part as usize]
+    }
+
+    fn reserve(&mut self, part: Part, size: u64, align: u64) -> At {
+        let end = &mut self.sizes[part as usize];
+        let start = end.next_multiple_of(align.clamp(1, ALIGN));
+        *end = start + size;
+        At(part, start)
+    }
+
+    fn add(&mut self, index: usize) -> Result<(), Error> {
+        let kit = self.kit;
+        let member = &kit.members[index];
+        for section in member.file.sections() {
+            let Some(part) = part_of(&section) else { continue };
+            if section.align() > ALIGN {
+                return Err(fault(member, format!("a section is aligned to {} bytes", section.align())));
+            }
+            let at = self.reserve(part, section.size(), section.align());
+            self.sections.insert((index, section.index().0), at);
+            for (offset, relocation) in section.relocations() {
+                let data = section.data().map_err(|error| fault(member, error.to_string()))?;
+                if relocate::wants_slot(kind(&relocation), data, offset)
+                    && let RelocationTarget::Symbol(symbol) = relocation.target()
+                    && let Ok(name) = member.file.symbol_by_index(symbol).and_then(|symbol| symbol.name())
+                    && !self.slots.contains_key(name)
+                {
+                    let at = self.reserve(Part::Constants, 8, 8);
+                    self.slots.insert(name.to_owned(), at);
+                }
+            }
+        }
+        for symbol in member.file.symbols().filter(|symbol| symbol.is_global() && symbol.is_definition()) {
+            if let (Ok(name), Some(section)) = (symbol.name(), symbol.section_index())
+                && let Some(At(part, start)) = self.sections.get(&(index, section.0))
+            {
+                let at = At(*part, start + symbol.address());
+                // The first to define it is the one that the plan means.
+                if kit.owners.get(name) == Some(&index) {
+                    self.definitions.insert(name.to_owned(), at);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts the parts to their addresses.
+    pub fn place(&self, bases: Bases) -> Result<Linked, Error> {
+        let address = |At(part, offset): At| bases[part as usize] + offset;
+        let filled = |part: Part, byte: u8| vec![byte; self.size(part) as usize];
+        // What is between functions is never run: int3, and on aarch64 an undefined instruction.
+        let between = if self.arch == Arch::X86_64 { 0xcc } else { 0 };
+        let mut parts = [filled(Part::Constants, 0), filled(Part::Text, between), filled(Part::Data, 0), Vec::new()];
+        let mut symbols = Vec::new();
+        for (&(index, number), &At(part, start)) in &self.sections {
+            let member = &self.kit.members[index];
+            let broken = |error: object::read::Error| fault(member, error.to_string());
+            let section = member.file.section_by_index(SectionIndex(number)).map_err(broken)?;
+            if part != Part::Zero {
+                let mut data = section.data().map_err(broken)?.to_vec();
+                for (offset, relocation) in section.relocations() {
+                    let RelocationTarget::Symbol(symbol) = relocation.target() else { continue };
+                    let target = self.target(index, &member.file, symbol, &address)?;
+                    let spot = Spot {
+                        kind: kind(&relocation),
+                        offset,
+                        address: bases[part as usize] + start + offset,
+                        addend: relocation.addend(),
+                    };
+                    relocate::apply(self.arch, &mut data, &spot, &target).map_err(|reason| fault(member, reason))?;
+                }
+                let start = start as usize;
+                parts[part as usize][start..start + data.len()].copy_from_slice(&data);
+            }
+            symbols.extend(names(&member.file, number, part, bases[part as usize] + start));
+        }
+        let out_of_reach = || Error::NoPlace { reason: "a jump does not reach from the end to the code".to_owned() };
+        let text = bases[Part::Text as usize];
+        for (at, bytes) in self.jumps(text) {
+            let bytes = bytes.ok_or_else(out_of_reach)?;
+            parts[Part::Text as usize][at as usize..at as usize + bytes.len()].copy_from_slice(&bytes);
+        }
+        for (name, At(_, at)) in &self.slots {
+            let there = self.definitions.contains_key(name) || matches!(self.plan.target(name), Some(Target::At(_)));
+            parts[Part::Constants as usize][*at as usize] = u8::from(there);
+        }
+        let [constants, text, data, _] = parts;
+        let addresses = self.definitions.iter().map(|(name, at)| (name.clone(), address(*at))).collect();
+        Ok(Linked { text, constants, data, symbols, addresses })
+    }
+
+    /// The code that no object holds, by its offset in the text.
+    fn jumps(&self, text: u64) -> impl Iterator<Item = (u64, Option<Vec<u8>>)> {
+        let moved = self.moved.values().map(move |(At(_, at), moved)| (*at, entry::placed(self.arch, moved, text + at)));
+        let stub = move |(to, At(_, at)): (&u64, &At)| (*at, entry::jump(self.arch, text + at, *to, entry::MOST));
+        moved.chain(self.stubs.iter().map(stub))
+    }
+
+    fn target(
+        &self,
+        index: usize,
+        file: &ElfFile64<'_>,
+        symbol: object::SymbolIndex,
+        address: &impl Fn(At) -> u64,
+    ) -> Result<relocate::Target, Error> {
+        let member = &self.kit.members[index];
+        let symbol = file.symbol_by_index(symbol).map_err(|error| fault(member, error.to_string()))?;
+        let direct = |address| relocate::Target { address: Some(address), slot: None, stub: None };
+        if let Some(section) = symbol.section_index() {
+            let at = self.sections.get(&(index, section.0));
+            let At(part, start) = at.ok_or_else(|| fault(member, "it refers to what is not loaded".to_owned()))?;
+            let slot = symbol.name().ok().and_then(|name| self.slots.get(name)).map(|at| address(*at));
+            return Ok(relocate::Target { slot, ..direct(address(At(*part, start + symbol.address()))) });
+        }
+        let name = symbol.name().map_err(|error| fault(member, error.to_string()))?;
+        let target = match self.plan.target(name) {
+            Some(Target::Kit(_)) => {
+                let at = self.definitions.get(name);
+                Some(address(*at.ok_or_else(|| fault(member, format!("{name} is not linked")))?))
+            }
+            Some(Target::At(at)) => Some(*at),
+            Some(Target::Behind(at)) => Some(address(self.moved[at].0)),
+            Some(Target::Nothing) => None,
+            None => return Err(fault(member, format!("{name} was not planned"))),
+        };
+        let stub = target.and_then(|target| self.stubs.get(&target)).map(|at| address(*at));
+        Ok(relocate::Target { address: target, slot: self.slots.get(name).map(|at| address(*at)), stub })
+    }
+}
+
+fn part_of<'data>(section: &impl object::ObjectSection<'data>) -> Option<Part> {
+    let object::SectionFlags::Elf { sh_flags, sh_type, .. } = section.flags() else { return None };
+    let has = |flag: object::elf::SectionFlags| sh_flags.contains(flag);
+    let name = section.name().unwrap_or_default();
+    if !has(object::elf::SHF_ALLOC) || section.size() == 0 || name == ".eh_frame" || name.starts_with(".note") {
+        return None;
+    }
+    Some(match () {
+        () if has(object::elf::SHF_EXECINSTR) => Part::Text,
+        () if !has(object::elf::SHF_WRITE) => Part::Constants,
+        () if sh_type == object::elf::SHT_NOBITS => Part::Zero,
+        () => Part::Data,
+    })
+}
+
+fn kind(relocation: &object::Relocation) -> u32 {
+    match relocation.flags() {
+        RelocationFlags::Elf { r_type } => r_type.0,
+        _ => u32::MAX,
+    }
+}
+
+fn names<'a>(file: &'a ElfFile64<'_>, section: usize, part: Part, start: u64) -> impl Iterator<Item = Named> + 'a {
+    let here = move |symbol: &object::read::elf::ElfSymbol64<'_, '_>| symbol.section_index() == Some(SectionIndex(section));
+    file.symbols().filter(here).filter_map(move |symbol| {
+        let function = match symbol.kind() {
+            SymbolKind::Text => true,
+            SymbolKind::Data => false,
+            _ => return None,
+        };
+        let name = symbol.name().ok().filter(|name| !name.is_empty())?.to_owned();
+        Some(Named { name, part, address: start + symbol.address(), size: symbol.size(), function })
+    })
+}
+
+fn fault(member: &Member<'_>, reason: String) -> Error {
+    Error::Link { member: member.name.clone(), reason }
+}

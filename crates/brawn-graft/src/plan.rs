@@ -1,0 +1,217 @@
+//! What is grafted: the functions of a file that the kit has better ones for, as far as all that these need is there.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use crate::entry::Beginning;
+use crate::families;
+use crate::kit::Kit;
+
+/// What musl's own definition is called in the kit's objects, with its name behind.
+const BEHIND: &str = "__brawn_musl_";
+
+/// What a name stands for in the new code.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Target {
+    /// An object of the kit.
+    Kit(usize),
+    /// What stands at this address of the file.
+    At(u64),
+    /// musl's own function at this address, whose beginning was moved away.
+    Behind(u64),
+    /// Nothing, and its user does without.
+    Nothing,
+}
+
+/// A function of the file.
+pub(crate) struct Place {
+    pub size: u64,
+    /// What can be done with its first bytes.
+    pub beginning: Result<Beginning, String>,
+}
+
+/// What is known about the file.
+pub(crate) struct Known {
+    /// Names of functions and of data, with their addresses.
+    pub names: BTreeMap<String, u64>,
+    /// The functions that may be replaced.
+    pub places: BTreeMap<u64, Place>,
+}
+
+/// What is asked for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Choice {
+    /// Families of which musl's own functions stay.
+    pub musl: Vec<String>,
+    /// The highest level of the string functions.
+    pub level: Option<String>,
+}
+
+/// What is linked, and where it goes.
+pub(crate) struct Plan {
+    /// The objects of the kit that are linked.
+    pub members: BTreeSet<usize>,
+    /// By address, the name of the kit's function that a function of the file leads to.
+    pub entries: BTreeMap<u64, String>,
+    /// By address, why a function for which the kit has another stays as it is.
+    pub refused: BTreeMap<u64, String>,
+    targets: HashMap<String, Target>,
+}
+
+impl Plan {
+    pub fn target(&self, name: &str) -> Option<&Target> {
+        self.targets.get(name)
+    }
+
+    /// What the new code calls in the file.
+    pub fn outside(&self) -> impl Iterator<Item = u64> {
+        self.targets.values().filter_map(|target| match target {
+            Target::At(address) => Some(*address),
+            _ => None,
+        })
+    }
+
+    /// The functions that musl's own code is still needed of.
+    pub fn behind(&self) -> BTreeSet<u64> {
+        let behind = |target: &Target| match target {
+            Target::Behind(address) => Some(*address),
+            _ => None,
+        };
+        self.targets.values().filter_map(behind).collect()
+    }
+}
+
+struct Planner<'a> {
+    kit: &'a Kit<'static>,
+    known: &'a Known,
+    choice: &'a Choice,
+    /// By object, what it lacks.
+    lacking: Vec<Option<String>>,
+    /// Functions that stay, and why.
+    blocked: &'a BTreeMap<u64, String>,
+}
+
+/// Plans. What is in `blocked` stays, for the reason that stands there.
+pub(crate) fn plan(kit: &Kit<'static>, known: &Known, choice: &Choice, blocked: &BTreeMap<u64, String>) -> Plan {
+    let lacking = kit.members.iter().map(|member| families::left(member).map(str::to_owned)).collect();
+    let mut planner = Planner { kit, known, choice, lacking, blocked };
+    // What is missing for one object is missing for those that need it.
+    while planner.find_lacking() {}
+    planner.finish()
+}
+
+impl Planner<'_> {
+    fn find_lacking(&mut self) -> bool {
+        let mut changed = false;
+        for index in 0..self.kit.members.len() {
+            if self.lacking[index].is_some() {
+                continue;
+            }
+            let needs = &self.kit.members[index].needs;
+            if let Some((name, _)) = needs.iter().find(|(name, weak)| self.resolve(name, *weak).is_none()) {
+                let own = name.strip_prefix(BEHIND);
+                self.lacking[index] = Some(match own.filter(|own| self.known.names.contains_key(*own)) {
+                    Some(own) => format!("musl's own {own} is needed behind it, and its beginning cannot move"),
+                    None => format!("it needs {}, which was not recognised", own.unwrap_or(name)),
+                });
+                changed = true;
+            }
+        }
+        changed
+    }
+
+    fn resolve(&self, name: &str, weak: bool) -> Option<Target> {
+        if let Some(own) = name.strip_prefix(BEHIND) {
+            let address = *self.known.names.get(own)?;
+            if self.with_others(address).is_err() {
+                return Some(Target::At(address));
+            }
+            let first = self.known.places[&address].beginning.as_ref();
+            return first.is_ok_and(|first| first.moved.is_some()).then_some(Target::Behind(address));
+        }
+        let known = self.known.names.get(name).copied();
+        if let Some(&owner) = self.kit.owners.get(name)
+            && self.lacking[owner].is_none()
+            && (known.is_none() || !name_is_kept(self.kit, owner, self.choice))
+        {
+            return Some(Target::Kit(owner));
+        }
+        known.map(Target::At).or(weak.then_some(Target::Nothing))
+    }
+
+    /// The kit's function for the one at this address, or why there is none.
+    fn replacement(&self, address: u64) -> Result<(usize, &str), Option<String>> {
+        let mut names = self.known.names.iter().filter(|(_, at)| **at == address).map(|(name, _)| name.as_str());
+        let of_kit = |name: &str| {
+            let owner = *self.kit.owners.get(name)?;
+            let defined = self.kit.members[owner].defines.iter().find(|defined| defined.name == name)?;
+            (defined.of_libc && defined.function).then_some(owner)
+        };
+        let (owner, name) = names.find_map(|name| Some((of_kit(name)?, name))).ok_or(None)?;
+        if name_is_kept(self.kit, owner, self.choice) {
+            return Err(Some(format!("--musl {} was given", self.kit.members[owner].family)));
+        }
+        if let Some(lacking) = &self.lacking[owner] {
+            return Err(Some(lacking.clone()));
+        }
+        if let Some(reason) = self.blocked.get(&address) {
+            return Err(Some(reason.clone()));
+        }
+        let place = self.known.places.get(&address).ok_or_else(|| Some("it is no function".to_owned()))?;
+        if let Err(reason) = &place.beginning {
+            return Err(Some(reason.clone()));
+        }
+        Ok((owner, name))
+    }
+
+    /// As [`Planner::replacement`], and all that has to be replaced with it can be as well.
+    fn with_others(&self, address: u64) -> Result<(usize, &str), Option<String>> {
+        let (owner, name) = self.replacement(address)?;
+        for other in families::together(name) {
+            let there = self.known.names.get(*other).is_some_and(|at| self.replacement(*at).is_ok());
+            if !there {
+                return Err(Some(format!("{other} is not replaced, and both go together")));
+            }
+        }
+        Ok((owner, name))
+    }
+
+    fn finish(&self) -> Plan {
+        let mut plan = Plan {
+            members: BTreeSet::new(),
+            entries: BTreeMap::new(),
+            refused: BTreeMap::new(),
+            targets: HashMap::new(),
+        };
+        let mut open = Vec::new();
+        for &address in self.known.places.keys() {
+            match self.with_others(address) {
+                Ok((owner, name)) => {
+                    plan.entries.insert(address, name.to_owned());
+                    open.push(owner);
+                }
+                Err(Some(reason)) => {
+                    plan.refused.insert(address, reason);
+                }
+                Err(None) => {}
+            }
+        }
+        while let Some(index) = open.pop() {
+            if !plan.members.insert(index) {
+                continue;
+            }
+            let member = &self.kit.members[index];
+            for (name, weak) in &member.needs {
+                let target = self.resolve(name, *weak).unwrap_or(Target::Nothing);
+                if let Target::Kit(owner) = target {
+                    open.push(owner);
+                }
+                plan.targets.insert(name.clone(), target);
+            }
+        }
+        plan
+    }
+}
+
+fn name_is_kept(kit: &Kit<'_>, owner: usize, choice: &Choice) -> bool {
+    choice.musl.iter().any(|name| name == kit.members[owner].family)
+}

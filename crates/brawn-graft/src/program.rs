@@ -1,0 +1,193 @@
+//! The file that something is grafted onto: whether it can be, and what is where in it.
+
+use std::collections::BTreeMap;
+
+use brawn_elf::inspection::{Kind, LibcName};
+use brawn_elf::{Arch, Image};
+use object::elf;
+use object::read::elf::{FileHeader as _, SectionHeader as _};
+use object::{LittleEndian as LE, Object as _, ObjectSymbol as _, SymbolKind, pod};
+
+use crate::Error;
+use crate::entry;
+use crate::plan::{Known, Place};
+
+pub(crate) type Header = elf::FileHeader64<LE>;
+pub(crate) type Segment = elf::ProgramHeader64<LE>;
+pub(crate) type Section = elf::SectionHeader64<LE>;
+
+/// The headers of the file, which can be written again.
+pub(crate) struct Program<'data> {
+    pub data: &'data [u8],
+    pub arch: Arch,
+    pub header: Header,
+    pub segments: Vec<Segment>,
+    pub sections: Vec<Section>,
+}
+
+/// How much of a file is looked at for the mark of a packer.
+const PACKER: usize = 4096;
+
+/// How far code may be from other code on aarch64 without longer jumps, in bytes; a branch reaches 128 MiB.
+const NEAR: u64 = 120 << 20;
+
+impl<'data> Program<'data> {
+    pub fn read(data: &'data [u8]) -> Result<(Self, Image<'data>), Error> {
+        let image = Image::parse(data)?;
+        let inspection = brawn_elf::overview(&image)?;
+        let arch = inspection.format.arch.clone();
+        if image.segments.iter().any(|segment| segment.cut_off) {
+            return Err(Error::CutOff);
+        }
+        if memchr::memmem::find(&data[..data.len().min(PACKER)], b"UPX!").is_some() {
+            return Err(Error::Packed);
+        }
+        let arch = match Arch::from_elf_machine(image.machine) {
+            Some(arch) if image.is_64 && image.endian == object::Endianness::Little => arch,
+            _ => return Err(Error::OtherArch { arch }),
+        };
+        if !matches!(inspection.kind, Kind::Static | Kind::StaticPie) {
+            return Err(Error::NotStatic { kind: inspection.kind.to_string() });
+        }
+        if inspection.graft.is_some() {
+            return Err(Error::AlreadyGrafted);
+        }
+        if inspection.note.is_some() {
+            return Err(Error::MadeByBrawn);
+        }
+        if inspection.libc.name != LibcName::Musl {
+            let name = inspection.libc.name;
+            let libc = if name == LibcName::Unknown { "not known".to_owned() } else { name.to_string() };
+            return Err(Error::OtherLibc { libc });
+        }
+        let damaged = |what| move |error: object::read::Error| brawn_elf::Error::Damaged { what, reason: error.to_string() };
+        let header = Header::parse(data).map_err(damaged("file header"))?;
+        let segments = header.program_headers(LE, data).map_err(damaged("program headers"))?.to_vec();
+        let sections = header.section_headers(LE, data).map_err(damaged("section headers"))?.to_vec();
+        if let Some(reason) = &image.sections_damaged {
+            return Err(brawn_elf::Error::Damaged { what: "section headers", reason: reason.clone() }.into());
+        }
+        Ok((Program { data, arch, header: *header, segments, sections }, image))
+    }
+
+    pub fn loads(&self) -> impl Iterator<Item = &Segment> {
+        self.segments.iter().filter(|segment| segment.p_type.get(LE) == elf::PT_LOAD)
+    }
+
+    /// The end of all that is loaded.
+    pub fn top(&self) -> u64 {
+        self.loads().map(|load| load.p_vaddr.get(LE).saturating_add(load.p_memsz.get(LE))).max().unwrap_or(0)
+    }
+
+    /// What the program is moved by as a whole is added to this: the address of the file's first byte.
+    pub fn base(&self) -> u64 {
+        self.loads().next().map_or(0, |first| first.p_vaddr.get(LE).wrapping_sub(first.p_offset.get(LE)))
+    }
+
+    pub fn page(&self) -> u64 {
+        self.loads().map(|load| load.p_align.get(LE)).fold(0x1000, u64::max)
+    }
+
+    /// Whether jumps from the end of the file to its code, and back, have to be long.
+    pub fn is_far(&self) -> bool {
+        self.arch == Arch::Aarch64 && self.top().saturating_sub(self.base()) + self.data.len() as u64 > NEAR
+    }
+
+    /// Where in the file the byte at an address is.
+    pub fn offset(&self, address: u64) -> Option<u64> {
+        self.loads().find_map(|load| {
+            let within = address.checked_sub(load.p_vaddr.get(LE))?;
+            (within < load.p_filesz.get(LE)).then(|| load.p_offset.get(LE) + within)
+        })
+    }
+
+    /// What is known about functions and data.
+    pub fn known(&self, image: &Image<'data>) -> Known {
+        let far = self.is_far();
+        let mut known = Known { names: BTreeMap::new(), places: BTreeMap::new() };
+        let code = |address: u64| self.loads().any(|load| {
+            let start = load.p_vaddr.get(LE);
+            let here = (start..start.saturating_add(load.p_filesz.get(LE))).contains(&address);
+            here && load.p_flags.get(LE).contains(elf::PF_X)
+        });
+        let found = brawn_identify::identify(image).functions;
+        let mut starts: Vec<u64> = found.iter().map(|function| function.address).collect();
+        starts.sort_unstable();
+        for function in found.iter().filter(|function| code(function.address)) {
+            for name in &function.names {
+                // Of two of one name, none is certain.
+                if known.names.insert(name.clone(), function.address).is_some_and(|other| other != function.address) {
+                    known.names.insert(name.clone(), u64::MAX);
+                }
+            }
+            // Of a size that reaches into the next function, only what is before that counts.
+            let next = starts.partition_point(|start| *start <= function.address);
+            let size = starts.get(next).map_or(function.size, |next| function.size.min(next - function.address));
+            let code = image.bytes_at_address(function.address).unwrap_or_default();
+            let code = &code[..usize::try_from(size).unwrap_or(usize::MAX).min(code.len())];
+            let beginning = entry::beginning(self.arch, code, function.address, far);
+            known.places.insert(function.address, Place { size: code.len() as u64, beginning });
+        }
+        known.names.retain(|_, address| *address != u64::MAX);
+        // What the symbol table says of data, such as __environ.
+        if let Ok(file) = object::read::elf::ElfFile64::<LE>::parse(self.data) {
+            for symbol in file.symbols().filter(|symbol| symbol.kind() == SymbolKind::Data && symbol.is_global()) {
+                if let Ok(name) = symbol.name() {
+                    known.names.entry(name.to_owned()).or_insert(symbol.address());
+                }
+            }
+        }
+        known
+    }
+
+    /// Relocations that the program applies to itself when it starts: where each writes, and what.
+    pub fn relocations(&self) -> Vec<(u64, u64)> {
+        let dynamic = self.segments.iter().find(|segment| segment.p_type.get(LE) == elf::PT_DYNAMIC);
+        let entries = dynamic.and_then(|dynamic| self.bytes(dynamic.p_offset.get(LE), dynamic.p_filesz.get(LE)));
+        let entries: BTreeMap<u64, u64> = entries.unwrap_or_default().chunks_exact(16).map(|entry| {
+            let word = |at: usize| u64::from_le_bytes(entry[at..at + 8].try_into().expect("eight"));
+            (word(0), word(8))
+        }).collect();
+        let table = |at: elf::DynamicTag, size: elf::DynamicTag| {
+            let offset = self.offset(*entries.get(&(at.0 as u64))?)?;
+            self.bytes(offset, *entries.get(&(size.0 as u64))?)
+        };
+        let word = |bytes: &[u8]| u64::from_le_bytes(bytes.try_into().expect("eight"));
+        let mut found = Vec::new();
+        for entry in table(elf::DT_RELA, elf::DT_RELASZ).unwrap_or_default().chunks_exact(24) {
+            found.push((word(&entry[..8]), word(&entry[16..])));
+        }
+        let stored = |at: u64| self.offset(at).and_then(|offset| self.bytes(offset, 8)).map_or(0, word);
+        let mut next = 0_u64;
+        for entry in table(elf::DT_RELR, elf::DT_RELRSZ).unwrap_or_default().chunks_exact(8).map(word) {
+            if entry & 1 == 0 {
+                found.push((entry, stored(entry)));
+                next = entry.wrapping_add(8);
+            } else {
+                for bit in (1..64).filter(|bit| entry >> bit & 1 == 1) {
+                    let at = next.wrapping_add(8 * (bit - 1));
+                    found.push((at, stored(at)));
+                }
+                next = next.wrapping_add(8 * 63);
+            }
+        }
+        found
+    }
+
+    pub fn bytes(&self, offset: u64, length: u64) -> Option<&'data [u8]> {
+        let start = usize::try_from(offset).ok()?;
+        self.data.get(start..start.checked_add(usize::try_from(length).ok()?)?)
+    }
+
+    /// What a section has in the file.
+    pub fn extent(&self, index: usize) -> Option<(u64, u64)> {
+        let section = self.sections.get(index)?;
+        let (start, length) = section.file_range(LE)?;
+        (length > 0).then_some((start, start.checked_add(length)?))
+    }
+}
+
+/// A header's bytes.
+pub(crate) fn bytes_of<T: object::Pod>(headers: &[T]) -> &[u8] {
+    pod::bytes_of_slice(headers)
+}

@@ -1,0 +1,205 @@
+//! The new file: what was there, with jumps; behind it the new segments, then tables that have become longer.
+
+mod place;
+mod tail;
+
+use brawn_elf::{Graft, Piece};
+use object::elf;
+use object::{LittleEndian as LE, U16, U32, U64};
+
+use crate::entry;
+use crate::kit::Kit;
+use crate::link::{Layout, Linked, Part};
+use crate::plan::{Known, Plan};
+use crate::program::{Program, Segment, bytes_of};
+use crate::report::Report;
+use crate::{Error, asks_for_marks};
+use place::{Places, Table};
+use tail::{NewSection, Tail};
+
+/// Bytes of the new file that are others than the original's, by offset.
+type Patches = Vec<(u64, Vec<u8>)>;
+
+const HEADER: u64 = 64;
+
+pub(crate) fn write(
+    program: &Program<'_>,
+    kit: &Kit<'static>,
+    known: &Known,
+    plan: &Plan,
+    report: &Report,
+) -> Result<Vec<u8>, Error> {
+    let layout = Layout::new(kit, plan, known, program.arch, program.is_far())?;
+    let mut tail = Tail::of(program)?;
+    let mut graft = Graft {
+        kit: brawn_kit::VERSION.to_owned(),
+        original: report.original.clone(),
+        functions: report.grafted().flat_map(|row| row.names.iter().cloned()).collect(),
+        families: report.families(),
+        pieces: Vec::new(),
+    };
+    graft.functions.sort();
+    // Where everything is written over is known before what is written there.
+    let table = Table::of(program, &layout);
+    let mut over: Vec<(u64, u64)> = vec![(0, HEADER)];
+    over.extend(table.over(program));
+    for address in plan.entries.keys() {
+        let first = known.places[address].beginning.as_ref().expect("the plan looked");
+        let offset = program.offset(first.at).ok_or_else(|| no_place("a function is not in the file"))?;
+        over.push((offset, first.length as u64));
+    }
+    over.sort_unstable();
+    graft.pieces = pieces(program, &over, tail.start, tail.pieces(program, 0));
+    let note = graft.encode();
+    let places = Places::new(program, &layout, &table, tail.start, note.len() as u64)?;
+    let linked = layout.place(places.bases())?;
+    if asks_for_marks(program.arch, program) && has_indirect_jumps(&linked.text) {
+        return Err(no_place("its code is marked for checked indirect branches (BTI), and the kit's is not"));
+    }
+
+    let sections = new_sections(&places, &linked, &layout);
+    if !program.sections.is_empty() {
+        tail.add(program, &sections, &linked);
+    }
+    let written = tail.write(program, places.end, &sections);
+    graft.pieces = pieces(program, &over, tail.start, tail.pieces(program, places.end));
+    let note = graft.encode();
+
+    let mut file = program.data[..tail.start as usize].to_vec();
+    for (offset, bytes) in patches(program, known, plan, &linked, &table, &places, &written)? {
+        let at = offset as usize;
+        file.resize(file.len().max(at + bytes.len()), 0);
+        file[at..at + bytes.len()].copy_from_slice(&bytes);
+    }
+    for (offset, bytes) in [
+        (places.note.offset, &note),
+        (places.constants.offset, &linked.constants),
+        (places.text.offset, &linked.text),
+        (places.data.offset, &linked.data),
+        (places.end, &written.bytes),
+    ] {
+        let at = offset as usize;
+        file.resize(file.len().max(at + bytes.len()), 0);
+        file[at..at + bytes.len()].copy_from_slice(bytes);
+    }
+    Ok(file)
+}
+
+fn no_place(reason: &str) -> Error {
+    Error::NoPlace { reason: reason.to_owned() }
+}
+
+fn patches(
+    program: &Program<'_>,
+    known: &Known,
+    plan: &Plan,
+    linked: &Linked,
+    table: &Table,
+    places: &Places,
+    tail: &tail::Written,
+) -> Result<Patches, Error> {
+    let segments = segments(program, table, places);
+    let mut header = program.header;
+    header.e_phoff = U64::new(LE, places.table);
+    header.e_phnum = U16::new(LE, u16::try_from(segments.len()).map_err(|_| no_place("it has too many segments"))?);
+    if let Some(sections) = tail.headers {
+        header.e_shoff = U64::new(LE, sections);
+        header.e_shnum = U16::new(LE, tail.count);
+    }
+    let mut patches = vec![(0, bytes_of(&[header]).to_vec()), (places.table, bytes_of(&segments).to_vec())];
+    for (address, name) in &plan.entries {
+        let first = known.places[address].beginning.as_ref().expect("the plan looked");
+        let to = linked.addresses.get(name).copied().unwrap_or_default();
+        let jump = entry::jump(program.arch, first.at, to, first.length);
+        let jump = jump.ok_or_else(|| no_place("a jump does not reach from a function to the end"))?;
+        let offset = program.offset(first.at).ok_or_else(|| no_place("a function is not in the file"))?;
+        patches.push((offset, jump));
+    }
+    Ok(patches)
+}
+
+/// The program headers: those that were there, and the new ones, which are loaded behind them.
+fn segments(program: &Program<'_>, table: &Table, places: &Places) -> Vec<Segment> {
+    let mut segments = program.segments.clone();
+    let size = table.size();
+    let first = segments.iter().position(|segment| segment.p_type.get(LE) == elf::PT_LOAD).unwrap_or(0);
+    if let Table::InGap { .. } = table {
+        let end = U64::new(LE, places.table + size - segments[first].p_offset.get(LE));
+        segments[first].p_filesz = end;
+        segments[first].p_memsz = end;
+    }
+    for own in segments.iter_mut().filter(|segment| segment.p_type.get(LE) == elf::PT_PHDR) {
+        let address = U64::new(LE, program.base() + places.table);
+        own.p_offset = U64::new(LE, places.table);
+        (own.p_vaddr, own.p_paddr) = (address, address);
+        (own.p_filesz, own.p_memsz) = (U64::new(LE, size), U64::new(LE, size));
+    }
+    let new = |kind, flags, at: place::Place, file: u64, memory: u64, align: u64| Segment {
+        p_type: U32::new(LE, kind),
+        p_flags: U32::new(LE, flags),
+        p_offset: U64::new(LE, at.offset),
+        p_vaddr: U64::new(LE, at.address),
+        p_paddr: U64::new(LE, at.address),
+        p_filesz: U64::new(LE, file),
+        p_memsz: U64::new(LE, memory),
+        p_align: U64::new(LE, align),
+    };
+    let page = program.page();
+    let read = places.read_only;
+    let mut loads = vec![new(elf::PT_LOAD, elf::PF_R, read.0, read.1, read.1, page)];
+    loads.push(new(elf::PT_LOAD, elf::PF_R | elf::PF_X, places.text, places.text_size, places.text_size, page));
+    if places.memory_size > 0 {
+        let sizes = (places.data_size, places.memory_size);
+        loads.push(new(elf::PT_LOAD, elf::PF_R | elf::PF_W, places.data, sizes.0, sizes.1, page));
+    }
+    let last = segments.iter().rposition(|segment| segment.p_type.get(LE) == elf::PT_LOAD).unwrap_or(0);
+    segments.splice(last + 1..last + 1, loads);
+    segments.push(new(elf::PT_NOTE, elf::PF_R, places.note, places.note_size, places.note_size, 4));
+    segments
+}
+
+fn new_sections(places: &Places, linked: &Linked, layout: &Layout<'_>) -> Vec<NewSection> {
+    let new = |name, kind, flags, place, size, align, part| NewSection { name, kind, flags, place, size, align, part };
+    let alloc = elf::SHF_ALLOC;
+    let mut sections = vec![new(".note.brawn", elf::SHT_NOTE, alloc, places.note, places.note_size, 4, None)];
+    let constants = linked.constants.len() as u64;
+    if constants > 0 {
+        let part = Some(Part::Constants);
+        sections.push(new(".rodata.brawn", elf::SHT_PROGBITS, alloc, places.constants, constants, 64, part));
+    }
+    let flags = alloc | elf::SHF_EXECINSTR;
+    sections.push(new(".text.brawn", elf::SHT_PROGBITS, flags, places.text, places.text_size, 64, Some(Part::Text)));
+    let flags = alloc | elf::SHF_WRITE;
+    if places.data_size > 0 {
+        sections.push(new(".data.brawn", elf::SHT_PROGBITS, flags, places.data, places.data_size, 64, Some(Part::Data)));
+    }
+    let zero = layout.size(Part::Zero);
+    if zero > 0 {
+        sections.push(new(".bss.brawn", elf::SHT_NOBITS, flags, places.zero, zero, 64, Some(Part::Zero)));
+    }
+    sections
+}
+
+/// The original: what is kept of its beginning, and of its tail.
+fn pieces(program: &Program<'_>, over: &[(u64, u64)], start: u64, tail: Vec<Piece>) -> Vec<Piece> {
+    let mut pieces = Vec::new();
+    let mut done = 0;
+    for &(offset, length) in over {
+        if offset > done {
+            pieces.push(Piece::Kept { start: done, length: offset - done });
+        }
+        let lost = program.bytes(offset, length).unwrap_or_default();
+        pieces.push(Piece::Lost(lost.to_vec()));
+        done = offset + length;
+    }
+    if start > done {
+        pieces.push(Piece::Kept { start: done, length: start - done });
+    }
+    pieces.extend(tail);
+    pieces
+}
+
+/// `br`, which leads to a place without a mark.
+fn has_indirect_jumps(text: &[u8]) -> bool {
+    text.chunks_exact(4).any(|word| u32::from_le_bytes(word.try_into().expect("four")) & 0xffff_fc1f == 0xd61f_0000)
+}
