@@ -109,6 +109,12 @@ impl Planner<'_> {
             let needs = &self.kit.members[index].needs;
             if let Some((name, _)) = needs.iter().find(|(name, weak)| self.resolve(name, *weak).is_none()) {
                 let own = name.strip_prefix(BEHIND);
+                let owner = self.kit.owners.get(name).and_then(|owner| self.lacking[*owner].clone());
+                if let Some(reason) = owner {
+                    self.lacking[index] = Some(reason);
+                    changed = true;
+                    continue;
+                }
                 self.lacking[index] = Some(match own.filter(|own| self.known.names.contains_key(*own)) {
                     Some(own) => format!("musl's own {own} is needed behind it, and its beginning cannot move"),
                     None => format!("it needs {}, which was not recognised", own.unwrap_or(name)),

@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 
 use brawn_elf::inspection::{Kind, LibcName};
 use brawn_elf::{Arch, Image};
+use brawn_identify::Evidence;
 use object::elf;
 use object::read::elf::{FileHeader as _, SectionHeader as _};
-use object::{LittleEndian as LE, Object as _, ObjectSymbol as _, SymbolKind, pod};
+use object::{LittleEndian as LE, pod};
 
-use crate::Error;
+use crate::{Error, families};
 use crate::entry;
 use crate::plan::{Known, Place};
 
@@ -110,32 +111,38 @@ impl<'data> Program<'data> {
             let here = (start..start.saturating_add(load.p_filesz.get(LE))).contains(&address);
             here && load.p_flags.get(LE).contains(elf::PF_X)
         });
-        let found = brawn_identify::identify(image).functions;
-        let mut starts: Vec<u64> = found.iter().map(|function| function.address).collect();
+        let found = brawn_identify::identify(image);
+        // Functions in assembly may have no size: they end where anything else begins.
+        let symbols = image.symbols().unwrap_or_default();
+        let defined = symbols.iter().filter(|symbol| symbol.section != 0 && !symbol.file).map(|symbol| symbol.value);
+        let mut starts: Vec<u64> = found.functions.iter().map(|function| function.address).chain(defined).collect();
         starts.sort_unstable();
-        for function in found.iter().filter(|function| code(function.address)) {
+        for function in found.functions.iter().filter(|function| code(function.address)) {
             for name in &function.names {
                 // Of two of one name, none is certain.
                 if known.names.insert(name.clone(), function.address).is_some_and(|other| other != function.address) {
                     known.names.insert(name.clone(), u64::MAX);
                 }
             }
-            // Of a size that reaches into the next function, only what is before that counts.
-            let next = starts.partition_point(|start| *start <= function.address);
-            let size = starts.get(next).map_or(function.size, |next| function.size.min(next - function.address));
+            let next = starts.get(starts.partition_point(|start| *start <= function.address));
+            let most = next.map(|next| next - function.address);
+            let size = if function.size == 0 { most.unwrap_or(0) } else { function.size.min(most.unwrap_or(u64::MAX)) };
             let code = image.bytes_at_address(function.address).unwrap_or_default();
             let code = &code[..usize::try_from(size).unwrap_or(usize::MAX).min(code.len())];
-            let beginning = entry::beginning(self.arch, code, function.address, far);
+            let beginning = if function.evidence == Evidence::Symbol && !families::is_musls(function, &symbols, &found) {
+                Err("the program may have brought its own".to_owned())
+            } else {
+                entry::beginning(self.arch, code, function.address, far)
+            };
             known.places.insert(function.address, Place { size: code.len() as u64, beginning });
         }
         known.names.retain(|_, address| *address != u64::MAX);
+        let data = found.data.into_iter().map(|datum| (datum.name, datum.address));
         // What the symbol table says of data, such as __environ.
-        if let Ok(file) = object::read::elf::ElfFile64::<LE>::parse(self.data) {
-            for symbol in file.symbols().filter(|symbol| symbol.kind() == SymbolKind::Data && symbol.is_global()) {
-                if let Ok(name) = symbol.name() {
-                    known.names.entry(name.to_owned()).or_insert(symbol.address());
-                }
-            }
+        let named = symbols.iter().filter(|symbol| symbol.section != 0 && !symbol.function && !symbol.local);
+        let named = named.map(|symbol| (String::from_utf8_lossy(symbol.name).into_owned(), symbol.value));
+        for (name, address) in data.chain(named) {
+            known.names.entry(name).or_insert(address);
         }
         known
     }
