@@ -6,6 +6,8 @@ brawn_base::errors! {
         from {
             /// It is no ELF file that can be read.
             Elf(brawn_elf::Error),
+            /// The system says no.
+            Io(std::io::Error),
         }
 
         #[error("the file ends before its last segment does")]
@@ -61,6 +63,22 @@ brawn_base::errors! {
         /// The file's layout leaves no place for what is new.
         #[error("there is no place for new segments: {reason}")]
         NoPlace { reason: String } => Input;
+
+        #[error("it was written to meanwhile")]
+        WrittenTo => Input, "wait until nothing changes it, and try again";
+
+        #[error("cannot write to {}", shown(path))]
+        Write { path: std::path::PathBuf, source: std::io::Error } => Io, brawn_base::hint_of_writing(source);
+
+        #[error("cannot run {}", shown(path))]
+        Run { path: std::path::PathBuf, source: std::io::Error } => Failed,
+            "--check runs the executable here: leave it out for one of another architecture";
+
+        #[error("the grafted program does not do the same: {what}")]
+        Differs { what: String } => Failed, "this is a fault in Brawn worth a report; with --musl FAMILY its own functions stay";
+
+        #[error("the program itself does not do the same twice: {what}")]
+        Unsteady { what: String } => Failed, "--check needs arguments and an input with which its output is always the same";
 
         /// A fault in the kit or in the linker here.
         #[error("cannot link {member} of the kit: {reason}")]

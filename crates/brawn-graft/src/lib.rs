@@ -14,12 +14,14 @@ mod program;
 mod relocate;
 mod report;
 mod restore;
+mod source;
 mod write;
 
 pub use error::Error;
 pub use plan::Choice;
 pub use report::{Report, Row};
 pub use restore::{is_grafted, restore};
+pub use source::Source;
 
 use std::collections::BTreeMap;
 

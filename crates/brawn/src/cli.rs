@@ -123,10 +123,12 @@ enum Command {
     Libc(commands::libc::Arguments),
     /// Replace a toolchain's libc.a in place, keeping the original beside it
     Patch(commands::patch::Arguments),
-    /// Bring a patched toolchain's original libc.a back
+    /// Bring back a patched toolchain's original libc.a, or an executable as it was before `graft`
     Restore(commands::patch::Arguments),
     /// Link an executable that Brawn made again, with another allocator, in about a second
     Relink(commands::relink::Arguments),
+    /// Give a finished static executable Brawn's string functions and others, without its source
+    Graft(commands::graft::Arguments),
     /// Write an allocator as a shared library, for programs that stay dynamic (`LD_PRELOAD`)
     Preload(commands::preload::Arguments),
     /// Run a dynamic program, ours or not, with an allocator preloaded
@@ -243,6 +245,7 @@ pub fn run() -> Result<ExitCode> {
         Command::Patch(arguments) => commands::patch::patch(options, arguments),
         Command::Restore(arguments) => commands::patch::restore(options, arguments),
         Command::Relink(arguments) => commands::relink::run(options, arguments),
+        Command::Graft(arguments) => commands::graft::run(options, arguments),
         Command::Preload(arguments) => commands::preload::run(options, arguments),
         Command::Run(arguments) => commands::run::run(options, arguments),
         Command::Verify(arguments) => commands::verify::run(options, arguments),

@@ -12,6 +12,8 @@ const CHOICE: &[&str] = &["preset", "malloc", "no_strings", "musl", "cpu", "knob
 pub const GATE: &[&str] = &["strict", "allow_second_heap"];
 /// What becomes of the allocators among the libraries of a link.
 pub const ONE_HEAP: &[&str] = &["one_heap"];
+/// What a finished executable can be given.
+const GRAFTED: &[&str] = &["malloc", "no_strings", "musl", "knobs"];
 pub const TARGET: &[&str] = &["target"];
 pub const FORMAT: &[&str] = &["message_format"];
 pub const DRY_RUN: &[&str] = &["dry_run"];
@@ -34,6 +36,7 @@ const USES: &[Row] = &[
     ("patch", &[TARGET, CHOICE, FORMAT, DRY_RUN, QUIET], None),
     ("restore", &[TARGET, FORMAT, DRY_RUN, QUIET], None),
     ("relink", &[CHOICE, GATE, FORMAT, DRY_RUN, QUIET], None),
+    ("graft", &[GRAFTED, FORMAT, DRY_RUN, QUIET], Some("it puts functions into a finished executable; `brawn build` chooses the rest")),
     ("preload", &[TARGET, CHOICE, FORMAT, DRY_RUN, QUIET], None),
     ("run", &[CHOICE, DRY_RUN], None),
     ("verify", &[TARGET, CHOICE, GATE, FORMAT, QUIET], None),

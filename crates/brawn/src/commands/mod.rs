@@ -9,6 +9,7 @@ pub mod check;
 pub mod completions;
 pub mod doctor;
 pub mod env;
+pub mod graft;
 pub mod image;
 pub mod inspect;
 pub mod libc;

@@ -17,7 +17,7 @@ use crate::output;
 #[derive(Args)]
 #[group(skip)]
 pub struct Arguments {
-    /// A libc.a, or a folder that holds one
+    /// A libc.a, or a folder that holds one; `restore` takes executables that `graft` wrote as well
     #[arg(value_name = "PATH", value_parser = existing)]
     paths: Vec<PathBuf>,
     /// The Rust toolchain's, for every musl target that is installed, or for --target alone
@@ -44,7 +44,15 @@ pub fn patch(options: Options, arguments: Arguments) -> Result<ExitCode> {
 }
 
 /// `brawn restore`
-pub fn restore(options: Options, arguments: Arguments) -> Result<ExitCode> {
+pub fn restore(options: Options, mut arguments: Arguments) -> Result<ExitCode> {
+    let is_elf = |path: &PathBuf| path.is_file() && brawn_base::file::read_if(path, 0, |_| false).is_ok_and(|head| head.starts_with(b"\x7fELF"));
+    let executables: Vec<PathBuf> = arguments.paths.extract_if(.., |path| is_elf(path)).collect();
+    for path in &executables {
+        super::graft::restore(&options, path)?;
+    }
+    if !executables.is_empty() && arguments.paths.is_empty() && !arguments.rustup && !arguments.system {
+        return Ok(ExitCode::SUCCESS);
+    }
     let mut targets = targets(&options, arguments)?;
     // Of all targets of a toolchain, those that were patched.
     if targets.iter().any(|(path, _)| is_patched(path)) {
