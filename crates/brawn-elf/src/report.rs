@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::{Heap, Note, PROGRAM};
+use crate::{Graft, Heap, Note, PROGRAM};
 
 /// What [`verify`](crate::verify()) found.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -13,6 +13,8 @@ pub struct Report {
     pub warnings: Vec<Problem>,
     /// What the executable says about itself, if it can be read.
     pub note: Option<Note>,
+    /// What was grafted onto it, if anything was.
+    pub graft: Option<Graft>,
     /// The heap behind `malloc`, if the program has one that can be told.
     pub heap: Option<Heap>,
     /// Every heap that is linked in, the one behind `malloc` first; not the one of a language's runtime.

@@ -33,6 +33,7 @@ pub(crate) fn report(
         findings: Vec::new(),
         warnings: Vec::new(),
         note: None,
+        graft: None,
         heap: None,
         heaps: Vec::new(),
         symbols: false,
@@ -43,6 +44,7 @@ pub(crate) fn report(
             report.heap = inspection.allocators.iter().find(|heap| heap.role == Role::LibcHeap).cloned();
             let linked = |heap: &&Heap| heap.role != Role::Runtime;
             report.heaps = inspection.allocators.iter().filter(linked).cloned().collect();
+            report.graft = inspection.graft.clone();
             check_linkage(inspection, traces, expectation, &mut report.findings);
             check_note(traces, expectation, &mut report.findings);
             if let Some(note) = &inspection.note {

@@ -40,6 +40,13 @@ fn print(path: &str, report: &Report, quiet: bool) {
         }
         return;
     }
+    if let (true, Some(graft)) = (report.is_ok(), &report.graft) {
+        if !quiet {
+            let (heaps, count) = (report.heaps_in_words(), graft.functions.len());
+            outln!("{path}: static, {heaps}, {count} functions of kit {} grafted", graft.kit);
+        }
+        return;
+    }
     for problem in &report.findings {
         output::problem(path, problem);
     }
