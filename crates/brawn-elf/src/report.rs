@@ -49,18 +49,18 @@ impl Report {
         let names: Vec<String> = self.heaps.iter().map(name).collect();
         let asked = self.note.as_ref().map_or_else(String::new, |note| {
             let version = note.malloc_version.as_deref().map(|version| format!(" {version}"));
-            format!("{}{}", note.malloc, version.unwrap_or_default())
+            format!(" ({}{} was asked for)", note.malloc, version.unwrap_or_default())
         });
         match names.as_slice() {
             // musl's smallest heap, and one of the program's own, have nothing in them to be told by without a name.
-            [] if !self.symbols => format!("no heap that shows without symbols ({asked} was asked for)"),
-            [] => format!("no heap: nothing in it allocates ({asked} was asked for)"),
+            [] if !self.symbols => format!("no heap that shows without symbols{asked}"),
+            [] => format!("no heap: nothing in it allocates{asked}"),
             // It came with a part of that libc, and nothing asked for the kit's.
             [one]
                 if self.heaps[0].name == "zig"
                     && self.note.as_ref().is_some_and(|note| note.malloc_version.is_some()) =>
             {
-                format!("no heap but {one} ({asked} was asked for)")
+                format!("no heap but {one}{asked}")
             }
             [one] => match self.note.as_ref().map(|note| note.heaps.serves.join(" and ")) {
                 Some(others) if !others.is_empty() => {

@@ -103,7 +103,13 @@ fn settled(program: &Program<'_>, kit: &Kit<'static>, known: &Known, choice: &Ch
     let mut blocked = BTreeMap::new();
     let mut plan = plan::plan(kit, known, choice, &blocked);
     let beginning = |address: &u64| known.places[address].beginning.as_ref().expect("the plan looked");
-    let places: Vec<u64> = plan.entries.keys().copied().collect();
+    let mut places: Vec<u64> = plan.entries.keys().copied().collect();
+    // Where names overlap, neither is certain.
+    let reach = |address: &u64| beginning(address).at + beginning(address).length as u64;
+    for pair in places.windows(2).filter(|pair| reach(&pair[0]) > pair[1]) {
+        blocked.extend(pair.iter().map(|address| (*address, "another function begins in its first bytes".to_owned())));
+    }
+    places.retain(|address| !blocked.contains_key(address));
     let windows: Vec<(u64, u64)> = places.iter().map(|address| {
         let first = beginning(address);
         (first.at, first.at + first.length as u64)

@@ -49,6 +49,9 @@ pub(crate) fn write(
         over.push((offset, first.length as u64));
     }
     over.sort_unstable();
+    if over.windows(2).any(|pair| pair[0].0 + pair[0].1 > pair[1].0) || over.iter().any(|(at, size)| at + size > tail.start) {
+        return Err(no_place("its functions and its headers overlap"));
+    }
     graft.pieces = pieces(program, &over, tail.start, tail.pieces(program, 0));
     let note = graft.encode();
     let places = Places::new(program, &layout, &table, tail.start, note.len() as u64)?;

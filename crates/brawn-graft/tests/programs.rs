@@ -168,7 +168,7 @@ fn the_programs_of_the_heaps_pass() {
             continue;
         }
         let (new, graft) = grafted(&program);
-        let run = |program: &Path| Command::new(program).args(words("quick")).output().unwrap();
+        let run = |program: &Path| Command::new(program).args(words("quick")).current_dir(folder.path()).output().unwrap();
         if run(&program).status.success() {
             let said = run(&new);
             assert!(said.status.success(), "{name}: {said:?} {:?}", graft.report);

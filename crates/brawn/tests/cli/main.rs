@@ -15,6 +15,7 @@ mod doctor;
 mod empty;
 mod env;
 mod families;
+mod graft;
 mod guides;
 mod hostile;
 mod image;

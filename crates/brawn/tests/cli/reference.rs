@@ -16,6 +16,7 @@ const COMMANDS: &[&str] = &[
     "patch",
     "restore",
     "relink",
+    "graft",
     "verify",
     "inspect",
     "check",

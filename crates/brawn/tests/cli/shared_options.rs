@@ -32,6 +32,7 @@ const PASSED_ON: &[(&str, &[&str])] = &[
 
 /// Enough arguments for each command to be read.
 const ARGUMENTS: &[(&str, &[&str])] = &[
+    ("graft", &["file", "-o", "new"]),
     ("relink", &["file"]),
     ("run", &["--", "true"]),
     ("verify", &["file"]),

@@ -29,6 +29,7 @@ const ROWS: &[(&str, &[&str])] = &[
     ("patch", &["{}", "--dry-run {}"]),
     ("restore", &["{}"]),
     ("relink", &["{}"]),
+    ("graft", &["{} -o out", "{} --dry-run"]),
     ("preload", &[]),
     ("run", &["-- {}"]),
     ("verify", &["{}"]),

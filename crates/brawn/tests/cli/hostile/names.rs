@@ -25,6 +25,7 @@ pub const ROWS: &[(&str, &[&str])] = &[
     ("patch", &["{}", "--json {}", "--system --root {}"]),
     ("restore", &["{}"]),
     ("relink", &["{}", "-o {} {}"]),
+    ("graft", &["{} --dry-run", "{} -o {}.new", "{} --json --in-place", "{} --musl {} -o out"]),
     ("preload", &["--malloc {}", "-o {}/no", "-o {}.so", "--message-format json -o {}.so"]),
     ("run", &["-- {}", "--preload {} -- true"]),
     ("verify", &["{}", "--json {}", "{}.not"]),
