@@ -207,6 +207,7 @@ macro_rules! guides {
 guides! {
     cxx: "c++",
     go: "go",
+    graft: "graft",
     haskell: "haskell",
     nim: "nim",
     ocaml: "ocaml",
