@@ -46,8 +46,8 @@ pub use image::{Image, Section, Segment, Symbol};
 pub use inspect::{inspect, overview};
 pub use inspection::Inspection;
 pub use note::{
-    BrawnNotes, FUNCTIONS, Graft, HeapFacts, KNOB, LinkId, Note, PROGRAM, Piece, add_note_section, link_note_object,
-    read_notes,
+    BrawnNotes, FUNCTIONS, Graft, HeapFacts, KNOB, LinkId, Note, PROGRAM, Piece, add_note_section,
+    link_note_object, read_notes,
 };
 pub use redirect::{redirect_calls, rename_definitions};
 pub use report::{Code, Problem, Report};

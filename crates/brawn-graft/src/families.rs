@@ -33,16 +33,24 @@ const ZONES: &str = "zones are kept in data that the program reads itself";
 const STREAMS: &str = "it reads musl's streams";
 
 /// Functions that know of each other what others do not: all of a row, or none.
-const TOGETHER: &[&[&str]] = &[
-    &["regcomp", "regexec", "regfree"],
-    &["putenv", "unsetenv"],
-];
+const TOGETHER: &[&[&str]] = &[&["regcomp", "regexec", "regfree"], &["putenv", "unsetenv"]];
 
 /// Functions of which programs bring their own, under the same names, that do something else: other regular expressions, other
 /// formats, GNU's `basename`.
 const OFTEN_BROUGHT: &[&str] = &[
-    "basename", "dirname", "fnmatch", "getenv", "putenv", "qsort_r", "regcomp", "regexec", "regfree", "unsetenv",
-    "vasprintf", "vsnprintf", "vswprintf",
+    "basename",
+    "dirname",
+    "fnmatch",
+    "getenv",
+    "putenv",
+    "qsort_r",
+    "regcomp",
+    "regexec",
+    "regfree",
+    "unsetenv",
+    "vasprintf",
+    "vsnprintf",
+    "vswprintf",
 ];
 
 /// Whether a function that a symbol names is musl's: programs bring few of these names, and those of the list above count only
@@ -55,7 +63,8 @@ pub(crate) fn is_musls(function: &Function, symbols: &[Symbol<'_>], found: &Iden
     let others = others.map(|symbol| symbol.value);
     let before = others.clone().filter(|other| *other < function.address).max();
     let after = others.filter(|other| *other > function.address).min();
-    let known = |address: u64| found.functions.binary_search_by_key(&address, |function| function.address).is_ok();
+    let known =
+        |address: u64| found.functions.binary_search_by_key(&address, |function| function.address).is_ok();
     before.is_some_and(known) && after.is_none_or(known)
 }
 

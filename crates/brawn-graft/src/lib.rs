@@ -107,13 +107,18 @@ fn settled(program: &Program<'_>, kit: &Kit<'static>, known: &Known, choice: &Ch
     // Where names overlap, neither is certain.
     let reach = |address: &u64| beginning(address).at + beginning(address).length as u64;
     for pair in places.windows(2).filter(|pair| reach(&pair[0]) > pair[1]) {
-        blocked.extend(pair.iter().map(|address| (*address, "another function begins in its first bytes".to_owned())));
+        blocked.extend(
+            pair.iter().map(|address| (*address, "another function begins in its first bytes".to_owned())),
+        );
     }
     places.retain(|address| !blocked.contains_key(address));
-    let windows: Vec<(u64, u64)> = places.iter().map(|address| {
-        let first = beginning(address);
-        (first.at, first.at + first.length as u64)
-    }).collect();
+    let windows: Vec<(u64, u64)> = places
+        .iter()
+        .map(|address| {
+            let first = beginning(address);
+            (first.at, first.at + first.length as u64)
+        })
+        .collect();
     let within = |address: u64| {
         let at = windows.partition_point(|(_, end)| *end <= address);
         windows.get(at).filter(|(start, _)| *start <= address).map(|(start, _)| (at, *start))
@@ -129,19 +134,24 @@ fn settled(program: &Program<'_>, kit: &Kit<'static>, known: &Known, choice: &Ch
         }
     }
     let code = program.loads().filter(|load| load.p_flags.get(LE).contains(elf::PF_X));
-    let jumps: Vec<(u64, usize)> = code.flat_map(|load| {
-        let code = program.bytes(load.p_offset.get(LE), load.p_filesz.get(LE)).unwrap_or_default();
-        entry::jumps_into(program.arch, code, load.p_vaddr.get(LE), &windows)
-    }).collect();
+    let jumps: Vec<(u64, usize)> = code
+        .flat_map(|load| {
+            let code = program.bytes(load.p_offset.get(LE), load.p_filesz.get(LE)).unwrap_or_default();
+            entry::jumps_into(program.arch, code, load.p_vaddr.get(LE), &windows)
+        })
+        .collect();
     loop {
         plan = plan::plan(kit, known, choice, &blocked);
         // What is left of a replaced function is never run, unless it is still needed behind the new one.
         let behind = plan.behind();
         let dead = |from: u64| {
             let place = plan.entries.range(..=from).next_back().map(|(address, _)| *address);
-            place.is_some_and(|address| from - address < known.places[&address].size && !behind.contains(&address))
+            place.is_some_and(|address| {
+                from - address < known.places[&address].size && !behind.contains(&address)
+            })
         };
-        let live = jumps.iter().filter(|(from, window)| plan.entries.contains_key(&places[*window]) && !dead(*from));
+        let live =
+            jumps.iter().filter(|(from, window)| plan.entries.contains_key(&places[*window]) && !dead(*from));
         let new: BTreeMap<u64, String> = live
             .map(|(from, window)| (places[*window], format!("code at {from:#x} jumps into its first bytes")))
             .collect();

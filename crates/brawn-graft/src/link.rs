@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use brawn_elf::Arch;
 use object::read::elf::ElfFile64;
 use object::{
-    Object as _, ObjectSection as _, ObjectSymbol as _, RelocationFlags, RelocationTarget, SectionIndex, SymbolKind,
+    Object as _, ObjectSection as _, ObjectSymbol as _, RelocationFlags, RelocationTarget, SectionIndex,
+    SymbolKind,
 };
 
 use crate::Error;
@@ -71,7 +72,13 @@ pub(crate) type Bases = [u64; 4];
 pub(crate) const ALIGN: u64 = 64;
 
 impl<'a> Layout<'a> {
-    pub fn new(kit: &'a Kit<'static>, plan: &'a Plan, known: &'a Known, arch: Arch, far: bool) -> Result<Self, Error> {
+    pub fn new(
+        kit: &'a Kit<'static>,
+        plan: &'a Plan,
+        known: &'a Known,
+        arch: Arch,
+        far: bool,
+    ) -> Result<Self, Error> {
         let mut layout = Layout {
             kit,
             plan,
@@ -156,7 +163,8 @@ impl<'a> Layout<'a> {
         let filled = |part: Part, byte: u8| vec![byte; self.size(part) as usize];
         // What is between functions is never run: int3, and on aarch64 an undefined instruction.
         let between = if self.arch == Arch::X86_64 { 0xcc } else { 0 };
-        let mut parts = [filled(Part::Constants, 0), filled(Part::Text, between), filled(Part::Data, 0), Vec::new()];
+        let mut parts =
+            [filled(Part::Constants, 0), filled(Part::Text, between), filled(Part::Data, 0), Vec::new()];
         let mut symbols = Vec::new();
         for (&(index, number), &At(part, start)) in &self.sections {
             let member = &self.kit.members[index];
@@ -173,21 +181,24 @@ impl<'a> Layout<'a> {
                         address: bases[part as usize] + start + offset,
                         addend: relocation.addend(),
                     };
-                    relocate::apply(self.arch, &mut data, &spot, &target).map_err(|reason| fault(member, reason))?;
+                    relocate::apply(self.arch, &mut data, &spot, &target)
+                        .map_err(|reason| fault(member, reason))?;
                 }
                 let start = start as usize;
                 parts[part as usize][start..start + data.len()].copy_from_slice(&data);
             }
             symbols.extend(names(&member.file, number, part, bases[part as usize] + start));
         }
-        let out_of_reach = || Error::NoPlace { reason: "a jump does not reach from the end to the code".to_owned() };
+        let out_of_reach =
+            || Error::NoPlace { reason: "a jump does not reach from the end to the code".to_owned() };
         let text = bases[Part::Text as usize];
         for (at, bytes) in self.jumps(text) {
             let bytes = bytes.ok_or_else(out_of_reach)?;
             parts[Part::Text as usize][at as usize..at as usize + bytes.len()].copy_from_slice(&bytes);
         }
         for (name, At(_, at)) in &self.slots {
-            let there = self.definitions.contains_key(name) || matches!(self.plan.target(name), Some(Target::At(_)));
+            let there =
+                self.definitions.contains_key(name) || matches!(self.plan.target(name), Some(Target::At(_)));
             parts[Part::Constants as usize][*at as usize] = u8::from(there);
         }
         let [constants, text, data, _] = parts;
@@ -197,8 +208,12 @@ impl<'a> Layout<'a> {
 
     /// The code that no object holds, by its offset in the text.
     fn jumps(&self, text: u64) -> impl Iterator<Item = (u64, Option<Vec<u8>>)> {
-        let moved = self.moved.values().map(move |(At(_, at), moved)| (*at, entry::placed(self.arch, moved, text + at)));
-        let stub = move |(to, At(_, at)): (&u64, &At)| (*at, entry::jump(self.arch, text + at, *to, entry::MOST));
+        let moved = self
+            .moved
+            .values()
+            .map(move |(At(_, at), moved)| (*at, entry::placed(self.arch, moved, text + at)));
+        let stub =
+            move |(to, At(_, at)): (&u64, &At)| (*at, entry::jump(self.arch, text + at, *to, entry::MOST));
         moved.chain(self.stubs.iter().map(stub))
     }
 
@@ -214,7 +229,8 @@ impl<'a> Layout<'a> {
         let direct = |address| relocate::Target { address: Some(address), slot: None, stub: None };
         if let Some(section) = symbol.section_index() {
             let at = self.sections.get(&(index, section.0));
-            let At(part, start) = at.ok_or_else(|| fault(member, "it refers to what is not loaded".to_owned()))?;
+            let At(part, start) =
+                at.ok_or_else(|| fault(member, "it refers to what is not loaded".to_owned()))?;
             let slot = symbol.name().ok().and_then(|name| self.slots.get(name)).map(|at| address(*at));
             return Ok(relocate::Target { slot, ..direct(address(At(*part, start + symbol.address()))) });
         }
@@ -238,7 +254,8 @@ fn part_of<'data>(section: &impl object::ObjectSection<'data>) -> Option<Part> {
     let object::SectionFlags::Elf { sh_flags, sh_type, .. } = section.flags() else { return None };
     let has = |flag: object::elf::SectionFlags| sh_flags.contains(flag);
     let name = section.name().unwrap_or_default();
-    if !has(object::elf::SHF_ALLOC) || section.size() == 0 || name == ".eh_frame" || name.starts_with(".note") {
+    if !has(object::elf::SHF_ALLOC) || section.size() == 0 || name == ".eh_frame" || name.starts_with(".note")
+    {
         return None;
     }
     Some(match () {
@@ -256,8 +273,15 @@ fn kind(relocation: &object::Relocation) -> u32 {
     }
 }
 
-fn names<'a>(file: &'a ElfFile64<'_>, section: usize, part: Part, start: u64) -> impl Iterator<Item = Named> + 'a {
-    let here = move |symbol: &object::read::elf::ElfSymbol64<'_, '_>| symbol.section_index() == Some(SectionIndex(section));
+fn names<'a>(
+    file: &'a ElfFile64<'_>,
+    section: usize,
+    part: Part,
+    start: u64,
+) -> impl Iterator<Item = Named> + 'a {
+    let here = move |symbol: &object::read::elf::ElfSymbol64<'_, '_>| {
+        symbol.section_index() == Some(SectionIndex(section))
+    };
     file.symbols().filter(here).filter_map(move |symbol| {
         let function = match symbol.kind() {
             SymbolKind::Text => true,

@@ -91,7 +91,12 @@ struct Planner<'a> {
 }
 
 /// Plans. What is in `blocked` stays, for the reason that stands there.
-pub(crate) fn plan(kit: &Kit<'static>, known: &Known, choice: &Choice, blocked: &BTreeMap<u64, String>) -> Plan {
+pub(crate) fn plan(
+    kit: &Kit<'static>,
+    known: &Known,
+    choice: &Choice,
+    blocked: &BTreeMap<u64, String>,
+) -> Plan {
     let lacking = kit.members.iter().map(|member| families::left(member).map(str::to_owned)).collect();
     let mut planner = Planner { kit, known, choice, lacking, blocked };
     // What is missing for one object is missing for those that need it.
@@ -116,7 +121,9 @@ impl Planner<'_> {
                     continue;
                 }
                 self.lacking[index] = Some(match own.filter(|own| self.known.names.contains_key(*own)) {
-                    Some(own) => format!("musl's own {own} is needed behind it, and its beginning cannot move"),
+                    Some(own) => {
+                        format!("musl's own {own} is needed behind it, and its beginning cannot move")
+                    }
                     None => format!("it needs {}, which was not recognised", own.unwrap_or(name)),
                 });
                 changed = true;
@@ -146,7 +153,8 @@ impl Planner<'_> {
 
     /// The kit's function for the one at this address, or why there is none.
     fn replacement(&self, address: u64) -> Result<(usize, &str), Option<String>> {
-        let mut names = self.known.names.iter().filter(|(_, at)| **at == address).map(|(name, _)| name.as_str());
+        let mut names =
+            self.known.names.iter().filter(|(_, at)| **at == address).map(|(name, _)| name.as_str());
         let of_kit = |name: &str| {
             let owner = *self.kit.owners.get(name)?;
             let defined = self.kit.members[owner].defines.iter().find(|defined| defined.name == name)?;
@@ -172,7 +180,8 @@ impl Planner<'_> {
     /// As [`Planner::replacement`], and all that has to be replaced with it can be as well.
     fn with_others(&self, address: u64) -> Result<(usize, &str), Option<String>> {
         let (owner, name) = self.replacement(address)?;
-        for other in families::together(name) {
+        let names = self.known.names.iter().filter(|(_, at)| **at == address);
+        for other in names.flat_map(|(name, _)| families::together(name)) {
             let there = self.known.names.get(*other).is_some_and(|at| self.replacement(*at).is_ok());
             if !there {
                 return Err(Some(format!("{other} is not replaced, and both go together")));

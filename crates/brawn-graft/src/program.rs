@@ -9,9 +9,9 @@ use object::elf;
 use object::read::elf::{FileHeader as _, SectionHeader as _};
 use object::{LittleEndian as LE, pod};
 
-use crate::{Error, families};
 use crate::entry;
 use crate::plan::{Known, Place};
+use crate::{Error, families};
 
 pub(crate) type Header = elf::FileHeader64<LE>;
 pub(crate) type Segment = elf::ProgramHeader64<LE>;
@@ -61,7 +61,9 @@ impl<'data> Program<'data> {
             let libc = if name == LibcName::Unknown { "not known".to_owned() } else { name.to_string() };
             return Err(Error::OtherLibc { libc });
         }
-        let damaged = |what| move |error: object::read::Error| brawn_elf::Error::Damaged { what, reason: error.to_string() };
+        let damaged = |what| {
+            move |error: object::read::Error| brawn_elf::Error::Damaged { what, reason: error.to_string() }
+        };
         let header = Header::parse(data).map_err(damaged("file header"))?;
         let segments = header.program_headers(LE, data).map_err(damaged("program headers"))?.to_vec();
         let sections = header.section_headers(LE, data).map_err(damaged("section headers"))?.to_vec();
@@ -106,34 +108,47 @@ impl<'data> Program<'data> {
     pub fn known(&self, image: &Image<'data>) -> Known {
         let far = self.is_far();
         let mut known = Known { names: BTreeMap::new(), places: BTreeMap::new() };
-        let code = |address: u64| self.loads().any(|load| {
-            let start = load.p_vaddr.get(LE);
-            let here = (start..start.saturating_add(load.p_filesz.get(LE))).contains(&address);
-            here && load.p_flags.get(LE).contains(elf::PF_X)
-        });
+        let code = |address: u64| {
+            self.loads().any(|load| {
+                let start = load.p_vaddr.get(LE);
+                let here = (start..start.saturating_add(load.p_filesz.get(LE))).contains(&address);
+                here && load.p_flags.get(LE).contains(elf::PF_X)
+            })
+        };
         let found = brawn_identify::identify(image);
         // Functions in assembly may have no size: they end where anything else begins.
         let symbols = image.symbols().unwrap_or_default();
-        let defined = symbols.iter().filter(|symbol| symbol.section != 0 && !symbol.file).map(|symbol| symbol.value);
-        let mut starts: Vec<u64> = found.functions.iter().map(|function| function.address).chain(defined).collect();
+        let defined =
+            symbols.iter().filter(|symbol| symbol.section != 0 && !symbol.file).map(|symbol| symbol.value);
+        let mut starts: Vec<u64> =
+            found.functions.iter().map(|function| function.address).chain(defined).collect();
         starts.sort_unstable();
         for function in found.functions.iter().filter(|function| code(function.address)) {
             for name in &function.names {
                 // Of two of one name, none is certain.
-                if known.names.insert(name.clone(), function.address).is_some_and(|other| other != function.address) {
+                if known
+                    .names
+                    .insert(name.clone(), function.address)
+                    .is_some_and(|other| other != function.address)
+                {
                     known.names.insert(name.clone(), u64::MAX);
                 }
             }
             let next = starts.get(starts.partition_point(|start| *start <= function.address));
             let most = next.map(|next| next - function.address);
-            let size = if function.size == 0 { most.unwrap_or(0) } else { function.size.min(most.unwrap_or(u64::MAX)) };
+            let size = if function.size == 0 {
+                most.unwrap_or(0)
+            } else {
+                function.size.min(most.unwrap_or(u64::MAX))
+            };
             let code = image.bytes_at_address(function.address).unwrap_or_default();
             let code = &code[..usize::try_from(size).unwrap_or(usize::MAX).min(code.len())];
-            let beginning = if function.evidence == Evidence::Symbol && !families::is_musls(function, &symbols, &found) {
-                Err("the program may have brought its own".to_owned())
-            } else {
-                entry::beginning(self.arch, code, function.address, far)
-            };
+            let beginning =
+                if function.evidence == Evidence::Symbol && !families::is_musls(function, &symbols, &found) {
+                    Err("the program may have brought its own".to_owned())
+                } else {
+                    entry::beginning(self.arch, code, function.address, far)
+                };
             known.places.insert(function.address, Place { size: code.len() as u64, beginning });
         }
         known.names.retain(|_, address| *address != u64::MAX);
@@ -150,11 +165,16 @@ impl<'data> Program<'data> {
     /// Relocations that the program applies to itself when it starts: where each writes, and what.
     pub fn relocations(&self) -> Vec<(u64, u64)> {
         let dynamic = self.segments.iter().find(|segment| segment.p_type.get(LE) == elf::PT_DYNAMIC);
-        let entries = dynamic.and_then(|dynamic| self.bytes(dynamic.p_offset.get(LE), dynamic.p_filesz.get(LE)));
-        let entries: BTreeMap<u64, u64> = entries.unwrap_or_default().chunks_exact(16).map(|entry| {
-            let word = |at: usize| u64::from_le_bytes(entry[at..at + 8].try_into().expect("eight"));
-            (word(0), word(8))
-        }).collect();
+        let entries =
+            dynamic.and_then(|dynamic| self.bytes(dynamic.p_offset.get(LE), dynamic.p_filesz.get(LE)));
+        let entries: BTreeMap<u64, u64> = entries
+            .unwrap_or_default()
+            .chunks_exact(16)
+            .map(|entry| {
+                let word = |at: usize| u64::from_le_bytes(entry[at..at + 8].try_into().expect("eight"));
+                (word(0), word(8))
+            })
+            .collect();
         let table = |at: elf::DynamicTag, size: elf::DynamicTag| {
             let offset = self.offset(*entries.get(&(at.0 as u64))?)?;
             self.bytes(offset, *entries.get(&(size.0 as u64))?)

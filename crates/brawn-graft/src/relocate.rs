@@ -25,7 +25,8 @@ pub(crate) struct Target {
 
 /// Whether an instruction asks whether an address is there, in a word that holds it: `cmpq $0, NAME@GOTPCREL(%rip)`.
 pub(crate) fn wants_slot(kind: u32, data: &[u8], offset: u64) -> bool {
-    kind == elf::R_X86_64_GOTPCREL.0 && opcode(data, offset).is_some_and(|[code, form]| code == 0x83 && form & 0x38 == 0x38)
+    kind == elf::R_X86_64_GOTPCREL.0
+        && opcode(data, offset).is_some_and(|[code, form]| code == 0x83 && form & 0x38 == 0x38)
 }
 
 fn opcode(data: &[u8], offset: u64) -> Option<[u8; 2]> {
@@ -121,7 +122,9 @@ fn arm(data: &mut [u8], spot: &Spot, target: &Target) -> Result<(), String> {
         elf::R_AARCH64_CALL26 | elf::R_AARCH64_JUMP26 => branch(26, 0, target.stub.unwrap_or(address))?,
         elf::R_AARCH64_CONDBR19 => branch(19, 5, address)?,
         elf::R_AARCH64_TSTBR14 => branch(14, 5, address)?,
-        elf::R_AARCH64_ADR_PREL_PG_HI21 | elf::R_AARCH64_ADR_GOT_PAGE if target.address.is_some() => page(word)?,
+        elf::R_AARCH64_ADR_PREL_PG_HI21 | elf::R_AARCH64_ADR_GOT_PAGE if target.address.is_some() => {
+            page(word)?
+        }
         // movz: nothing is at 0.
         elf::R_AARCH64_ADR_PREL_PG_HI21 | elf::R_AARCH64_ADR_GOT_PAGE => 0xd280_0000 | word & 0x1f,
         elf::R_AARCH64_ADD_ABS_LO12_NC | elf::R_AARCH64_LDST8_ABS_LO12_NC => scaled(0)?,

@@ -25,7 +25,8 @@ pub fn restore(data: &[u8]) -> Result<Vec<u8>, Error> {
             Piece::Lost(bytes) => original.extend(bytes),
             Piece::Kept { start, length } => {
                 let end = start.checked_add(*length).unwrap_or(u64::MAX);
-                let range = usize::try_from(*start).unwrap_or(usize::MAX)..usize::try_from(end).unwrap_or(usize::MAX);
+                let range =
+                    usize::try_from(*start).unwrap_or(usize::MAX)..usize::try_from(end).unwrap_or(usize::MAX);
                 let kept = data.get(range).ok_or_else(|| changed("a shorter file".to_owned()))?;
                 original.extend(kept);
             }

@@ -31,7 +31,8 @@ struct State {
 
 /// Files beside an executable that speak of it: signatures, and texts that may hold its digest.
 const SIGNATURES: &[&str] = &["sig", "asc", "minisig", "sigstore", "sigstore.json", "p7s"];
-const TEXTS: &[&str] = &["spdx.json", "spdx", "cdx.json", "cdx.xml", "bom.json", "sbom.json", "sha256", "sha256sums"];
+const TEXTS: &[&str] =
+    &["spdx.json", "spdx", "cdx.json", "cdx.xml", "bom.json", "sbom.json", "sha256", "sha256sums"];
 const MOST_TEXT: u64 = 16 << 20;
 
 impl Source {
@@ -97,7 +98,12 @@ impl Source {
             let failed = |source| Error::Run { path: program.to_owned(), source };
             let mut input = input.try_clone().map_err(failed)?;
             input.rewind().map_err(failed)?;
-            Command::new(program).arg0(&self.path).args(args).stdin(Stdio::from(input)).output().map_err(failed)
+            Command::new(program)
+                .arg0(&self.path)
+                .args(args)
+                .stdin(Stdio::from(input))
+                .output()
+                .map_err(failed)
         };
         let (old, changed) = (run(&self.path)?, run(new)?);
         match difference(&old, &changed) {
@@ -116,11 +122,15 @@ impl Source {
         let Some(name) = self.path.file_name().and_then(|name| name.to_str()) else { return warnings };
         let signed = SIGNATURES.iter().map(|ending| folder.join(format!("{name}.{ending}")));
         for signature in signed.filter(|path| path.is_file()) {
-            warnings.push(format!("the signature {} is not one of the grafted file: sign that anew", shown(&signature)));
+            warnings.push(format!(
+                "the signature {} is not one of the grafted file: sign that anew",
+                shown(&signature)
+            ));
         }
         for entry in folder.read_dir().into_iter().flatten().flatten() {
             let other = entry.file_name().to_string_lossy().to_lowercase();
-            let speaks = TEXTS.iter().any(|ending| other == *ending || other.ends_with(&format!(".{ending}")));
+            let speaks =
+                TEXTS.iter().any(|ending| other == *ending || other.ends_with(&format!(".{ending}")));
             if speaks
                 && let Ok(text) = brawn_base::file::read(entry.path(), MOST_TEXT)
                 && memchr::memmem::find(&text, digest.as_bytes()).is_some()
@@ -150,8 +160,10 @@ fn difference(one: &Output, other: &Output) -> Option<String> {
     if one.status != other.status {
         return Some(format!("one ended with {}, one with {}", one.status, other.status));
     }
-    let streams = [("standard output", &one.stdout, &other.stdout), ("standard error", &one.stderr, &other.stderr)];
+    let streams =
+        [("standard output", &one.stdout, &other.stdout), ("standard error", &one.stderr, &other.stderr)];
     let (name, one, other) = streams.into_iter().find(|(_, one, other)| one != other)?;
-    let at = one.iter().zip(other).position(|(one, other)| one != other).unwrap_or(one.len().min(other.len()));
+    let at =
+        one.iter().zip(other).position(|(one, other)| one != other).unwrap_or(one.len().min(other.len()));
     Some(format!("{name} differs from byte {at} on ({} and {} bytes)", one.len(), other.len()))
 }

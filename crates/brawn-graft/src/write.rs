@@ -49,7 +49,9 @@ pub(crate) fn write(
         over.push((offset, first.length as u64));
     }
     over.sort_unstable();
-    if over.windows(2).any(|pair| pair[0].0 + pair[0].1 > pair[1].0) || over.iter().any(|(at, size)| at + size > tail.start) {
+    if over.windows(2).any(|pair| pair[0].0 + pair[0].1 > pair[1].0)
+        || over.iter().any(|(at, size)| at + size > tail.start)
+    {
         return Err(no_place("its functions and its headers overlap"));
     }
     graft.pieces = pieces(program, &over, tail.start, tail.pieces(program, 0));
@@ -104,7 +106,8 @@ fn patches(
     let segments = segments(program, table, places);
     let mut header = program.header;
     header.e_phoff = U64::new(LE, places.table);
-    header.e_phnum = U16::new(LE, u16::try_from(segments.len()).map_err(|_| no_place("it has too many segments"))?);
+    header.e_phnum =
+        U16::new(LE, u16::try_from(segments.len()).map_err(|_| no_place("it has too many segments"))?);
     if let Some(sections) = tail.headers {
         header.e_shoff = U64::new(LE, sections);
         header.e_shnum = U16::new(LE, tail.count);
@@ -150,7 +153,14 @@ fn segments(program: &Program<'_>, table: &Table, places: &Places) -> Vec<Segmen
     let page = program.page();
     let read = places.read_only;
     let mut loads = vec![new(elf::PT_LOAD, elf::PF_R, read.0, read.1, read.1, page)];
-    loads.push(new(elf::PT_LOAD, elf::PF_R | elf::PF_X, places.text, places.text_size, places.text_size, page));
+    loads.push(new(
+        elf::PT_LOAD,
+        elf::PF_R | elf::PF_X,
+        places.text,
+        places.text_size,
+        places.text_size,
+        page,
+    ));
     if places.memory_size > 0 {
         let sizes = (places.data_size, places.memory_size);
         loads.push(new(elf::PT_LOAD, elf::PF_R | elf::PF_W, places.data, sizes.0, sizes.1, page));
@@ -162,7 +172,15 @@ fn segments(program: &Program<'_>, table: &Table, places: &Places) -> Vec<Segmen
 }
 
 fn new_sections(places: &Places, linked: &Linked, layout: &Layout<'_>) -> Vec<NewSection> {
-    let new = |name, kind, flags, place, size, align, part| NewSection { name, kind, flags, place, size, align, part };
+    let new = |name, kind, flags, place, size, align, part| NewSection {
+        name,
+        kind,
+        flags,
+        place,
+        size,
+        align,
+        part,
+    };
     let alloc = elf::SHF_ALLOC;
     let mut sections = vec![new(".note.brawn", elf::SHT_NOTE, alloc, places.note, places.note_size, 4, None)];
     let constants = linked.constants.len() as u64;
@@ -171,10 +189,26 @@ fn new_sections(places: &Places, linked: &Linked, layout: &Layout<'_>) -> Vec<Ne
         sections.push(new(".rodata.brawn", elf::SHT_PROGBITS, alloc, places.constants, constants, 64, part));
     }
     let flags = alloc | elf::SHF_EXECINSTR;
-    sections.push(new(".text.brawn", elf::SHT_PROGBITS, flags, places.text, places.text_size, 64, Some(Part::Text)));
+    sections.push(new(
+        ".text.brawn",
+        elf::SHT_PROGBITS,
+        flags,
+        places.text,
+        places.text_size,
+        64,
+        Some(Part::Text),
+    ));
     let flags = alloc | elf::SHF_WRITE;
     if places.data_size > 0 {
-        sections.push(new(".data.brawn", elf::SHT_PROGBITS, flags, places.data, places.data_size, 64, Some(Part::Data)));
+        sections.push(new(
+            ".data.brawn",
+            elf::SHT_PROGBITS,
+            flags,
+            places.data,
+            places.data_size,
+            64,
+            Some(Part::Data),
+        ));
     }
     let zero = layout.size(Part::Zero);
     if zero > 0 {
@@ -204,5 +238,6 @@ fn pieces(program: &Program<'_>, over: &[(u64, u64)], start: u64, tail: Vec<Piec
 
 /// `br`, which leads to a place without a mark.
 fn has_indirect_jumps(text: &[u8]) -> bool {
-    text.chunks_exact(4).any(|word| u32::from_le_bytes(word.try_into().expect("four")) & 0xffff_fc1f == 0xd61f_0000)
+    text.chunks_exact(4)
+        .any(|word| u32::from_le_bytes(word.try_into().expect("four")) & 0xffff_fc1f == 0xd61f_0000)
 }

@@ -81,7 +81,11 @@ fn a_c_program_does_the_same_with_the_new_functions() {
     let first = |program: &Path| String::from_utf8(done(Command::new(program).arg("first")).stdout).unwrap();
     assert!(!first(&program).contains("jump"), "stock musl");
     let lines = first(&new);
-    assert_eq!(lines.lines().filter(|line| line.ends_with(" jump")).count(), lines.lines().count(), "{lines}");
+    assert_eq!(
+        lines.lines().filter(|line| line.ends_with(" jump")).count(),
+        lines.lines().count(),
+        "{lines}"
+    );
     assert_eq!(complaints(&new), "");
 }
 
@@ -102,7 +106,11 @@ fn stripped_programs_and_those_at_any_address_as_well() {
     let stripped = folder.path().join("stripped");
     done(Command::new("strip").arg(&program).arg("-o").arg(&stripped));
     let (new, graft) = grafted(&stripped);
-    assert!(graft.report.grafted().any(|row| row.names.iter().any(|name| name == "memcpy")), "{:?}", graft.report);
+    assert!(
+        graft.report.grafted().any(|row| row.names.iter().any(|name| name == "memcpy")),
+        "{:?}",
+        graft.report
+    );
     same(&stripped, &new, &[], &[]);
     assert_eq!(complaints(&new), "");
 }
@@ -116,7 +124,11 @@ fn programs_for_aarch64_as_well() {
     let rustc = ["rustc", "-O", "--target", "aarch64-unknown-linux-musl", "-Clinker=rust-lld"];
     let program = compiled(folder.path(), "panics.rs", RUST, &rustc);
     let (new, graft) = grafted(&program);
-    assert!(graft.report.grafted().any(|row| row.names.iter().any(|name| name == "memcpy")), "{:?}", graft.report);
+    assert!(
+        graft.report.grafted().any(|row| row.names.iter().any(|name| name == "memcpy")),
+        "{:?}",
+        graft.report
+    );
     let said = same(&program, &new, &["qemu-aarch64-static"], &[]);
     assert!(String::from_utf8_lossy(&said.stdout).contains("caught 3"), "{said:?}");
 }
@@ -162,13 +174,20 @@ fn the_programs_of_the_heaps_pass() {
         let program = folder.path().join(name);
         let mut compile = Command::new("musl-gcc");
         compile.args(["-O2", "-fno-builtin", "-static", "-pthread"]).arg("-I").arg(&sources);
-        compile.arg(sources.join(text("file").unwrap())).args(words("link")).arg("-lm").arg("-o").arg(&program);
+        compile
+            .arg(sources.join(text("file").unwrap()))
+            .args(words("link"))
+            .arg("-lm")
+            .arg("-o")
+            .arg(&program);
         if !compile.output().unwrap().status.success() {
             eprintln!("{name}: is for another compiler");
             continue;
         }
         let (new, graft) = grafted(&program);
-        let run = |program: &Path| Command::new(program).args(words("quick")).current_dir(folder.path()).output().unwrap();
+        let run = |program: &Path| {
+            Command::new(program).args(words("quick")).current_dir(folder.path()).output().unwrap()
+        };
         if run(&program).status.success() {
             let said = run(&new);
             assert!(said.status.success(), "{name}: {said:?} {:?}", graft.report);

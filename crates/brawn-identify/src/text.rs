@@ -8,7 +8,8 @@ use crate::Error;
 use crate::field::Field;
 use crate::signature::{Link, Name, Signature, Signatures, Source};
 
-const HEAD: &str = "# BRAWN_RENEW=1 cargo test -p brawn-identify --test signatures writes this; docs/explain/identify.md explains it.\n";
+const HEAD: &str =
+    "# Made by `cargo run -p xtask -- signatures`: docs/explain/identify.md says what stands here.\n";
 
 impl Signatures {
     /// The text form.

@@ -36,7 +36,11 @@ const USES: &[Row] = &[
     ("patch", &[TARGET, CHOICE, FORMAT, DRY_RUN, QUIET], None),
     ("restore", &[TARGET, FORMAT, DRY_RUN, QUIET], None),
     ("relink", &[CHOICE, GATE, FORMAT, DRY_RUN, QUIET], None),
-    ("graft", &[GRAFTED, FORMAT, DRY_RUN, QUIET], Some("it puts functions into a finished executable; `brawn build` chooses the rest")),
+    (
+        "graft",
+        &[GRAFTED, FORMAT, DRY_RUN, QUIET],
+        Some("it puts functions into a finished executable; `brawn build` chooses the rest"),
+    ),
     ("preload", &[TARGET, CHOICE, FORMAT, DRY_RUN, QUIET], None),
     ("run", &[CHOICE, DRY_RUN], None),
     ("verify", &[TARGET, CHOICE, GATE, FORMAT, QUIET], None),

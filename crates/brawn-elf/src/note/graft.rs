@@ -61,7 +61,7 @@ impl Piece {
         }
         match text.split_once('+') {
             Some((start, length)) => Some(Piece::Kept { start: number(start)?, length: number(length)? }),
-            None if text.len() % 2 == 0 => {
+            None if text.len().is_multiple_of(2) => {
                 let byte = |at: usize| u8::from_str_radix(text.get(at..at + 2)?, 16).ok();
                 Some(Piece::Lost((0..text.len()).step_by(2).map(byte).collect::<Option<_>>()?))
             }

@@ -6,7 +6,8 @@ const PACIASP: u32 = 0xd503_233f;
 const REACH: i64 = 1 << 27;
 
 pub(super) fn beginning(code: &[u8], address: u64, far: bool) -> Result<Beginning, String> {
-    let words: Vec<u32> = code.chunks_exact(4).map(|word| u32::from_le_bytes(word.try_into().expect("four"))).collect();
+    let words: Vec<u32> =
+        code.chunks_exact(4).map(|word| u32::from_le_bytes(word.try_into().expect("four"))).collect();
     let first = words.first().copied();
     // It signs the return address, of which the new code knows nothing: a mark for indirect branches takes its place.
     if first == Some(PACIASP) {
@@ -81,7 +82,8 @@ mod tests {
         assert_eq!(jump(0x1000, 0x0ffc, 4).unwrap(), 0x17ff_ffff_u32.to_le_bytes());
         assert_eq!(jump(0, 1 << 27, 4), None);
         let far = jump(0x1000, 0x1000_1234, MOST).unwrap();
-        let words: Vec<u32> = far.chunks(4).map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect();
+        let words: Vec<u32> =
+            far.chunks(4).map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect();
         // 0x10000 pages: the low two bits stand apart.
         assert_eq!(words, [0x9008_0010, 0x9108_d210, 0xd61f_0200]);
         assert_eq!(branch(0x17ff_ffff, 0x1000), Some(0xffc));

@@ -24,7 +24,9 @@ pub(super) fn jump(from: u64, to: u64) -> Option<Vec<u8>> {
 
 /// The second bytes of conditional jumps: what follows is the distance, as behind the first byte of others.
 pub(super) fn conditional(code: &[u8]) -> impl Iterator<Item = usize> {
-    memchr::memchr_iter(0x0f, code).map(|at| at + 1).filter(|at| code.get(*at).is_some_and(|byte| byte >> 4 == 8))
+    memchr::memchr_iter(0x0f, code)
+        .map(|at| at + 1)
+        .filter(|at| code.get(*at).is_some_and(|byte| byte >> 4 == 8))
 }
 
 fn moved(code: &[u8], address: u64) -> Option<Moved> {

@@ -45,7 +45,9 @@ impl Table {
     /// What it takes of the file as it was.
     pub fn over(&self, program: &Program<'_>) -> Option<(u64, u64)> {
         match self {
-            Table::InGap { offset, size } if offset + size <= program.data.len() as u64 => Some((*offset, *size)),
+            Table::InGap { offset, size } if offset + size <= program.data.len() as u64 => {
+                Some((*offset, *size))
+            }
             _ => None,
         }
     }
@@ -56,7 +58,10 @@ fn gap(program: &Program<'_>, size: u64) -> Option<u64> {
     let mut loads = program.loads();
     let (first, next) = (loads.next()?, loads.next()?);
     let length = first.p_filesz.get(LE);
-    if first.p_offset.get(LE) != 0 || first.p_memsz.get(LE) != length || first.p_flags.get(LE).contains(elf::PF_W) {
+    if first.p_offset.get(LE) != 0
+        || first.p_memsz.get(LE) != length
+        || first.p_flags.get(LE).contains(elf::PF_W)
+    {
         return None;
     }
     let start = length.next_multiple_of(8);
@@ -66,7 +71,8 @@ fn gap(program: &Program<'_>, size: u64) -> Option<u64> {
     let sections = (0..program.sections.len()).filter_map(|index| program.extent(index));
     let others = segments.map(|(from, size)| (from, from.saturating_add(size))).chain(sections);
     let headers = program.header.e_shoff.get(LE);
-    let taken = others.into_iter().any(|(from, to)| meets(from, to)) || (headers > 0 && meets(headers, headers + 1));
+    let taken =
+        others.into_iter().any(|(from, to)| meets(from, to)) || (headers > 0 && meets(headers, headers + 1));
     let page = next.p_vaddr.get(LE) / program.page() * program.page();
     let is_zero = program.bytes(length, end - length)?.iter().all(|byte| *byte == 0);
     (!taken && is_zero && first.p_vaddr.get(LE) + end <= page).then_some(start)
@@ -128,7 +134,8 @@ impl Places {
         start: u64,
         note_size: u64,
     ) -> Result<Places, Error> {
-        let mut cursor = Cursor { offset: start, top: program.top(), page: program.page(), base: program.base() };
+        let mut cursor =
+            Cursor { offset: start, top: program.top(), page: program.page(), base: program.base() };
         if cursor.top > 1 << 46 || !cursor.page.is_power_of_two() || cursor.page > 1 << 21 {
             return Err(super::no_place("its segments have addresses or alignments that are not usual"));
         }
@@ -144,7 +151,8 @@ impl Places {
         };
         let constants = within((note.offset + note_size).next_multiple_of(ALIGN));
         // An alignment of addresses as well.
-        let constants = within(constants.offset + constants.address.next_multiple_of(ALIGN) - constants.address);
+        let constants =
+            within(constants.offset + constants.address.next_multiple_of(ALIGN) - constants.address);
         let read_only = constants.offset + layout.size(Part::Constants) - first.offset;
         cursor.end(first, read_only, read_only);
         let text = cursor.segment(false);

@@ -48,7 +48,8 @@ impl Tail {
     pub fn of(program: &Program<'_>) -> Result<Tail, Error> {
         let end = program.data.len() as u64;
         let mut tail = Tail { start: end, tables: BTreeMap::new(), symbols: None, names: Vec::new() };
-        let loaded = program.segments.iter().map(|it| it.p_offset.get(LE).saturating_add(it.p_filesz.get(LE)));
+        let loaded =
+            program.segments.iter().map(|it| it.p_offset.get(LE).saturating_add(it.p_filesz.get(LE)));
         let mut used = loaded.max().unwrap_or(0);
         if program.sections.is_empty() {
             return if used < end { Err(payload(end - used)) } else { Ok(tail) };
@@ -73,7 +74,8 @@ impl Tail {
         let extents = tail.tables.keys().filter_map(|index| program.extent(*index));
         let all: Vec<(u64, u64)> = extents.chain([(headers, headers_end)]).collect();
         let last = all.iter().map(|(_, to)| *to).fold(used, u64::max);
-        if program.bytes(last, end.saturating_sub(last)).is_none_or(|rest| rest.iter().any(|byte| *byte != 0)) {
+        if program.bytes(last, end.saturating_sub(last)).is_none_or(|rest| rest.iter().any(|byte| *byte != 0))
+        {
             return Err(payload(end - last.min(end)));
         }
         // Where they stand among others, the old ones stay behind, unused.
@@ -131,7 +133,9 @@ impl Tail {
         let texts = program.sections[symbols].sh_link.get(LE) as usize;
         for named in &linked.symbols {
             let at = sections.iter().position(|section| section.part == Some(named.part));
-            let Some(section) = at.and_then(|at| u16::try_from(program.sections.len() + at).ok()) else { continue };
+            let Some(section) = at.and_then(|at| u16::try_from(program.sections.len() + at).ok()) else {
+                continue;
+            };
             // musl's functions keep their names.
             let name = match named.name.starts_with("__brawn_") {
                 true => named.name.clone(),

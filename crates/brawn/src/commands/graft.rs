@@ -72,7 +72,9 @@ pub fn run(options: Options, arguments: Arguments) -> Result<ExitCode> {
 fn choice(options: &Options) -> Choice {
     if let Some(malloc) = options.malloc.as_deref().filter(|name| *name != brawn_elf::STOCK) {
         let malloc = shown(malloc);
-        usage(format!("a heap cannot be grafted yet, so not {malloc}: the executable keeps its own (--malloc stock)"));
+        usage(format!(
+            "a heap cannot be grafted yet, so not {malloc}: the executable keeps its own (--malloc stock)"
+        ));
     }
     let mut choice = Choice { musl: options.musl.clone(), level: None };
     if choice.musl.iter().any(|name| name == "all") {

@@ -45,7 +45,10 @@ pub fn patch(options: Options, arguments: Arguments) -> Result<ExitCode> {
 
 /// `brawn restore`
 pub fn restore(options: Options, mut arguments: Arguments) -> Result<ExitCode> {
-    let is_elf = |path: &PathBuf| path.is_file() && brawn_base::file::read_if(path, 0, |_| false).is_ok_and(|head| head.starts_with(b"\x7fELF"));
+    let is_elf = |path: &PathBuf| {
+        path.is_file()
+            && brawn_base::file::read_if(path, 0, |_| false).is_ok_and(|head| head.starts_with(b"\x7fELF"))
+    };
     let executables: Vec<PathBuf> = arguments.paths.extract_if(.., |path| is_elf(path)).collect();
     for path in &executables {
         super::graft::restore(&options, path)?;

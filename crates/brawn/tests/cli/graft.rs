@@ -24,7 +24,10 @@ fn a_program_is_grafted_compared_verified_and_restored() {
     assert!(said.contains("left         vfprintf: it reads musl's streams"), "{said}");
     assert!(read("old") == before);
     let said = ok(&mut sandbox.brawn(&["verify", "new"]));
-    assert!(said.starts_with("new: static, no heap: nothing in it allocates, ") && said.contains("grafted"), "{said}");
+    assert!(
+        said.starts_with("new: static, no heap: nothing in it allocates, ") && said.contains("grafted"),
+        "{said}"
+    );
     let said = ok(&mut sandbox.brawn(&["inspect", "new"]));
     assert!(said.contains("grafted") && said.contains("strings        Brawn's"), "{said}");
 
@@ -54,7 +57,9 @@ fn json_and_dry_runs_tell_what_would_be_done() {
     let said = ok(&mut sandbox.brawn(&["graft", "old", "--dry-run", "--json", "--musl", "text"]));
     let value: serde_json::Value = serde_json::from_str(&said).unwrap();
     let rows = value["report"]["functions"].as_array().unwrap();
-    let row = |name: &str| rows.iter().find(|row| row["names"].to_string().contains(&format!("\"{name}\""))).unwrap();
+    let row = |name: &str| {
+        rows.iter().find(|row| row["names"].to_string().contains(&format!("\"{name}\""))).unwrap()
+    };
     assert!(row("memcpy")["refused"].is_null());
     assert!(row("vfprintf")["refused"].is_string());
     assert!(value["path"].is_null());
@@ -122,5 +127,8 @@ fn what_speaks_of_the_old_file_is_named() {
     let output = sandbox.brawn(&["graft", "old", "-o", "new"]).output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.success() && said.lines().count() == 2, "{said}");
-    assert!(said.contains("old.asc is not one of the grafted file") && said.contains("SHA256SUMS has the digest"), "{said}");
+    assert!(
+        said.contains("old.asc is not one of the grafted file") && said.contains("SHA256SUMS has the digest"),
+        "{said}"
+    );
 }
