@@ -1,6 +1,8 @@
 //! The first bytes of a function: a jump is written over them, and where musl's own function is still needed, they move to a
 //! place from which they go on with the rest.
 
+use std::collections::BTreeSet;
+
 use brawn_elf::Arch;
 
 mod arm;
@@ -63,6 +65,14 @@ pub(crate) fn placed(arch: Arch, moved: &Moved, address: u64) -> Option<Vec<u8>>
     let from = address.wrapping_add(bytes.len() as u64);
     bytes.extend(jump(arch, from, moved.rest, MOST)?);
     Some(bytes)
+}
+
+/// Where calls and jumps lead that stand in a function's code; on x86-64 some of these are none.
+pub(crate) fn calls(arch: Arch, code: &[u8], address: u64) -> BTreeSet<u64> {
+    match arch {
+        Arch::X86_64 => x86::calls(code, address),
+        Arch::Aarch64 => arm::calls(code, address),
+    }
 }
 
 /// Where code of the file jumps to within `windows`, which are sorted and apart: from where, and the window's number. On x86-64

@@ -9,6 +9,8 @@ use crate::kit::Kit;
 /// What musl's own definition is called in the kit's objects, with its name behind.
 const BEHIND: &str = "__brawn_musl_";
 
+const HEAP: &[&str] = &["malloc", "calloc", "realloc", "free"];
+
 /// What a name stands for in the new code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Target {
@@ -27,12 +29,16 @@ pub(crate) struct Place {
     pub size: u64,
     /// What can be done with its first bytes.
     pub beginning: Result<Beginning, String>,
+    /// Where its calls lead.
+    pub calls: BTreeSet<u64>,
 }
 
 /// What is known about the file.
 pub(crate) struct Known {
     /// Names of functions and of data, with their addresses.
     pub names: BTreeMap<String, u64>,
+    /// Whether symbols name the functions, and so say which of several mallocs the program has is the one that all call.
+    pub named: bool,
     /// The functions that may be replaced.
     pub places: BTreeMap<u64, Place>,
 }
@@ -174,7 +180,17 @@ impl Planner<'_> {
         if let Err(reason) = &place.beginning {
             return Err(Some(reason.clone()));
         }
+        if !self.calls_its_heap(owner, place) {
+            return Err(Some("it is not certain that it calls the malloc that was recognised".to_owned()));
+        }
         Ok((owner, name))
+    }
+
+    /// A stripped program may hold musl's malloc and call one of its own: what allocates must go on with the one that it called.
+    fn calls_its_heap(&self, owner: usize, place: &Place) -> bool {
+        let needs = self.kit.members[owner].needs.iter().filter(|(name, _)| HEAP.contains(&name.as_str()));
+        let mut known = needs.filter_map(|(name, _)| self.known.names.get(name)).peekable();
+        self.known.named || known.peek().is_none() || known.any(|address| place.calls.contains(address))
     }
 
     /// As [`Planner::replacement`], and all that has to be replaced with it can be as well.

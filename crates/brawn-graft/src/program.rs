@@ -107,7 +107,7 @@ impl<'data> Program<'data> {
     /// What is known about functions and data.
     pub fn known(&self, image: &Image<'data>) -> Known {
         let far = self.is_far();
-        let mut known = Known { names: BTreeMap::new(), places: BTreeMap::new() };
+        let mut known = Known { names: BTreeMap::new(), named: false, places: BTreeMap::new() };
         let code = |address: u64| {
             self.loads().any(|load| {
                 let start = load.p_vaddr.get(LE);
@@ -116,6 +116,7 @@ impl<'data> Program<'data> {
             })
         };
         let found = brawn_identify::identify(image);
+        known.named = found.functions.iter().all(|function| function.evidence == Evidence::Symbol);
         // Functions in assembly may have no size: they end where anything else begins.
         let symbols = image.symbols().unwrap_or_default();
         let defined =
@@ -149,7 +150,8 @@ impl<'data> Program<'data> {
                 } else {
                     entry::beginning(self.arch, code, function.address, far)
                 };
-            known.places.insert(function.address, Place { size: code.len() as u64, beginning });
+            let calls = entry::calls(self.arch, code, function.address);
+            known.places.insert(function.address, Place { size: code.len() as u64, beginning, calls });
         }
         known.names.retain(|_, address| *address != u64::MAX);
         let data = found.data.into_iter().map(|datum| (datum.name, datum.address));

@@ -198,3 +198,24 @@ fn the_programs_of_the_heaps_pass() {
     }
     assert!(ran >= if long() { 25 } else { 3 }, "{ran}");
 }
+
+/// A program that brings its own malloc, and holds musl's as well, for libc itself.
+#[test]
+fn what_allocates_goes_on_with_the_heap_that_it_called() {
+    let text = "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\nstatic char arena[1 << 20], *next = arena;\n\
+        void *malloc(size_t n) { char *at = next; next += (n + 31) / 16 * 16; return at; }\n\
+        void free(void *block) {}\nvoid *realloc(void *block, size_t n) { return malloc(n); }\n\
+        void *calloc(size_t n, size_t m) { return malloc(n * m); }\n\
+        static void last(void) { puts(\"end\"); }\n\
+        int main(int n, char **v) { for (int i = 0; i < 40; i++) atexit(last); char *copy = strdup(v[0]); \
+        printf(\"%d %zu\\n\", copy >= arena && copy < arena + sizeof arena, strlen(copy)); return 0; }\n";
+    let folder = tempfile::tempdir().unwrap();
+    for strip in ["-g0", "-s"] {
+        let compiler = ["musl-gcc", "-O1", "-fno-builtin", "-static", strip];
+        let program = compiled(folder.path(), "own.c", text, &compiler);
+        let (new, _) = grafted(&program);
+        let said = done(&mut Command::new(&new));
+        assert!(String::from_utf8_lossy(&said.stdout).starts_with("1 "), "{said:?}");
+        assert_eq!(complaints(&new), "");
+    }
+}

@@ -1,3 +1,5 @@
+use std::collections::BTreeSet;
+
 use super::{Beginning, MOST, Moved};
 
 const BTI_C: u32 = 0xd503_245f;
@@ -41,6 +43,11 @@ pub(super) fn jump(from: u64, to: u64, length: usize) -> Option<Vec<u8>> {
     let adrp = 0x9000_0010 | (pages & 3) << 29 | (pages >> 2 & 0x7_ffff) << 5;
     let add = 0x9100_0210 | (to as u32 & 0xfff) << 10;
     Some([adrp, add, 0xd61f_0200].into_iter().flat_map(u32::to_le_bytes).collect())
+}
+
+pub(super) fn calls(code: &[u8], address: u64) -> BTreeSet<u64> {
+    let words = code.chunks_exact(4).map(|word| u32::from_le_bytes(word.try_into().expect("four")));
+    words.enumerate().filter_map(|(at, word)| branch(word, address + 4 * at as u64)).collect()
 }
 
 fn moved(words: &[u32], address: u64, length: usize) -> Option<Moved> {

@@ -1,3 +1,5 @@
+use std::collections::BTreeSet;
+
 use iced_x86::{Decoder, DecoderOptions, FlowControl, OpKind};
 
 use super::{Beginning, Moved};
@@ -20,6 +22,15 @@ pub(super) fn jump(from: u64, to: u64) -> Option<Vec<u8>> {
     let mut bytes = vec![0xe9];
     bytes.extend(i32::try_from(distance).ok()?.to_le_bytes());
     Some(bytes)
+}
+
+pub(super) fn calls(code: &[u8], address: u64) -> BTreeSet<u64> {
+    let target = |at: usize| {
+        let field = code.get(at + 1..at + JUMP)?.try_into().ok()?;
+        let end = address.wrapping_add((at + JUMP) as u64);
+        Some(end.wrapping_add_signed(i32::from_le_bytes(field).into()))
+    };
+    memchr::memchr2_iter(0xe8, 0xe9, code).filter_map(target).collect()
 }
 
 /// The second bytes of conditional jumps: what follows is the distance, as behind the first byte of others.
