@@ -33,11 +33,18 @@ pub(crate) struct Moved {
 /// Most bytes of a jump.
 pub(crate) const MOST: usize = 12;
 
-/// What can be done with the first bytes of the function at `address`, which has no code but `code`. `far` says that the new
+/// What can be done with the first bytes of the function at `address`, which has no code but `code`; what stands behind it in the
+/// file is `behind`. `far` says that the new
 /// code may be out of the reach of a branch on aarch64.
-pub(crate) fn beginning(arch: Arch, code: &[u8], address: u64, far: bool) -> Result<Beginning, String> {
+pub(crate) fn beginning(
+    arch: Arch,
+    code: &[u8],
+    behind: &[u8],
+    address: u64,
+    far: bool,
+) -> Result<Beginning, String> {
     match arch {
-        Arch::X86_64 => x86::beginning(code, address),
+        Arch::X86_64 => x86::beginning(code, behind, address),
         Arch::Aarch64 => arm::beginning(code, address, far),
     }
 }
@@ -47,6 +54,26 @@ pub(crate) fn jump(arch: Arch, from: u64, to: u64, length: usize) -> Option<Vec<
     match arch {
         Arch::X86_64 => x86::jump(from, to),
         Arch::Aarch64 => arm::jump(from, to, length),
+    }
+}
+
+/// A function that returns `EAGAIN`.
+pub(crate) fn failing(arch: Arch) -> &'static [u8] {
+    match arch {
+        // mov $11, %eax; ret
+        Arch::X86_64 => &[0xb8, 11, 0, 0, 0, 0xc3],
+        // mov w0, #11; ret
+        Arch::Aarch64 => &[0x60, 0x01, 0x80, 0x52, 0xc0, 0x03, 0x5f, 0xd6],
+    }
+}
+
+/// A function that returns 0.
+pub(crate) fn no(arch: Arch) -> &'static [u8] {
+    match arch {
+        // xor %eax, %eax; ret
+        Arch::X86_64 => &[0x31, 0xc0, 0xc3],
+        // mov w0, #0; ret
+        Arch::Aarch64 => &[0x00, 0x00, 0x80, 0x52, 0xc0, 0x03, 0x5f, 0xd6],
     }
 }
 

@@ -7,6 +7,7 @@
 mod entry;
 mod error;
 mod families;
+mod heap;
 mod kit;
 mod link;
 mod plan;
@@ -15,10 +16,11 @@ mod relocate;
 mod report;
 mod restore;
 mod source;
+mod tls;
 mod write;
 
 pub use error::Error;
-pub use plan::Choice;
+pub use plan::{Choice, Heap};
 pub use report::{Report, Row};
 pub use restore::{is_grafted, restore};
 pub use source::Source;
@@ -75,21 +77,28 @@ pub(crate) fn digest(data: &[u8]) -> String {
 
 struct Prepared<'data> {
     program: Program<'data>,
-    kit: Kit<'static>,
+    kit: Kit<'data>,
     known: Known,
     plan: Plan,
 }
 
 impl<'data> Prepared<'data> {
-    fn new(data: &'data [u8], choice: &Choice) -> Result<Self, Error> {
+    fn new(data: &'data [u8], choice: &'data Choice) -> Result<Self, Error> {
         if let Some(name) = choice.musl.iter().find(|name| !families::names().any(|known| known == **name)) {
             let known: Vec<&str> = families::names().collect();
             return Err(Error::NoFamily { name: name.clone(), known: known.join(", ") });
         }
         let (program, image) = Program::read(data)?;
-        let kit = Kit::load(program.arch, choice.level.as_deref())?;
+        let kit = Kit::load(program.arch, choice.level.as_deref(), choice.heap.as_ref())?;
         let known = program.known(&image);
-        let plan = settled(&program, &kit, &known, choice);
+        let mut blocked = BTreeMap::new();
+        if choice.heap.is_some()
+            && let Some(reason) = heap::objection(program.arch, &image, &known.found, &kit)
+        {
+            let entries = heap::ENTRIES.iter().filter_map(|name| known.names.get(*name));
+            blocked.extend(entries.map(|address| (*address, reason.clone())));
+        }
+        let plan = settled(&program, &kit, &known, choice, blocked);
         Ok(Prepared { program, kit, known, plan })
     }
 
@@ -99,8 +108,13 @@ impl<'data> Prepared<'data> {
 }
 
 /// A plan of which no jump into the middle of a beginning is left, and no relocation.
-fn settled(program: &Program<'_>, kit: &Kit<'static>, known: &Known, choice: &Choice) -> Plan {
-    let mut blocked = BTreeMap::new();
+fn settled(
+    program: &Program<'_>,
+    kit: &Kit<'_>,
+    known: &Known,
+    choice: &Choice,
+    mut blocked: BTreeMap<u64, String>,
+) -> Plan {
     let mut plan = plan::plan(kit, known, choice, &blocked);
     let beginning = |address: &u64| known.places[address].beginning.as_ref().expect("the plan looked");
     let mut places: Vec<u64> = plan.entries.keys().copied().collect();

@@ -6,14 +6,17 @@ use brawn_elf::Arch;
 use object::read::elf::ElfFile64;
 use object::{
     Object as _, ObjectSection as _, ObjectSymbol as _, RelocationFlags, RelocationTarget, SectionIndex,
-    SymbolKind,
+    SectionKind, SymbolKind,
 };
 
 use crate::Error;
 use crate::entry::{self, Moved};
+use crate::heap;
 use crate::kit::{Kit, Member};
 use crate::plan::{Known, Plan, Target};
+use crate::program::{Program, RELOCATION};
 use crate::relocate::{self, Spot};
+use crate::tls::{Block, Own};
 
 /// What a part of the new code is loaded as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -23,6 +26,8 @@ pub(crate) enum Part {
     Data,
     /// Data that is zero in the beginning, behind the other.
     Zero,
+    /// What each thread has of its own; its bytes stand in the data.
+    Thread,
 }
 
 /// A place in a part.
@@ -40,7 +45,7 @@ pub(crate) struct Named {
 
 /// The new code before it has its place.
 pub(crate) struct Layout<'a> {
-    kit: &'a Kit<'static>,
+    kit: &'a Kit<'a>,
     plan: &'a Plan,
     arch: Arch,
     /// By object and section.
@@ -52,7 +57,16 @@ pub(crate) struct Layout<'a> {
     slots: BTreeMap<String, At>,
     /// Jumps to functions of the file that a call does not reach.
     stubs: BTreeMap<u64, At>,
-    sizes: [u64; 4],
+    /// A function that fails.
+    fails: Option<At>,
+    /// The longer block for each thread, and where it is in the data.
+    block: Option<(Block, u64)>,
+    /// Where the longer table of relocations is in the constants, if the program needs one, and how many entries it has.
+    relocations: Option<(u64, u64)>,
+    sizes: [u64; 5],
+    /// Of what is each thread's own.
+    thread_align: u64,
+    absolute: u64,
 }
 
 /// The new code at its place.
@@ -63,6 +77,8 @@ pub(crate) struct Linked {
     pub symbols: Vec<Named>,
     /// The address of each definition that others can name.
     pub addresses: HashMap<String, u64>,
+    /// Words that hold addresses: where they are, and which.
+    pub absolute: Vec<(u64, u64)>,
 }
 
 /// Where each part begins: constants, text, data, zeros.
@@ -73,12 +89,12 @@ pub(crate) const ALIGN: u64 = 64;
 
 impl<'a> Layout<'a> {
     pub fn new(
-        kit: &'a Kit<'static>,
+        kit: &'a Kit<'a>,
         plan: &'a Plan,
         known: &'a Known,
-        arch: Arch,
-        far: bool,
+        program: &Program<'_>,
     ) -> Result<Self, Error> {
+        let (arch, far) = (program.arch, program.is_far());
         let mut layout = Layout {
             kit,
             plan,
@@ -88,7 +104,12 @@ impl<'a> Layout<'a> {
             moved: BTreeMap::new(),
             slots: BTreeMap::new(),
             stubs: BTreeMap::new(),
-            sizes: [0; 4],
+            fails: None,
+            block: None,
+            relocations: None,
+            sizes: [0; 5],
+            thread_align: 1,
+            absolute: 0,
         };
         for &index in &plan.members {
             layout.add(index)?;
@@ -106,7 +127,49 @@ impl<'a> Layout<'a> {
                 layout.stubs.insert(address, at);
             }
         }
+        if plan.has_failing() {
+            layout.fails = Some(layout.reserve(Part::Text, entry::failing(arch).len() as u64, 16));
+        }
+        if plan.has_no() {
+            let at = layout.reserve(Part::Text, entry::no(arch).len() as u64, 16);
+            layout.definitions.insert(heap::NO.to_owned(), at);
+        }
+        layout.make_block(program)?;
         Ok(layout)
+    }
+
+    /// Room for the threads' block, and for the table of relocations of a program that moves.
+    fn make_block(&mut self, program: &Program<'_>) -> Result<(), Error> {
+        let own = Own::of(program);
+        let size = self.size(Part::Thread);
+        if size > 0 {
+            let block = Block::new(self.arch, own, size, self.thread_align);
+            let block = block.map_err(|reason| Error::NoPlace { reason: reason.to_owned() })?;
+            let At(_, at) = self.reserve(Part::Data, block.file, block.align);
+            if block.align > ALIGN {
+                return Err(Error::NoPlace {
+                    reason: "its thread-local storage is aligned to whole pages".to_owned(),
+                });
+            }
+            self.block = Some((block, at));
+        }
+        if program.moves() && (self.absolute > 0 || self.block.is_some()) {
+            let copied = program.relocations().iter().filter(|(at, _)| own.holds(*at)).count() as u64;
+            let count = program.relocation_table().1 / RELOCATION + copied + self.absolute;
+            let At(_, at) = self.reserve(Part::Constants, RELOCATION * count, 8);
+            self.relocations = Some((at, count));
+        }
+        Ok(())
+    }
+
+    /// The longer block for each thread, and where it is in the data.
+    pub fn block(&self) -> Option<(Block, u64)> {
+        self.block
+    }
+
+    /// Where the longer table of relocations is in the constants.
+    pub fn relocations(&self) -> Option<(u64, u64)> {
+        self.relocations
     }
 
     /// How many bytes a part takes.
@@ -130,8 +193,12 @@ impl<'a> Layout<'a> {
                 return Err(fault(member, format!("a section is aligned to {} bytes", section.align())));
             }
             let at = self.reserve(part, section.size(), section.align());
+            if part == Part::Thread {
+                self.thread_align = self.thread_align.max(section.align());
+            }
             self.sections.insert((index, section.index().0), at);
             for (offset, relocation) in section.relocations() {
+                self.absolute += u64::from(relocate::is_absolute(self.arch, kind(&relocation)));
                 let data = section.data().map_err(|error| fault(member, error.to_string()))?;
                 if relocate::wants_slot(kind(&relocation), data, offset)
                     && let RelocationTarget::Symbol(symbol) = relocation.target()
@@ -141,6 +208,15 @@ impl<'a> Layout<'a> {
                     let at = self.reserve(Part::Constants, 8, 8);
                     self.slots.insert(name.to_owned(), at);
                 }
+            }
+        }
+        for symbol in member.file.symbols().filter(|symbol| symbol.is_common()) {
+            if let Ok(name) = symbol.name()
+                && kit.owners.get(name) == Some(&index)
+            {
+                // Its value is its alignment.
+                let at = self.reserve(Part::Zero, symbol.size(), symbol.address());
+                self.definitions.insert(name.to_owned(), at);
             }
         }
         for symbol in member.file.symbols().filter(|symbol| symbol.is_global() && symbol.is_definition()) {
@@ -158,19 +234,33 @@ impl<'a> Layout<'a> {
     }
 
     /// Puts the parts to their addresses.
-    pub fn place(&self, bases: Bases) -> Result<Linked, Error> {
-        let address = |At(part, offset): At| bases[part as usize] + offset;
+    pub fn place(&self, bases: Bases, program: &Program<'_>) -> Result<Linked, Error> {
+        let (block, block_at) = self.block.unzip();
+        let thread = block
+            .zip(block_at)
+            .map_or(0, |(block, at): (Block, u64)| bases[Part::Data as usize] + at + block.new_at);
+        let base = move |part: Part| if part == Part::Thread { thread } else { bases[part as usize] };
+        let address = move |At(part, offset): At| base(part) + offset;
+        let mut absolute = Vec::new();
         let filled = |part: Part, byte: u8| vec![byte; self.size(part) as usize];
         // What is between functions is never run: int3, and on aarch64 an undefined instruction.
         let between = if self.arch == Arch::X86_64 { 0xcc } else { 0 };
         let mut parts =
             [filled(Part::Constants, 0), filled(Part::Text, between), filled(Part::Data, 0), Vec::new()];
+        if let (Some(block), Some(at)) = (block, block_at) {
+            let at = (at + block.old_at) as usize;
+            let own =
+                program.offset(block.own.address).and_then(|offset| program.bytes(offset, block.own.file));
+            let own = own.unwrap_or_default();
+            parts[Part::Data as usize][at..at + own.len()].copy_from_slice(own);
+        }
         let mut symbols = Vec::new();
         for (&(index, number), &At(part, start)) in &self.sections {
             let member = &self.kit.members[index];
             let broken = |error: object::read::Error| fault(member, error.to_string());
             let section = member.file.section_by_index(SectionIndex(number)).map_err(broken)?;
-            if part != Part::Zero {
+            let is_zero = part == Part::Zero || section.kind() == SectionKind::UninitializedTls;
+            if !is_zero {
                 let mut data = section.data().map_err(broken)?.to_vec();
                 for (offset, relocation) in section.relocations() {
                     let RelocationTarget::Symbol(symbol) = relocation.target() else { continue };
@@ -178,16 +268,27 @@ impl<'a> Layout<'a> {
                     let spot = Spot {
                         kind: kind(&relocation),
                         offset,
-                        address: bases[part as usize] + start + offset,
+                        address: base(part) + start + offset,
                         addend: relocation.addend(),
                     };
+                    if relocate::is_absolute(self.arch, spot.kind) {
+                        let value = target.address.unwrap_or(0).wrapping_add_signed(spot.addend);
+                        absolute.push((spot.address, value));
+                    }
                     relocate::apply(self.arch, &mut data, &spot, &target)
                         .map_err(|reason| fault(member, reason))?;
                 }
-                let start = start as usize;
-                parts[part as usize][start..start + data.len()].copy_from_slice(&data);
+                let (into, start) = match (part, block, block_at) {
+                    (Part::Thread, Some(block), Some(at)) => {
+                        (Part::Data, (at + block.new_at + start) as usize)
+                    }
+                    _ => (part, start as usize),
+                };
+                parts[into as usize][start..start + data.len()].copy_from_slice(&data);
             }
-            symbols.extend(names(&member.file, number, part, bases[part as usize] + start));
+            if part != Part::Thread {
+                symbols.extend(names(&member.file, number, part, base(part) + start));
+            }
         }
         let out_of_reach =
             || Error::NoPlace { reason: "a jump does not reach from the end to the code".to_owned() };
@@ -203,7 +304,7 @@ impl<'a> Layout<'a> {
         }
         let [constants, text, data, _] = parts;
         let addresses = self.definitions.iter().map(|(name, at)| (name.clone(), address(*at))).collect();
-        Ok(Linked { text, constants, data, symbols, addresses })
+        Ok(Linked { text, constants, data, symbols, addresses, absolute })
     }
 
     /// The code that no object holds, by its offset in the text.
@@ -214,7 +315,9 @@ impl<'a> Layout<'a> {
             .map(move |(At(_, at), moved)| (*at, entry::placed(self.arch, moved, text + at)));
         let stub =
             move |(to, At(_, at)): (&u64, &At)| (*at, entry::jump(self.arch, text + at, *to, entry::MOST));
-        moved.chain(self.stubs.iter().map(stub))
+        let fails = self.fails.iter().map(|At(_, at)| (*at, Some(entry::failing(self.arch).to_vec())));
+        let no = self.definitions.get(heap::NO).map(|At(_, at)| (*at, Some(entry::no(self.arch).to_vec())));
+        moved.chain(self.stubs.iter().map(stub)).chain(fails).chain(no)
     }
 
     fn target(
@@ -226,13 +329,23 @@ impl<'a> Layout<'a> {
     ) -> Result<relocate::Target, Error> {
         let member = &self.kit.members[index];
         let symbol = file.symbol_by_index(symbol).map_err(|error| fault(member, error.to_string()))?;
-        let direct = |address| relocate::Target { address: Some(address), slot: None, stub: None };
+        let direct =
+            |address| relocate::Target { address: Some(address), slot: None, stub: None, of_thread: None };
+        if symbol.is_common() {
+            let at = symbol.name().ok().and_then(|name| self.definitions.get(name));
+            return Ok(direct(address(
+                *at.ok_or_else(|| fault(member, "it shares data that is not linked".to_owned()))?,
+            )));
+        }
         if let Some(section) = symbol.section_index() {
             let at = self.sections.get(&(index, section.0));
             let At(part, start) =
                 at.ok_or_else(|| fault(member, "it refers to what is not loaded".to_owned()))?;
             let slot = symbol.name().ok().and_then(|name| self.slots.get(name)).map(|at| address(*at));
-            return Ok(relocate::Target { slot, ..direct(address(At(*part, start + symbol.address()))) });
+            let offset = start + symbol.address();
+            let of_thread =
+                self.block.filter(|_| *part == Part::Thread).map(|(block, _)| block.distance + offset as i64);
+            return Ok(relocate::Target { slot, of_thread, ..direct(address(At(*part, offset))) });
         }
         let name = symbol.name().map_err(|error| fault(member, error.to_string()))?;
         let target = match self.plan.target(name) {
@@ -242,11 +355,13 @@ impl<'a> Layout<'a> {
             }
             Some(Target::At(at)) => Some(*at),
             Some(Target::Behind(at)) => Some(address(self.moved[at].0)),
+            Some(Target::Fails) => Some(address(self.fails.expect("the plan was looked at"))),
             Some(Target::Nothing) => None,
             None => return Err(fault(member, format!("{name} was not planned"))),
         };
         let stub = target.and_then(|target| self.stubs.get(&target)).map(|at| address(*at));
-        Ok(relocate::Target { address: target, slot: self.slots.get(name).map(|at| address(*at)), stub })
+        let slot = self.slots.get(name).map(|at| address(*at));
+        Ok(relocate::Target { address: target, slot, stub, of_thread: None })
     }
 }
 
@@ -259,6 +374,7 @@ fn part_of<'data>(section: &impl object::ObjectSection<'data>) -> Option<Part> {
         return None;
     }
     Some(match () {
+        () if has(object::elf::SHF_TLS) => Part::Thread,
         () if has(object::elf::SHF_EXECINSTR) => Part::Text,
         () if !has(object::elf::SHF_WRITE) => Part::Constants,
         () if sh_type == object::elf::SHT_NOBITS => Part::Zero,

@@ -2,14 +2,17 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use brawn_identify::Identification;
+
 use crate::entry::Beginning;
 use crate::families;
+use crate::heap::{self, HEAP, LIBC};
 use crate::kit::Kit;
 
 /// What musl's own definition is called in the kit's objects, with its name behind.
 const BEHIND: &str = "__brawn_musl_";
 
-const HEAP: &[&str] = &["malloc", "calloc", "realloc", "free"];
+const ALLOCATES: &[&str] = &["malloc", "calloc", "realloc", "free"];
 
 /// What a name stands for in the new code.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,6 +25,8 @@ pub(crate) enum Target {
     Behind(u64),
     /// Nothing, and its user does without.
     Nothing,
+    /// A function that fails: its user does without.
+    Fails,
 }
 
 /// A function of the file.
@@ -41,6 +46,8 @@ pub(crate) struct Known {
     pub named: bool,
     /// The functions that may be replaced.
     pub places: BTreeMap<u64, Place>,
+    /// All of it, as it was recognised.
+    pub found: Identification,
 }
 
 /// What is asked for.
@@ -50,6 +57,17 @@ pub struct Choice {
     pub musl: Vec<String>,
     /// The highest level of the string functions.
     pub level: Option<String>,
+    /// The heap, if there shall be another.
+    pub heap: Option<Heap>,
+}
+
+/// A heap, and what it is taken from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Heap {
+    /// The allocator's name.
+    pub name: String,
+    /// A libc.a in which it serves `malloc`: an overlay.
+    pub archive: Vec<u8>,
 }
 
 /// What is linked, and where it goes.
@@ -76,6 +94,16 @@ impl Plan {
         })
     }
 
+    /// Whether a function of the file leads to one that answers no.
+    pub fn has_no(&self) -> bool {
+        self.entries.values().any(|name| name == heap::NO)
+    }
+
+    /// Whether something is led to a function that fails.
+    pub fn has_failing(&self) -> bool {
+        self.targets.values().any(|target| *target == Target::Fails)
+    }
+
     /// The functions that musl's own code is still needed of.
     pub fn behind(&self) -> BTreeSet<u64> {
         let behind = |target: &Target| match target {
@@ -87,7 +115,7 @@ impl Plan {
 }
 
 struct Planner<'a> {
-    kit: &'a Kit<'static>,
+    kit: &'a Kit<'a>,
     known: &'a Known,
     choice: &'a Choice,
     /// By object, what it lacks.
@@ -97,12 +125,7 @@ struct Planner<'a> {
 }
 
 /// Plans. What is in `blocked` stays, for the reason that stands there.
-pub(crate) fn plan(
-    kit: &Kit<'static>,
-    known: &Known,
-    choice: &Choice,
-    blocked: &BTreeMap<u64, String>,
-) -> Plan {
+pub(crate) fn plan(kit: &Kit<'_>, known: &Known, choice: &Choice, blocked: &BTreeMap<u64, String>) -> Plan {
     let lacking = kit.members.iter().map(|member| families::left(member).map(str::to_owned)).collect();
     let mut planner = Planner { kit, known, choice, lacking, blocked };
     // What is missing for one object is missing for those that need it.
@@ -148,6 +171,15 @@ impl Planner<'_> {
             return first.is_ok_and(|first| first.moved.is_some()).then_some(Target::Behind(address));
         }
         let known = self.known.names.get(name).copied();
+        let is_libc = |owner: &usize| self.kit.members[*owner].family == LIBC;
+        if known.is_none() && heap::MAY_FAIL.contains(&name) {
+            return Some(Target::Fails);
+        }
+        if let Some(known) = known
+            && self.kit.owners.get(name).is_some_and(is_libc)
+        {
+            return Some(Target::At(known));
+        }
         if let Some(&owner) = self.kit.owners.get(name)
             && self.lacking[owner].is_none()
             && (known.is_none() || !name_is_kept(self.kit, owner, self.choice))
@@ -163,10 +195,17 @@ impl Planner<'_> {
             self.known.names.iter().filter(|(_, at)| **at == address).map(|(name, _)| name.as_str());
         let of_kit = |name: &str| {
             let owner = *self.kit.owners.get(name)?;
-            let defined = self.kit.members[owner].defines.iter().find(|defined| defined.name == name)?;
-            (defined.of_libc && defined.function).then_some(owner)
+            let member = &self.kit.members[owner];
+            let defined = member.defines.iter().find(|defined| defined.name == name)?;
+            (defined.of_libc && defined.function && member.family != LIBC).then_some(owner)
         };
-        let (owner, name) = names.find_map(|name| Some((of_kit(name)?, name))).ok_or(None)?;
+        let with_stand_in = |name| match heap::stand_in(name) {
+            other if other != name && self.kit.owners.contains_key(other) => {
+                Some((self.kit.owners[other], other))
+            }
+            _ => Some((of_kit(name)?, name)),
+        };
+        let (owner, name) = names.find_map(with_stand_in).ok_or(None)?;
         if name_is_kept(self.kit, owner, self.choice) {
             return Err(Some(format!("--musl {} was given", self.kit.members[owner].family)));
         }
@@ -183,12 +222,13 @@ impl Planner<'_> {
         if !self.calls_its_heap(owner, place) {
             return Err(Some("it is not certain that it calls the malloc that was recognised".to_owned()));
         }
-        Ok((owner, name))
+        let is_heap = self.kit.members[owner].family == HEAP;
+        Ok((owner, if is_heap && name == heap::IS_ZERO { heap::NO } else { name }))
     }
 
     /// A stripped program may hold musl's malloc and call one of its own: what allocates must go on with the one that it called.
     fn calls_its_heap(&self, owner: usize, place: &Place) -> bool {
-        let needs = self.kit.members[owner].needs.iter().filter(|(name, _)| HEAP.contains(&name.as_str()));
+        let needs = self.kit.members[owner].needs.iter().filter(|(name, _)| ALLOCATES.contains(&name.as_str()));
         let mut known = needs.filter_map(|(name, _)| self.known.names.get(name)).peekable();
         self.known.named || known.peek().is_none() || known.any(|address| place.calls.contains(address))
     }
@@ -196,6 +236,13 @@ impl Planner<'_> {
     /// As [`Planner::replacement`], and all that has to be replaced with it can be as well.
     fn with_others(&self, address: u64) -> Result<(usize, &str), Option<String>> {
         let (owner, name) = self.replacement(address)?;
+        if self.kit.members[owner].family == HEAP {
+            for other in heap::ENTRIES.iter().filter_map(|other| self.known.names.get(*other)) {
+                if let Err(Some(reason)) = self.replacement(*other) {
+                    return Err(Some(reason));
+                }
+            }
+        }
         let names = self.known.names.iter().filter(|(_, at)| **at == address);
         for other in names.flat_map(|(name, _)| families::together(name)) {
             let there = self.known.names.get(*other).is_some_and(|at| self.replacement(*at).is_ok());

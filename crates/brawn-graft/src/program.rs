@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use brawn_elf::inspection::{Kind, LibcName};
 use brawn_elf::{Arch, Image};
-use brawn_identify::Evidence;
+use brawn_identify::{Evidence, Identification};
 use object::elf;
 use object::read::elf::{FileHeader as _, SectionHeader as _};
 use object::{LittleEndian as LE, pod};
@@ -25,6 +25,9 @@ pub(crate) struct Program<'data> {
     pub segments: Vec<Segment>,
     pub sections: Vec<Section>,
 }
+
+/// The size of a relocation.
+pub(crate) const RELOCATION: u64 = 24;
 
 /// How much of a file is looked at for the mark of a packer.
 const PACKER: usize = 4096;
@@ -107,7 +110,12 @@ impl<'data> Program<'data> {
     /// What is known about functions and data.
     pub fn known(&self, image: &Image<'data>) -> Known {
         let far = self.is_far();
-        let mut known = Known { names: BTreeMap::new(), named: false, places: BTreeMap::new() };
+        let mut known = Known {
+            names: BTreeMap::new(),
+            named: false,
+            places: BTreeMap::new(),
+            found: Identification::default(),
+        };
         let code = |address: u64| {
             self.loads().any(|load| {
                 let start = load.p_vaddr.get(LE);
@@ -143,40 +151,62 @@ impl<'data> Program<'data> {
                 function.size.min(most.unwrap_or(u64::MAX))
             };
             let code = image.bytes_at_address(function.address).unwrap_or_default();
-            let code = &code[..usize::try_from(size).unwrap_or(usize::MAX).min(code.len())];
+            let (code, behind) = code.split_at(usize::try_from(size).unwrap_or(usize::MAX).min(code.len()));
             let beginning =
                 if function.evidence == Evidence::Symbol && !families::is_musls(function, &symbols, &found) {
                     Err("the program may have brought its own".to_owned())
                 } else {
-                    entry::beginning(self.arch, code, function.address, far)
+                    entry::beginning(self.arch, code, behind, function.address, far)
                 };
             let calls = entry::calls(self.arch, code, function.address);
             known.places.insert(function.address, Place { size: code.len() as u64, beginning, calls });
         }
         known.names.retain(|_, address| *address != u64::MAX);
-        let data = found.data.into_iter().map(|datum| (datum.name, datum.address));
+        let data = found.data.iter().map(|datum| (datum.name.clone(), datum.address));
         // What the symbol table says of data, such as __environ.
         let named = symbols.iter().filter(|symbol| symbol.section != 0 && !symbol.function && !symbol.local);
         let named = named.map(|symbol| (String::from_utf8_lossy(symbol.name).into_owned(), symbol.value));
         for (name, address) in data.chain(named) {
             known.names.entry(name).or_insert(address);
         }
+        known.found = found;
         known
+    }
+
+    /// Whether it is loaded wherever there is room.
+    pub fn moves(&self) -> bool {
+        self.header.e_type.get(LE) == elf::ET_DYN
+    }
+
+    /// The entries of the dynamic section, with where each is in the file.
+    pub fn dynamic(&self) -> Vec<(u64, [u64; 2])> {
+        let dynamic = self.segments.iter().find(|segment| segment.p_type.get(LE) == elf::PT_DYNAMIC);
+        let Some(start) = dynamic.map(|dynamic| dynamic.p_offset.get(LE)) else { return Vec::new() };
+        let bytes =
+            dynamic.and_then(|dynamic| self.bytes(start, dynamic.p_filesz.get(LE))).unwrap_or_default();
+        let word = |bytes: &[u8]| u64::from_le_bytes(bytes.try_into().expect("eight"));
+        let entry = |(index, entry): (usize, &[u8])| {
+            (start + 16 * index as u64, [word(&entry[..8]), word(&entry[8..])])
+        };
+        bytes.chunks_exact(16).enumerate().map(entry).collect()
+    }
+
+    /// Where the table of relocations with addends is, and how many bytes it has.
+    pub fn relocation_table(&self) -> (u64, u64) {
+        let dynamic = self.dynamic();
+        let value = |tag: elf::DynamicTag| {
+            dynamic.iter().find(|(_, entry)| entry[0] == tag.0 as u64).map(|(_, entry)| entry[1])
+        };
+        match (value(elf::DT_RELA), value(elf::DT_RELASZ)) {
+            (Some(at), Some(size)) => (at, size),
+            _ => (0, 0),
+        }
     }
 
     /// Relocations that the program applies to itself when it starts: where each writes, and what.
     pub fn relocations(&self) -> Vec<(u64, u64)> {
-        let dynamic = self.segments.iter().find(|segment| segment.p_type.get(LE) == elf::PT_DYNAMIC);
-        let entries =
-            dynamic.and_then(|dynamic| self.bytes(dynamic.p_offset.get(LE), dynamic.p_filesz.get(LE)));
-        let entries: BTreeMap<u64, u64> = entries
-            .unwrap_or_default()
-            .chunks_exact(16)
-            .map(|entry| {
-                let word = |at: usize| u64::from_le_bytes(entry[at..at + 8].try_into().expect("eight"));
-                (word(0), word(8))
-            })
-            .collect();
+        let entries: BTreeMap<u64, u64> =
+            self.dynamic().into_iter().map(|(_, [tag, value])| (tag, value)).collect();
         let table = |at: elf::DynamicTag, size: elf::DynamicTag| {
             let offset = self.offset(*entries.get(&(at.0 as u64))?)?;
             self.bytes(offset, *entries.get(&(size.0 as u64))?)

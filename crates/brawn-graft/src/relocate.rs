@@ -21,6 +21,16 @@ pub(crate) struct Target {
     pub slot: Option<u64>,
     /// A jump to it that is near.
     pub stub: Option<u64>,
+    /// For what each thread has of its own: how far it is from the thread's pointer.
+    pub of_thread: Option<i64>,
+}
+
+/// Whether a whole address is filled in, which moves with the program.
+pub(crate) fn is_absolute(arch: Arch, kind: u32) -> bool {
+    match arch {
+        Arch::X86_64 => kind == elf::R_X86_64_64.0,
+        Arch::Aarch64 => kind == elf::R_AARCH64_ABS64.0,
+    }
 }
 
 /// Whether an instruction asks whether an address is there, in a word that holds it: `cmpq $0, NAME@GOTPCREL(%rip)`.
@@ -85,6 +95,15 @@ fn x86(data: &mut [u8], spot: &Spot, target: &Target) -> Result<(), String> {
             }
             *field(data, spot.offset)? = relative(spot.address, address, spot.addend)?.to_le_bytes();
         }
+        elf::R_X86_64_64 => {
+            *field(data, spot.offset)? = address.wrapping_add_signed(spot.addend).to_le_bytes()
+        }
+        elf::R_X86_64_TPOFF32 => {
+            let distance = target.of_thread.ok_or("what it takes for a thread's own is not")?;
+            let distance =
+                i32::try_from(distance + spot.addend).map_err(|_| "a thread has too much of its own")?;
+            *field(data, spot.offset)? = distance.to_le_bytes();
+        }
         other => return Err(format!("relocation {} is not known here", other.0)),
     }
     Ok(())
@@ -97,6 +116,14 @@ fn arm(data: &mut [u8], spot: &Spot, target: &Target) -> Result<(), String> {
         *field(data, spot.offset)? = relative(spot.address, address, 0)?.to_le_bytes();
         return Ok(());
     }
+    if kind == elf::R_AARCH64_ABS64 {
+        *field(data, spot.offset)? = address.to_le_bytes();
+        return Ok(());
+    }
+    let of_thread = || match target.of_thread.map(|distance| distance + spot.addend) {
+        Some(distance @ 0..0x100_0000) => Ok(distance as u32),
+        _ => Err("what it takes for a thread's own is not".to_owned()),
+    };
     let place = field(data, spot.offset)?;
     let word = u32::from_le_bytes(*place);
     let low = (address & 0xfff) as u32;
@@ -132,6 +159,8 @@ fn arm(data: &mut [u8], spot: &Spot, target: &Target) -> Result<(), String> {
         elf::R_AARCH64_LDST32_ABS_LO12_NC => scaled(2)?,
         elf::R_AARCH64_LDST64_ABS_LO12_NC => scaled(3)?,
         elf::R_AARCH64_LDST128_ABS_LO12_NC => scaled(4)?,
+        elf::R_AARCH64_TLSLE_ADD_TPREL_HI12 => word & !(0xfff << 10) | (of_thread()? >> 12) << 10,
+        elf::R_AARCH64_TLSLE_ADD_TPREL_LO12_NC => word & !(0xfff << 10) | (of_thread()? & 0xfff) << 10,
         // ldr of the word with the address to add, which makes it.
         elf::R_AARCH64_LD64_GOT_LO12_NC => 0x9100_0000 | low << 10 | word & 0x3ff,
         other => return Err(format!("relocation {} is not known here", other.0)),

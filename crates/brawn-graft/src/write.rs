@@ -1,6 +1,7 @@
 //! The new file: what was there, with jumps; behind it the new segments, then tables that have become longer.
 
 mod place;
+mod relocations;
 mod tail;
 
 use brawn_elf::{Graft, Piece};
@@ -24,12 +25,12 @@ const HEADER: u64 = 64;
 
 pub(crate) fn write(
     program: &Program<'_>,
-    kit: &Kit<'static>,
+    kit: &Kit<'_>,
     known: &Known,
     plan: &Plan,
     report: &Report,
 ) -> Result<Vec<u8>, Error> {
-    let layout = Layout::new(kit, plan, known, program.arch, program.is_far())?;
+    let layout = Layout::new(kit, plan, known, program)?;
     let mut tail = Tail::of(program)?;
     let mut graft = Graft {
         kit: brawn_kit::VERSION.to_owned(),
@@ -48,6 +49,7 @@ pub(crate) fn write(
         let offset = program.offset(first.at).ok_or_else(|| no_place("a function is not in the file"))?;
         over.push((offset, first.length as u64));
     }
+    over.extend(relocations::over(program, &layout)?);
     over.sort_unstable();
     if over.windows(2).any(|pair| pair[0].0 + pair[0].1 > pair[1].0)
         || over.iter().any(|(at, size)| at + size > tail.start)
@@ -57,7 +59,8 @@ pub(crate) fn write(
     graft.pieces = pieces(program, &over, tail.start, tail.pieces(program, 0));
     let note = graft.encode();
     let places = Places::new(program, &layout, &table, tail.start, note.len() as u64)?;
-    let linked = layout.place(places.bases())?;
+    let mut linked = layout.place(places.bases(), program)?;
+    let dynamic = relocations::write(program, &layout, &places, &mut linked)?;
     if asks_for_marks(program.arch, program) && has_indirect_jumps(&linked.text) {
         return Err(no_place("its code is marked for checked indirect branches (BTI), and the kit's is not"));
     }
@@ -71,7 +74,8 @@ pub(crate) fn write(
     let note = graft.encode();
 
     let mut file = program.data[..tail.start as usize].to_vec();
-    for (offset, bytes) in patches(program, known, plan, &linked, &table, &places, &written)? {
+    let patches = patches(program, known, plan, &linked, &table, &places, &layout, &written)?;
+    for (offset, bytes) in patches.into_iter().chain(dynamic) {
         let at = offset as usize;
         file.resize(file.len().max(at + bytes.len()), 0);
         file[at..at + bytes.len()].copy_from_slice(&bytes);
@@ -101,9 +105,10 @@ fn patches(
     linked: &Linked,
     table: &Table,
     places: &Places,
+    layout: &Layout<'_>,
     tail: &tail::Written,
 ) -> Result<Patches, Error> {
-    let segments = segments(program, table, places);
+    let segments = segments(program, table, places, layout);
     let mut header = program.header;
     header.e_phoff = U64::new(LE, places.table);
     header.e_phnum =
@@ -125,7 +130,7 @@ fn patches(
 }
 
 /// The program headers: those that were there, and the new ones, which are loaded behind them.
-fn segments(program: &Program<'_>, table: &Table, places: &Places) -> Vec<Segment> {
+fn segments(program: &Program<'_>, table: &Table, places: &Places, layout: &Layout<'_>) -> Vec<Segment> {
     let mut segments = program.segments.clone();
     let size = table.size();
     let first = segments.iter().position(|segment| segment.p_type.get(LE) == elf::PT_LOAD).unwrap_or(0);
@@ -164,6 +169,14 @@ fn segments(program: &Program<'_>, table: &Table, places: &Places) -> Vec<Segmen
     if places.memory_size > 0 {
         let sizes = (places.data_size, places.memory_size);
         loads.push(new(elf::PT_LOAD, elf::PF_R | elf::PF_W, places.data, sizes.0, sizes.1, page));
+    }
+    if let Some((block, at)) = layout.block() {
+        let place = place::Place { offset: places.data.offset + at, address: places.data.address + at };
+        let thread = new(elf::PT_TLS, elf::PF_R, place, block.file, block.memory, block.align);
+        match segments.iter_mut().find(|segment| segment.p_type.get(LE) == elf::PT_TLS) {
+            Some(own) => *own = thread,
+            None => segments.push(thread),
+        }
     }
     let last = segments.iter().rposition(|segment| segment.p_type.get(LE) == elf::PT_LOAD).unwrap_or(0);
     segments.splice(last + 1..last + 1, loads);

@@ -55,7 +55,8 @@ fn by_signatures(image: &Image<'_>, signatures: &Signatures) -> Option<Identific
     // The newest of those that explain most: a version that changed nothing does not hide behind an older one.
     proofs.sort_by_key(|(score, archive, _)| (std::cmp::Reverse(*score), std::cmp::Reverse(*archive)));
     let (best, _, first) = proofs.first().filter(|(_, _, proof)| proof.functions.len() >= FEWEST)?;
-    let mut found = Found { signatures, functions: BTreeMap::new(), names: HashMap::new() };
+    let mut found =
+        Found { signatures, functions: BTreeMap::new(), local: BTreeMap::new(), names: HashMap::new() };
     let fitting = proofs.iter().filter(|(score, ..)| score == best);
     let sources: Vec<_> = fitting.map(|(_, archive, _)| &signatures.archives[*archive]).collect();
     let versions: BTreeSet<_> = sources.iter().map(|source| source.version.clone()).collect();
@@ -67,12 +68,14 @@ fn by_signatures(image: &Image<'_>, signatures: &Signatures) -> Option<Identific
     let ambiguous = found.ambiguous(first);
     let data = found.data();
     let functions = found.functions.into_values().collect();
-    Some(Identification { functions, data, ambiguous, versions: versions.into_iter().collect(), builds })
+    let local = found.local.into_values().collect();
+    Some(Identification { functions, local, data, ambiguous, versions: versions.into_iter().collect(), builds })
 }
 
 struct Found<'a> {
     signatures: &'a Signatures,
     functions: BTreeMap<u64, Function>,
+    local: BTreeMap<u64, Function>,
     names: HashMap<u32, u64>,
 }
 
@@ -86,10 +89,12 @@ impl Found<'_> {
                 .iter()
                 .filter(|name| self.is_certain(name, function, *address, proof))
                 .collect();
-            if names.is_empty() || self.overlaps(*address, function) {
+            let local = function.names.iter().all(|name| self.signatures.is_local(name.id));
+            if names.is_empty() && !local || self.overlaps(*address, function) {
                 continue;
             }
             let confirmations = confirmations(function, proof);
+            let names = if local { function.names.iter().collect() } else { names };
             let mut names: Vec<String> =
                 names.iter().map(|name| self.signatures.names[name.id as usize].clone()).collect();
             names.sort();
@@ -100,7 +105,11 @@ impl Found<'_> {
                 evidence: Evidence::Signature,
                 confirmations,
             };
-            self.functions.insert(*address, function);
+            if local {
+                self.local.insert(*address, function);
+            } else {
+                self.functions.insert(*address, function);
+            }
         }
         for (name, address) in &proof.names {
             self.names.entry(*name).or_insert(*address);

@@ -69,6 +69,9 @@ pub struct Ambiguity {
 pub struct Identification {
     /// By address.
     pub functions: Vec<Function>,
+    /// Those that only their own member of libc calls, by address, named with it: `malloc/alloc_slot`. Only where signatures
+    /// told.
+    pub local: Vec<Function>,
     /// By name.
     pub data: Vec<Datum>,
     /// By name.

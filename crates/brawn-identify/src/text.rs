@@ -8,8 +8,7 @@ use crate::Error;
 use crate::field::Field;
 use crate::signature::{Link, Name, Signature, Signatures, Source};
 
-const HEAD: &str =
-    "# Made by `cargo run -p xtask -- signatures`: docs/explain/identify.md says what stands here.\n";
+const HEAD: &str = "# BRAWN_RENEW=1 cargo test -p brawn-identify --test signatures writes this; docs/explain/identify.md explains it.\n";
 
 impl Signatures {
     /// The text form.

@@ -1,20 +1,34 @@
 use std::collections::BTreeSet;
 
-use iced_x86::{Decoder, DecoderOptions, FlowControl, OpKind};
+use iced_x86::{Decoder, DecoderOptions, FlowControl, Mnemonic, OpKind};
 
 use super::{Beginning, Moved};
 
 const ENDBR64: [u8; 4] = [0xf3, 0x0f, 0x1e, 0xfa];
 const JUMP: usize = 5;
+/// What compilers align functions to.
+const FUNCTIONS: u64 = 16;
 
-pub(super) fn beginning(code: &[u8], address: u64) -> Result<Beginning, String> {
+pub(super) fn beginning(code: &[u8], behind: &[u8], address: u64) -> Result<Beginning, String> {
     let skipped = if code.starts_with(&ENDBR64) { ENDBR64.len() } else { 0 };
     let at = address + skipped as u64;
     let code = &code[skipped..];
     if code.len() < JUMP {
-        return Err(format!("it has {} bytes, and a jump takes {JUMP}", code.len()));
+        if code.is_empty() || code.len() + padding(behind, at + code.len() as u64) < JUMP {
+            return Err(format!("it has {} bytes, and a jump takes {JUMP}", code.len()));
+        }
+        return Ok(Beginning { at, length: JUMP, moved: None });
     }
     Ok(Beginning { at, length: JUMP, moved: moved(code, at) })
+}
+
+/// How many bytes do nothing up to where the next function may begin.
+fn padding(behind: &[u8], address: u64) -> usize {
+    let room = (address.next_multiple_of(FUNCTIONS) - address) as usize;
+    let Some(behind) = behind.get(..room) else { return 0 };
+    let mut instructions = Decoder::with_ip(64, behind, address, DecoderOptions::NONE).into_iter();
+    let is_padding = instructions.all(|it| matches!(it.mnemonic(), Mnemonic::Nop | Mnemonic::Int3));
+    if is_padding { room } else { 0 }
 }
 
 pub(super) fn jump(from: u64, to: u64) -> Option<Vec<u8>> {

@@ -30,7 +30,9 @@ const MOST_PADDING: u64 = 64 << 20;
 impl Table {
     pub fn of(program: &Program<'_>, layout: &Layout<'_>) -> Table {
         let writable = layout.size(Part::Data) + layout.size(Part::Zero) > 0;
-        let size = ENTRY * (program.segments.len() as u64 + 3 + u64::from(writable));
+        let has_own = program.segments.iter().any(|segment| segment.p_type.get(LE) == elf::PT_TLS);
+        let thread = layout.block().is_some() && !has_own;
+        let size = ENTRY * (program.segments.len() as u64 + 3 + u64::from(writable) + u64::from(thread));
         match gap(program, size) {
             Some(offset) => Table::InGap { offset, size },
             None => Table::Moved { size },

@@ -80,7 +80,10 @@ fn sources(folder: &str, extension: &str) -> Vec<PathBuf> {
 pub fn make(long: bool) -> Vec<Made> {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(if long { "corpus" } else { "corpus-quick" });
     fs_err::create_dir_all(&folder).unwrap();
-    let mut made = Vec::new();
+    // Tests have a process each, and share what they make.
+    let lock = fs_err::File::create(folder.with_extension("lock")).unwrap();
+    lock.file().lock().unwrap();
+    let mut made = rust(long, &folder);
     for compiler in compilers(long) {
         let mut programs = sources("tests/libc", "c");
         programs.push(repository().join("tests/strings/text.c"));
@@ -98,7 +101,6 @@ pub fn make(long: bool) -> Vec<Made> {
             }
         }
     }
-    made.extend(rust(long, &folder));
     made
 }
 
@@ -113,6 +115,10 @@ fn compile(compiler: &Compiler, program: &Path, way: usize, folder: &Path) -> Op
     if !file.is_file() {
         let mut command = Command::new(&base[0]);
         command.args(&base[1..]).args([level, "-w", "-D_GNU_SOURCE", "-pthread"]).args(link);
+        if compiler.libc == "zig-" {
+            // Or it drops the symbols with -Os.
+            command.arg("-g");
+        }
         if !cxx {
             command.args(["-std=gnu11", "-fno-builtin"]);
         }
@@ -121,9 +127,11 @@ fn compile(compiler: &Compiler, program: &Path, way: usize, folder: &Path) -> Op
             command.args(["-static", "-Wl,-pie,--no-dynamic-linker", "-nostartfiles"]);
             command.args(["rcrt1.o", "crti.o", "crtn.o"].map(|file| Path::new(DEBIANS).join(file)));
         }
-        let output = command.arg(program).arg("-o").arg(&file).arg("-lm").output().unwrap();
-        if !output.status.success() {
-            let _ = fs_err::remove_file(&file);
+        let fresh = file.with_extension("fresh");
+        let output = command.arg(program).arg("-o").arg(&fresh).arg("-lm").output().unwrap();
+        if output.status.success() {
+            fs_err::rename(&fresh, &file).unwrap();
+        } else {
             eprintln!(
                 "left out: {} {what}: {}",
                 compiler.name,
@@ -201,19 +209,21 @@ fn rust(long: bool, folder: &Path) -> Vec<Made> {
                     let file =
                         folder.join(format!("rust-{version}-{arch}-{what}").replace([' ', '/', ','], "_"));
                     if !file.is_file() {
-                        let input = folder.join(format!("{name}.rs"));
+                        let (input, fresh) =
+                            (folder.join(format!("{name}.rs")), file.with_extension("fresh"));
                         fs_err::write(&input, source).unwrap();
                         let mut rustc = Command::new(toolchain.join("bin/rustc"));
                         rustc.args(["--edition=2021", "--target", &target, "-Cstrip=none"]).args(flags);
                         if arch != std::env::consts::ARCH {
                             rustc.arg("-Clinker=rust-lld");
                         }
-                        let output = rustc.arg(&input).arg("-o").arg(&file).output().unwrap();
+                        let output = rustc.arg(&input).arg("-o").arg(&fresh).output().unwrap();
                         assert!(
                             output.status.success(),
                             "{what}: {}",
                             String::from_utf8_lossy(&output.stderr)
                         );
+                        fs_err::rename(&fresh, &file).unwrap();
                     }
                     made.push(Made {
                         maker: format!("rust {version} {arch}"),

@@ -3,13 +3,18 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use brawn_base::text::{exact, shown};
-use brawn_graft::{Choice, Report, Row};
+use brawn_elf::Arch;
+use brawn_graft::{Choice, Heap, Report, Row};
+use brawn_libc::LEVEL_KNOB;
 use clap::Args;
 use serde_json::json;
 
 use crate::cli::{Options, existing, usage};
 use crate::exit::{Context as _, Result};
 use crate::output;
+
+/// The heap of choice: on musl's own, in the least memory.
+const DEFAULT: &str = "brawn";
 
 #[derive(Args)]
 pub struct Arguments {
@@ -25,6 +30,9 @@ pub struct Arguments {
     /// Run both with the arguments behind `--` and the same input first, and write nothing unless they do the same
     #[arg(long)]
     check: bool,
+    /// The libc.a that the heap stands on: a file, `rustup` (the Rust toolchain's) or `system` (the C compiler's)
+    #[arg(long, value_name = "PATH|rustup|system", default_value = "rustup")]
+    from: String,
     /// Print what was done as JSON
     #[arg(long)]
     json: bool,
@@ -35,7 +43,7 @@ pub struct Arguments {
 
 /// `brawn graft`
 pub fn run(options: Options, arguments: Arguments) -> Result<ExitCode> {
-    let choice = choice(&options);
+    let mut choice = choice(&options);
     let file = fs_err::canonicalize(&arguments.file)?;
     let to = arguments.output.as_ref().unwrap_or(&file);
     if arguments.output.is_some() && fs_err::canonicalize(to).is_ok_and(|to| to == file) {
@@ -44,6 +52,7 @@ pub fn run(options: Options, arguments: Arguments) -> Result<ExitCode> {
     let name = shown(&arguments.file);
     let doing = || format!("cannot graft onto {name}");
     let source = brawn_graft::Source::read(&file).context(doing)?;
+    choice.heap = heap(&options, &arguments.from, source.bytes())?;
     let report = if options.dry_run {
         brawn_graft::examine(source.bytes(), &choice).context(doing)?
     } else {
@@ -70,26 +79,46 @@ pub fn run(options: Options, arguments: Arguments) -> Result<ExitCode> {
 }
 
 fn choice(options: &Options) -> Choice {
-    if let Some(malloc) = options.malloc.as_deref().filter(|name| *name != brawn_elf::STOCK) {
-        let malloc = shown(malloc);
-        usage(format!(
-            "a heap cannot be grafted yet, so not {malloc}: the executable keeps its own (--malloc stock)"
-        ));
-    }
-    let mut choice = Choice { musl: options.musl.clone(), level: None };
+    let mut choice = Choice { musl: options.musl.clone(), ..Choice::default() };
     if choice.musl.iter().any(|name| name == "all") {
         usage("--musl all leaves nothing to graft");
     }
     if options.no_strings {
         choice.musl.push("strings".into());
     }
-    for (key, value) in &options.knobs {
-        match key.as_str() {
-            "strings.level" => choice.level = Some(value.clone()),
-            _ => usage(format!("`brawn graft` has one knob, strings.level, and not {}", shown(key))),
+    choice.level = options.knobs.iter().find(|(key, _)| key == LEVEL_KNOB).map(|(_, value)| value.clone());
+    choice
+}
+
+/// The heap that was asked for, or the smallest; none where there is no libc.a to take it from, and no one asked.
+fn heap(options: &Options, from: &str, data: &[u8]) -> Result<Option<Heap>> {
+    let asked = options.malloc.is_some() || options.preset.is_some();
+    let wanted = match &options.preset {
+        Some(preset) if options.malloc.is_none() => brawn_libc::Choice::preset(preset)?,
+        _ => brawn_libc::Choice::malloc(options.malloc.as_deref().unwrap_or(DEFAULT))?,
+    };
+    let mut wanted = wanted.with_strings(false);
+    for (key, value) in options.knobs.iter().filter(|(key, _)| key != LEVEL_KNOB) {
+        wanted = wanted.with_knob(key, value)?;
+    }
+    if wanted.malloc.name() == brawn_elf::STOCK {
+        return Ok(None);
+    }
+    let arch = brawn_elf::Image::parse(data).ok().and_then(|image| Arch::from_elf_machine(image.machine));
+    let Some(arch) = arch else { return Ok(None) };
+    let base = super::libc::base(from, Some(&format!("{arch}-unknown-linux-musl")));
+    let overlay = base.and_then(|(base, arch)| {
+        let archive = brawn_base::file::archive(&base)?;
+        Ok(brawn_libc::overlay::make(&base, &archive, arch, &wanted)?)
+    });
+    match overlay {
+        Ok(made) => Ok(Some(Heap { name: wanted.malloc.name().to_owned(), archive: made.libc_a })),
+        Err(error) if asked => Err(error),
+        Err(error) => {
+            output::warn(&format!("the program keeps its heap: {error}"));
+            Ok(None)
         }
     }
-    choice
 }
 
 fn print(path: &str, report: &Report, dry_run: bool) {

@@ -70,7 +70,7 @@ pub fn run(options: Options, arguments: Arguments) -> Result<ExitCode> {
 }
 
 /// The archive to start from, and the architecture that it must be for.
-fn base(from: &str, target: Option<&str>) -> Result<(PathBuf, Option<Arch>)> {
+pub(super) fn base(from: &str, target: Option<&str>) -> Result<(PathBuf, Option<Arch>)> {
     let arch = match from {
         "rustup" | "system" => Some(arch_of(target)?),
         _ => target.map(musl_arch).transpose()?,

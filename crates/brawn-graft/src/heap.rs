@@ -1,0 +1,280 @@
+//! The heap: what of an overlay's archive makes one, and whether a file can get it.
+//!
+//! The archive is a whole libc.a, in which the kit's heap stands on musl's own mallocng or alone. Of it come the heap, mallocng
+//! where it is needed, and such functions of libc as hold nothing and were not recognised in the file.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use brawn_elf::{Arch, Image};
+use brawn_identify::Identification;
+use object::elf;
+use object::read::elf::ElfFile64;
+use object::{Object as _, ObjectSection as _};
+
+use crate::kit::Kit;
+
+/// The family of what makes the heap.
+pub(crate) const HEAP: &str = "heap";
+
+/// The family of what is taken of the archive only where the file has none.
+pub(crate) const LIBC: &str = "libc";
+
+/// What defines one of these belongs to the heap.
+pub(crate) const ROOTS: &[&str] = &[
+    "malloc",
+    "__libc_malloc",
+    "__libc_malloc_impl",
+    "__libc_free",
+    "__libc_realloc",
+    "__libc_calloc",
+    "__malloc_donate",
+    "__malloc_allzerop",
+    "__malloc_replaced",
+];
+
+/// Functions that keep nothing between two calls, so that a second copy of them does no harm.
+pub(crate) const STATELESS: &[&str] = &[
+    "mmap",
+    "munmap",
+    "mremap",
+    "mprotect",
+    "madvise",
+    "sched_getcpu",
+    "sched_getaffinity",
+    "getrlimit",
+    "prlimit",
+    "getauxval",
+    "clock_gettime",
+    "sysconf",
+    "syscall",
+    "__syscall_ret",
+    "__syscall_cp",
+    "__lsysinfo",
+    "sysinfo",
+    "__vm_wait",
+    "__vdsosym",
+    "abort",
+];
+
+/// The names by which a heap is called from outside: all that a file has of them change together.
+pub(crate) const ENTRIES: &[&str] = &[
+    "malloc",
+    "calloc",
+    "realloc",
+    "free",
+    "aligned_alloc",
+    "memalign",
+    "posix_memalign",
+    "valloc",
+    "malloc_usable_size",
+    "__libc_malloc",
+    "__libc_malloc_impl",
+    "__libc_calloc",
+    "__libc_realloc",
+    "__libc_free",
+    "__malloc_atfork",
+    "__malloc_donate",
+];
+
+/// Where a file has none of these, no thread can tell the heap of its end, and all but the first go without a cache.
+pub(crate) const MAY_FAIL: &[&str] = &["pthread_key_create", "pthread_setspecific"];
+
+/// What a function of the file leads to, if not to the one of its name. A function that only jumps to one of mallocng's is too
+/// short to be recognised, so these lead to what programs call; and mallocng's part in a fork belongs to the heap in front.
+pub(crate) fn stand_in(name: &str) -> &str {
+    match name {
+        "__libc_malloc" | "__libc_malloc_impl" => "malloc",
+        "__libc_calloc" => "calloc",
+        "__libc_realloc" => "realloc",
+        "__libc_free" => "free",
+        "__malloc_atfork" => "__brawn_atfork",
+        other => other,
+    }
+}
+
+/// mallocng's answer whether a block is zero, for musl's `calloc`: another heap's blocks never are.
+pub(crate) const IS_ZERO: &str = "__malloc_allzerop";
+
+/// The name of a function that always answers no.
+pub(crate) const NO: &str = "__brawn_graft_no";
+
+/// One of each row is needed.
+const NEEDED: &[&[&str]] = &[&["__libc_malloc_impl", "malloc"], &["__libc_free", "free"]];
+
+/// mallocng's functions that no one else calls. Some compilers make them parts of others.
+const OWN: &[&str] = &[
+    "activate_group",
+    "alloc_group",
+    "alloc_slot",
+    "dequeue",
+    "enframe",
+    "free_group",
+    "get_meta",
+    "get_random_secret",
+    "get_slot_index",
+    "is_allzero",
+    "is_bouncing",
+    "nontrivial_free",
+    "queue",
+    "set_size",
+    "size_to_class",
+    "try_avail",
+];
+
+/// What of mallocng's data every function refers to that knows of its blocks.
+const TABLES: &[&str] = &["__malloc_context", "__malloc_size_classes"];
+
+/// Why a file gets no heap. `found` is what was recognised in it.
+pub(crate) fn objection(
+    arch: Arch,
+    image: &Image<'_>,
+    found: &Identification,
+    kit: &Kit<'_>,
+) -> Option<String> {
+    let inspection = match brawn_elf::inspect(image.data) {
+        Ok(inspection) => inspection,
+        Err(error) => return Some(error.to_string()),
+    };
+    match inspection.allocators.as_slice() {
+        [heap] if heap.name == "mallocng" || heap.name == "musl" => {}
+        [] => return Some("no heap was found in the file".to_owned()),
+        heaps => {
+            let other = heaps
+                .iter()
+                .find(|heap| heap.name != "mallocng")
+                .map_or("another", |heap| heap.name.as_str());
+            return Some(format!("the program brought {other}, and keeps it"));
+        }
+    }
+    if kit.members.iter().any(|member| member.family == HEAP && has_constructors(&member.file)) {
+        return Some("this heap has to be started before it is used".to_owned());
+    }
+    let has = |name: &&str| found.function(name).is_some();
+    if let Some(row) = NEEDED.iter().find(|row| !row.iter().any(has)) {
+        return Some(format!("{} was not recognised", row[0]));
+    }
+    let mut tables = Vec::new();
+    for name in TABLES {
+        let Some(start) = place(image, found, name) else {
+            return Some(format!("{name} was not recognised"));
+        };
+        let size = kit.size(name).unwrap_or(8);
+        tables.push(start..start.saturating_add(size));
+    }
+    let own = functions(image, found, kit);
+    let strangers = references(arch, image, &tables);
+    let stranger = strangers.into_iter().find(|at| !own.iter().any(|function| function.contains(at)));
+    stranger.map(|at| format!("code at {at:#x} that was not recognised reads musl's heap"))
+}
+
+fn place(image: &Image<'_>, found: &Identification, name: &str) -> Option<u64> {
+    let named = || {
+        let symbols = image.symbols()?;
+        let it = symbols.iter().find(|symbol| symbol.section != 0 && symbol.name == name.as_bytes())?;
+        Some(it.value)
+    };
+    found.datum(name).or_else(named)
+}
+
+/// Where the functions of musl's heap are in the file, also those that only it can name.
+fn functions(image: &Image<'_>, found: &Identification, kit: &Kit<'_>) -> Vec<Range<u64>> {
+    let names: BTreeSet<&str> = kit.functions_of(HEAP).collect();
+    // `malloc/alloc_slot` is a member's own function, and `alloc_slot.part.0` a part of one.
+    let known = |name: &str| {
+        let own = name.rsplit('/').next().unwrap_or(name);
+        let own = own.split('.').next().unwrap_or(own);
+        names.contains(own) || OWN.contains(&own)
+    };
+    let all = found.functions.iter().chain(&found.local);
+    let recognised = all.filter(|function| function.names.iter().any(|name| known(name)));
+    let mut ranges: Vec<Range<u64>> = recognised.map(|it| it.address..it.address + it.size).collect();
+    for symbol in image.symbols().unwrap_or_default() {
+        if symbol.function && symbol.section != 0 && std::str::from_utf8(symbol.name).is_ok_and(known) {
+            ranges.push(symbol.value..symbol.value.saturating_add(symbol.size));
+        }
+    }
+    ranges
+}
+
+/// Where code refers to one of these tables.
+fn references(arch: Arch, image: &Image<'_>, tables: &[Range<u64>]) -> Vec<u64> {
+    let code = image
+        .segments
+        .iter()
+        .filter(|segment| segment.kind == elf::PT_LOAD.0 && segment.flags & elf::PF_X.0 != 0);
+    match arch {
+        Arch::X86_64 => {
+            let fixed = image.file_type == elf::ET_EXEC.0;
+            code.flat_map(|code| x86(code.data, code.address, tables, fixed)).collect()
+        }
+        Arch::Aarch64 => code.flat_map(|code| arm(code.data, code.address, tables)).collect(),
+    }
+}
+
+/// Every four bytes may be a distance from the end of an instruction, which comes 0, 1, 2 or 4 bytes later, or an address, where
+/// those are fixed.
+fn x86(code: &[u8], address: u64, tables: &[Range<u64>], fixed: bool) -> Vec<u64> {
+    let (Some(low), Some(high)) =
+        (tables.iter().map(|table| table.start).min(), tables.iter().map(|table| table.end).max())
+    else {
+        return Vec::new();
+    };
+    let within = |to: u64| tables.iter().any(|table| table.contains(&to));
+    let mut found = Vec::new();
+    for (at, window) in code.windows(4).enumerate() {
+        let value = i32::from_le_bytes([window[0], window[1], window[2], window[3]]);
+        let end = address + at as u64 + 4;
+        let to = end.wrapping_add_signed(value.into());
+        // Most are far from both.
+        let near = to.wrapping_add(4) >= low && to < high;
+        let absolute = value as u32 as u64;
+        if near && [0, 1, 2, 4].iter().any(|more| within(to.wrapping_add(*more))) && is_relative(code, at)
+            || fixed && absolute >= low && within(absolute)
+        {
+            found.push(end - 4);
+        }
+    }
+    found
+}
+
+/// Whether the byte before can be what says that an address is relative: ModRM with mode 0 and register 5.
+fn is_relative(code: &[u8], at: usize) -> bool {
+    at > 0 && code[at - 1] & 0xc7 == 0x05
+}
+
+/// `adrp`, and within a few instructions what completes the address from the same register.
+fn arm(code: &[u8], address: u64, tables: &[Range<u64>]) -> Vec<u64> {
+    /// Instructions between the two parts of an address.
+    const APART: usize = 24;
+    let word = |at: usize| {
+        code.get(4 * at..4 * at + 4).map(|word| u32::from_le_bytes(word.try_into().expect("four")))
+    };
+    let mut found = Vec::new();
+    for at in 0..code.len() / 4 {
+        let Some(first) = word(at).filter(|first| first & 0x9f00_0000 == 0x9000_0000) else { continue };
+        let pages = i64::from(((first >> 5 & 0x7_ffff) << 2 | first >> 29 & 3) as i32) << 43 >> 43;
+        let page = ((address + 4 * at as u64) & !0xfff).wrapping_add_signed(pages << 12);
+        if !tables.iter().any(|table| (table.start & !0xfff..table.end).contains(&page)) {
+            continue;
+        }
+        let register = first & 31;
+        let completes = |second: u32| {
+            let low = u64::from(second >> 10 & 0xfff);
+            let low = match second >> 22 {
+                0x244 => low,                                         // add, 64 bits
+                kind if kind & 0xe4 == 0xe4 => low << (second >> 30), // ldr, str
+                _ => return false,
+            };
+            second >> 5 & 31 == register && tables.iter().any(|table| table.contains(&(page + low)))
+        };
+        if (at + 1..=at + APART).filter_map(word).any(completes) {
+            found.push(address + 4 * at as u64);
+        }
+    }
+    found
+}
+
+fn has_constructors(file: &ElfFile64<'_>) -> bool {
+    file.sections().any(|section| section.name().is_ok_and(|name| name.starts_with(".init_array")))
+}
