@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use brawn_elf::Image;
+use brawn_elf::{Image, Symbol};
 
 use crate::prove::{self, Proof};
 use crate::signature::{Name, Signature};
@@ -23,17 +23,45 @@ pub fn identify(image: &Image<'_>) -> Identification {
 /// Why none can be found in it: see [`Error`].
 pub fn examine(image: &Image<'_>, more: &[Signatures]) -> Result<Identification, Error> {
     let arch = suitable::suitable(image)?;
-    let mut joined;
+    let mut extended;
     let mut signatures = carried(arch);
     if more.iter().any(|set| set.arch == arch) {
-        joined = signatures.clone();
-        more.iter().filter(|set| set.arch == arch).for_each(|set| joined.add(set));
-        signatures = &joined;
+        extended = signatures.clone();
+        more.iter().filter(|set| set.arch == arch).for_each(|set| extended.add(set));
+        signatures = &extended;
     }
-    if let Some(symbols) = image.symbols().filter(|symbols| are_musls(symbols)) {
-        return Ok(named(&symbols, signatures));
+    let found = signatures.find(image);
+    match image.symbols().filter(|symbols| are_musls(symbols)) {
+        Some(symbols) => Ok(joined(named(&symbols, signatures), found.unwrap_or_default(), &symbols)),
+        None => found.ok_or_else(|| suitable::why_nothing(image)),
     }
-    signatures.find(image).ok_or_else(|| suitable::why_nothing(image))
+}
+
+/// What symbols name, and what linkers make local of musl's inner functions and signatures find: where symbols contradict a
+/// signature, they are right.
+fn joined(mut named: Identification, found: Identification, symbols: &[Symbol<'_>]) -> Identification {
+    let agrees = |name: &String, address: u64| {
+        symbols.iter().any(|symbol| symbol.value == address && symbol.name == name.as_bytes())
+    };
+    for mut function in found.functions {
+        function.names.retain(|name| agrees(name, function.address));
+        match named.functions.iter_mut().find(|known| known.address == function.address) {
+            Some(known) => {
+                known.confirmations = function.confirmations;
+                let fresh = function.names.into_iter().filter(|name| !known.names.contains(name));
+                known.names.extend(fresh.collect::<Vec<_>>());
+                known.names.sort();
+            }
+            None if function.names.is_empty() => {}
+            None => named.functions.push(function),
+        }
+    }
+    named.functions.sort_by_key(|function| function.address);
+    let data = found.data.into_iter().filter(|datum| agrees(&datum.name, datum.address));
+    named.data.extend(data);
+    named.data.sort_by(|a, b| a.name.cmp(&b.name));
+    named.data.dedup();
+    Identification { versions: found.versions, builds: found.builds, ..named }
 }
 
 impl Signatures {

@@ -76,7 +76,7 @@ pub struct Identification {
     pub data: Vec<Datum>,
     /// By name.
     pub ambiguous: Vec<Ambiguity>,
-    /// The versions of musl that fit equally well, oldest first: `1.2.3`. Empty where symbols told.
+    /// The versions of musl that fit equally well, oldest first: `1.2.3`. Empty where only symbols tell.
     pub versions: Vec<String>,
     /// The builds of them that fit: `rust-1.78`.
     pub builds: Vec<String>,

@@ -83,6 +83,7 @@ fn judge(made: &Made, tally: &mut Tally, wrong: &mut Vec<String>) {
         }
     };
     check(&found, "");
+    check(&examine(&image, &[]).expect("it has symbols"), ", by symbols");
     // Of a musl that somebody else has built, less is found, and nothing false either.
     let others = carried(arch).without(|source| source.label.starts_with(made.libc));
     if let Some(found) = others.find(&Image::parse(&stripped).unwrap()) {
