@@ -84,14 +84,23 @@ fn by_signatures(image: &Image<'_>, signatures: &Signatures) -> Option<Identific
     proofs.sort_by_key(|(score, archive, _)| (std::cmp::Reverse(*score), std::cmp::Reverse(*archive)));
     let (best, _, first) = proofs.first().filter(|(_, _, proof)| proof.functions.len() >= FEWEST)?;
     let mut found =
-        Found { signatures, functions: BTreeMap::new(), local: BTreeMap::new(), names: HashMap::new() };
+        Found {
+            signatures,
+            bytes: HashMap::new(),
+            functions: BTreeMap::new(),
+            local: BTreeMap::new(),
+            names: HashMap::new(),
+        };
+    for function in &signatures.functions {
+        found.bytes.entry((function.size, function.digest)).or_default().push(function);
+    }
     let fitting = proofs.iter().filter(|(score, ..)| score == best);
     let sources: Vec<_> = fitting.map(|(_, archive, _)| &signatures.archives[*archive]).collect();
     let versions: BTreeSet<_> = sources.iter().map(|source| source.version.clone()).collect();
     let mut builds: Vec<_> = sources.iter().map(|source| source.label.clone()).collect();
     builds.sort();
-    for (_, _, proof) in &proofs {
-        found.add(proof);
+    for (at, (_, _, proof)) in proofs.iter().enumerate() {
+        found.add(proof, at == 0);
     }
     let ambiguous = found.ambiguous(first);
     let data = found.data();
@@ -102,6 +111,8 @@ fn by_signatures(image: &Image<'_>, signatures: &Signatures) -> Option<Identific
 
 struct Found<'a> {
     signatures: &'a Signatures,
+    /// The functions of all archives by size and digest.
+    bytes: HashMap<(u32, u64), Vec<&'a Signature>>,
     functions: BTreeMap<u64, Function>,
     local: BTreeMap<u64, Function>,
     names: HashMap<u32, u64>,
@@ -109,7 +120,7 @@ struct Found<'a> {
 
 impl Found<'_> {
     /// Adds what another archive explains as well, as far as it agrees with what is there.
-    fn add(&mut self, proof: &Proof) {
+    fn add(&mut self, proof: &Proof, best: bool) {
         for (address, id) in &proof.functions {
             let function = &self.signatures.functions[*id as usize];
             let names: Vec<&Name> = function
@@ -121,7 +132,11 @@ impl Found<'_> {
             if names.is_empty() && !local || self.overlaps(*address, function) {
                 continue;
             }
-            let confirmations = confirmations(function, proof);
+            let (callers, callees) = (callers(function, proof), callees(function, proof));
+            // Of equal bytes, another archive may have only this one. Then what calls it decides.
+            if callers == 0 && (!best || callees == 0) && self.has_other_names(function) {
+                continue;
+            }
             let names = if local { function.names.iter().collect() } else { names };
             let mut names: Vec<String> =
                 names.iter().map(|name| self.signatures.names[name.id as usize].clone()).collect();
@@ -131,7 +146,7 @@ impl Found<'_> {
                 address: *address,
                 size: function.size.into(),
                 evidence: Evidence::Signature,
-                confirmations,
+                confirmations: callers + callees,
             };
             if local {
                 self.local.insert(*address, function);
@@ -153,6 +168,14 @@ impl Found<'_> {
             && here(&self.names)
             && here(&proof.names)
             && (!alone || proof.names.contains_key(&name.id))
+    }
+
+    /// Whether any archive has a function of the same bytes and other names.
+    fn has_other_names(&self, function: &Signature) -> bool {
+        let shares = |other: &Signature| {
+            other.names.iter().any(|name| function.names.iter().any(|own| own.id == name.id))
+        };
+        self.bytes[&(function.size, function.digest)].iter().any(|other| !shares(other))
     }
 
     fn overlaps(&self, address: u64, function: &Signature) -> bool {
@@ -200,13 +223,18 @@ impl Found<'_> {
     }
 }
 
-/// How many recognised functions refer to this one, or are referred to by it.
-fn confirmations(function: &Signature, proof: &Proof) -> u32 {
+/// How many recognised functions refer to this one.
+fn callers(function: &Signature, proof: &Proof) -> u32 {
     // Its own claim counts for each strong name.
-    let callers = |name: &Name| {
+    let others = |name: &Name| {
         proof.referrers.get(&name.id).copied().unwrap_or(0).saturating_sub(u32::from(!name.weak))
     };
+    function.names.iter().map(others).sum()
+}
+
+/// How many recognised functions this one refers to.
+fn callees(function: &Signature, proof: &Proof) -> u32 {
     let called: BTreeSet<u32> = function.links.iter().filter_map(|link| link.target).collect();
     let is_proved = |id: &&u32| proof.names.get(id).is_some_and(|at| proof.functions.contains_key(at));
-    function.names.iter().map(callers).sum::<u32>() + called.iter().filter(is_proved).count() as u32
+    called.iter().filter(is_proved).count() as u32
 }
