@@ -18,7 +18,7 @@ use crate::cpu;
 use crate::dynamic::{self, Dynamic};
 use crate::heap::{self, Clues, KitMarker};
 use crate::inspection::{Endian, Finding, Format, Inspection, Kind, LibcName, SCHEMA_VERSION, Severity};
-use crate::note::notes_of_image;
+use crate::note::{Graft, notes_of_image};
 use crate::property;
 use crate::signature;
 use crate::symbols::SymbolFacts;
@@ -83,7 +83,7 @@ pub(crate) fn look(image: &Image<'_>) -> Result<(Inspection, Traces), Error> {
     let serves = note.as_ref().map(|note| note.heaps.serves.as_slice()).unwrap_or_default();
     let symbols = heap::symbol_facts(image, &markers, serves);
     let code = code::facts(image);
-    let allocators = heap::list(&Clues {
+    let mut allocators = heap::list(&Clues {
         image,
         hits: &hits,
         code,
@@ -98,6 +98,11 @@ pub(crate) fn look(image: &Image<'_>) -> Result<(Inspection, Traces), Error> {
     if libc.name == LibcName::Unknown && allocators.iter().any(Heap::is_musls) {
         libc.name = LibcName::Musl;
         libc.evidence.push(Evidence::new(EvidenceKind::Data, "musl's own heap is in it"));
+    }
+    // Nothing calls the old heap any more, and the new one may stand on a copy of it.
+    let graft = notes.as_ref().ok().and_then(|notes| notes.graft.clone());
+    if graft.as_ref().is_some_and(Graft::has_heap) {
+        allocators.retain(|heap| !heap.is_musls());
     }
     let go = go_version(image, &hits);
     let is_go = allocators.iter().any(|heap| heap.name == "go");
@@ -116,7 +121,7 @@ pub(crate) fn look(image: &Image<'_>) -> Result<(Inspection, Traces), Error> {
         strings: strings(image, &dynamic, &libc, code, symbols.as_ref(), note.as_ref()),
         note,
         link_id: notes.as_ref().ok().and_then(|notes| notes.link_id.clone()),
-        graft: notes.as_ref().ok().and_then(|notes| notes.graft.clone()),
+        graft,
         rust: rust(image, &hits, &comments),
         functions: None,
         crates: None,

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use brawn_elf::{Arch, Image};
+use brawn_elf::{Arch, Graft, Image};
 use brawn_identify::Identification;
 use object::elf;
 use object::read::elf::ElfFile64;
@@ -15,7 +15,7 @@ use object::{Object as _, ObjectSection as _};
 use crate::kit::Kit;
 
 /// The family of what makes the heap.
-pub(crate) const HEAP: &str = "heap";
+pub(crate) const HEAP: &str = Graft::HEAP;
 
 /// The family of what is taken of the archive only where the file has none.
 pub(crate) const LIBC: &str = "libc";
@@ -74,7 +74,7 @@ pub(crate) const ENTRIES: &[&str] = &[
     "__libc_realloc",
     "__libc_free",
     "__malloc_atfork",
-    "__malloc_donate",
+    "__malloc_donate", "__ldso_atfork",
 ];
 
 /// Where a file has none of these, no thread can tell the heap of its end, and all but the first go without a cache.
@@ -153,6 +153,9 @@ pub(crate) fn objection(
     let has = |name: &&str| found.function(name).is_some();
     if let Some(row) = NEEDED.iter().find(|row| !row.iter().any(has)) {
         return Some(format!("{} was not recognised", row[0]));
+    }
+    if has(&"fork") && !has(&"__ldso_atfork") {
+        return Some("what fork calls first was not recognised".to_owned());
     }
     let mut tables = Vec::new();
     for name in TABLES {

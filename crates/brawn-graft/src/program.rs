@@ -124,7 +124,7 @@ impl<'data> Program<'data> {
             })
         };
         let found = brawn_identify::identify(image);
-        known.named = found.functions.iter().all(|function| function.evidence == Evidence::Symbol);
+        known.named = found.functions.iter().any(|function| function.evidence == Evidence::Symbol);
         // Functions in assembly may have no size: they end where anything else begins.
         let symbols = image.symbols().unwrap_or_default();
         let defined =

@@ -71,6 +71,14 @@ impl Piece {
 }
 
 impl Graft {
+    /// The family of the heap.
+    pub const HEAP: &str = "heap";
+
+    /// Whether the program got another heap.
+    pub fn has_heap(&self) -> bool {
+        self.families.iter().any(|family| family == Graft::HEAP)
+    }
+
     /// The bytes of a whole note section with this in it.
     pub fn encode(&self) -> Vec<u8> {
         encode_note(NOTE_TYPE_GRAFT, text_of(&self.entries()).as_bytes())
