@@ -7,7 +7,9 @@ use brawn_elf::{Image, Symbol};
 use crate::prove::{self, Proof};
 use crate::signature::{Name, Signature};
 use crate::symbols::{are_musls, named};
-use crate::{Ambiguity, Datum, Error, Evidence, Function, Identification, Signatures, carried, suitable};
+use crate::{
+    Ambiguity, Datum, Error, Evidence, Function, Identification, Signatures, carried, scan, suitable,
+};
 
 /// So few functions may be found anywhere.
 const FEWEST: usize = 4;
@@ -103,7 +105,7 @@ fn by_signatures(image: &Image<'_>, signatures: &Signatures) -> Option<Identific
         found.add(proof, at == 0);
     }
     let ambiguous = found.ambiguous(first);
-    let data = found.data();
+    let data = found.data(image);
     let functions = found.functions.into_values().collect();
     let local = found.local.into_values().collect();
     Some(Identification { functions, local, data, ambiguous, versions: versions.into_iter().collect(), builds })
@@ -184,7 +186,11 @@ impl Found<'_> {
         before.is_some_and(|(start, known)| start + known.size > address)
     }
 
-    fn data(&self) -> Vec<Datum> {
+    /// What is not in code: a branch may lead to functions of other libraries, whose names linkers change.
+    fn data(&self, image: &Image<'_>) -> Vec<Datum> {
+        let code = scan::code(image);
+        let in_code =
+            |at: u64| code.iter().any(|(start, bytes)| at.wrapping_sub(*start) < bytes.len() as u64);
         let functions: BTreeSet<u32> = self
             .signatures
             .functions
@@ -196,7 +202,7 @@ impl Found<'_> {
         let mut data: Vec<Datum> = self
             .names
             .iter()
-            .filter(|(id, _)| is_data(id))
+            .filter(|(id, address)| is_data(id) && !in_code(**address))
             .map(|(id, address)| Datum {
                 name: self.signatures.names[*id as usize].clone(),
                 address: *address,
