@@ -6,32 +6,10 @@ use std::collections::BTreeSet;
 use brawn_elf::Arch;
 
 mod arm;
+mod first;
 mod x86;
 
-/// What can be done with a function's first bytes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Beginning {
-    /// Where the jump is written.
-    pub at: u64,
-    /// How many bytes it takes.
-    pub length: usize,
-    /// The instructions that it is written over, if they can move.
-    pub moved: Option<Moved>,
-}
-
-/// Instructions that can stand elsewhere.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Moved {
-    /// The instructions as they are.
-    pub bytes: Vec<u8>,
-    /// Fields of 32 bits in them that count from the end of an instruction: where they are, where that ends, what they mean.
-    pub relative: Vec<(usize, usize, u64)>,
-    /// Where the function goes on behind them.
-    pub rest: u64,
-}
-
-/// Most bytes of a jump.
-pub(crate) const MOST: usize = 12;
+pub(crate) use first::{Beginning, MOST, Moved};
 
 /// What can be done with the first bytes of the function at `address`, which has no code but `code`; what stands behind it in the
 /// file is `behind`. `far` says that the new
@@ -125,4 +103,20 @@ pub(crate) fn jumps_into(arch: Arch, code: &[u8], address: u64, windows: &[(u64,
         }
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_counts_from_its_place_is_counted_anew() {
+        // lea 0x10(%rip), %rax; call +0x100
+        let code = [0x48, 0x8d, 0x05, 0x10, 0, 0, 0, 0xe8, 0, 1, 0, 0, 0xc3];
+        let moved = beginning(Arch::X86_64, &code, 0x1000, false).unwrap().moved.unwrap();
+        assert_eq!((&moved.relative[..], moved.rest), (&[(3, 7, 0x1017)][..], 0x1007));
+        let placed = placed(Arch::X86_64, &moved, 0x2000).unwrap();
+        assert_eq!(i32::from_le_bytes(placed[3..7].try_into().unwrap()), 0x1017 - 0x2007);
+        assert_eq!(placed[7..], x86::jump(0x2007, 0x1007).unwrap());
+    }
 }

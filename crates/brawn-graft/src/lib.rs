@@ -4,6 +4,7 @@
 //! function is not known with certainty, or anything that the new one needs is missing, it stays as it is, and the [`Report`]
 //! says why. `docs/explain/graft.md` tells how it works.
 
+mod digest;
 mod entry;
 mod error;
 mod families;
@@ -27,9 +28,7 @@ pub use source::Source;
 
 use std::collections::BTreeMap;
 
-use brawn_elf::Arch;
 use object::{LittleEndian as LE, elf};
-use sha2::{Digest as _, Sha256};
 
 use crate::kit::Kit;
 use crate::plan::{Known, Plan};
@@ -68,11 +67,6 @@ pub fn graft(data: &[u8], choice: &Choice) -> Result<Grafted, Error> {
 /// As [`graft`], but for [`Error::Nothing`].
 pub fn examine(data: &[u8], choice: &Choice) -> Result<Report, Error> {
     Ok(Prepared::new(data, choice)?.report())
-}
-
-/// The SHA-256 of a file in hexadecimal.
-pub(crate) fn digest(data: &[u8]) -> String {
-    brawn_base::text::hex(&Sha256::digest(data))
 }
 
 struct Prepared<'data> {
@@ -174,10 +168,4 @@ fn settled(
         }
         blocked.extend(new);
     }
-}
-
-/// What an executable must have so that its code may be run on aarch64 without marks for indirect branches.
-pub(crate) fn asks_for_marks(arch: Arch, program: &Program<'_>) -> bool {
-    let property = program.segments.iter().find(|segment| segment.p_type.get(LE) == elf::PT_GNU_PROPERTY);
-    arch == Arch::Aarch64 && property.is_some()
 }

@@ -9,9 +9,10 @@ use object::elf;
 use object::read::elf::{FileHeader as _, SectionHeader as _};
 use object::{LittleEndian as LE, pod};
 
+use crate::Error;
 use crate::entry;
+use crate::families;
 use crate::plan::{Known, Place};
-use crate::{Error, families};
 
 pub(crate) type Header = elf::FileHeader64<LE>;
 pub(crate) type Segment = elf::ProgramHeader64<LE>;
@@ -97,6 +98,12 @@ impl<'data> Program<'data> {
     /// Whether jumps from the end of the file to its code, and back, have to be long.
     pub fn is_far(&self) -> bool {
         self.arch == Arch::Aarch64 && self.top().saturating_sub(self.base()) + self.data.len() as u64 > NEAR
+    }
+
+    /// Whether its code may be marked for checked indirect branches.
+    pub fn asks_for_marks(&self) -> bool {
+        let property = |segment: &Segment| segment.p_type.get(LE) == elf::PT_GNU_PROPERTY;
+        self.arch == Arch::Aarch64 && self.segments.iter().any(property)
     }
 
     /// Where in the file the byte at an address is.

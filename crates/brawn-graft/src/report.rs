@@ -1,5 +1,6 @@
 use serde::Serialize;
 
+use crate::digest::digest;
 use crate::kit::Kit;
 use crate::plan::{Known, Plan};
 use crate::program::Program;
@@ -55,5 +56,5 @@ pub(crate) fn report(program: &Program<'_>, kit: &Kit<'_>, known: &Known, plan: 
     };
     let mut functions: Vec<Row> = replaced.chain(refused).map(row).collect();
     functions.sort_by(|one, other| (&one.family, &one.names).cmp(&(&other.family, &other.names)));
-    Report { original: crate::digest(program.data), arch: program.arch.to_string(), functions }
+    Report { original: digest(program.data), arch: program.arch.to_string(), functions }
 }

@@ -1,6 +1,7 @@
 use brawn_elf::{Piece, read_notes};
 
-use crate::{Error, digest};
+use crate::Error;
+use crate::digest::digest;
 
 /// Whether functions were grafted onto a file.
 pub fn is_grafted(data: &[u8]) -> bool {

@@ -8,13 +8,13 @@ use brawn_elf::{Graft, Piece};
 use object::elf;
 use object::{LittleEndian as LE, U16, U32, U64};
 
+use crate::Error;
 use crate::entry;
 use crate::kit::Kit;
 use crate::link::{Layout, Linked, Part};
 use crate::plan::{Known, Plan};
 use crate::program::{Program, Segment, bytes_of};
 use crate::report::Report;
-use crate::{Error, asks_for_marks};
 use place::{Places, Table};
 use tail::{NewSection, Tail};
 
@@ -61,7 +61,7 @@ pub(crate) fn write(
     let places = Places::new(program, &layout, &table, tail.start, note.len() as u64)?;
     let mut linked = layout.place(places.bases(), program)?;
     let dynamic = relocations::write(program, &layout, &places, &mut linked)?;
-    if asks_for_marks(program.arch, program) && has_indirect_jumps(&linked.text) {
+    if program.asks_for_marks() && has_indirect_jumps(&linked.text) {
         return Err(no_place("its code is marked for checked indirect branches (BTI), and the kit's is not"));
     }
 

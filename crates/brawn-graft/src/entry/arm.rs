@@ -1,6 +1,6 @@
 use std::collections::BTreeSet;
 
-use super::{Beginning, MOST, Moved};
+use super::first::{Beginning, MOST, Moved};
 
 const BTI_C: u32 = 0xd503_245f;
 const PACIASP: u32 = 0xd503_233f;

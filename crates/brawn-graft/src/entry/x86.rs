@@ -2,7 +2,7 @@ use std::collections::BTreeSet;
 
 use iced_x86::{Decoder, DecoderOptions, FlowControl, Mnemonic, OpKind};
 
-use super::{Beginning, Moved};
+use super::first::{Beginning, Moved};
 
 const ENDBR64: [u8; 4] = [0xf3, 0x0f, 0x1e, 0xfa];
 const JUMP: usize = 5;
@@ -102,18 +102,6 @@ mod tests {
         let found = beginning(&code, 0x1000).unwrap();
         assert_eq!((found.at, found.length), (0x1004, 5));
         assert!(beginning(&code[..8], 0x1000).unwrap_err().contains("4 bytes"));
-    }
-
-    #[test]
-    fn what_counts_from_its_place_is_counted_anew() {
-        // lea 0x10(%rip), %rax; call +0x100
-        let code = [0x48, 0x8d, 0x05, 0x10, 0, 0, 0, 0xe8, 0, 1, 0, 0, 0xc3];
-        let moved = moved(&code, 0x1000).unwrap();
-        assert_eq!(moved.relative, [(3, 7, 0x1017)]);
-        assert_eq!(moved.rest, 0x1007);
-        let placed = super::super::placed(brawn_elf::Arch::X86_64, &moved, 0x2000).unwrap();
-        assert_eq!(i32::from_le_bytes(placed[3..7].try_into().unwrap()), 0x1017 - 0x2007);
-        assert_eq!(placed[7..], jump(0x2007, 0x1007).unwrap());
     }
 
     #[test]
