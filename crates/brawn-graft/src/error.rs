@@ -85,3 +85,9 @@ brawn_base::errors! {
         Link { member: String, reason: String } => Failed, "this is a fault in Brawn worth a report";
     }
 }
+
+impl Error {
+    pub(crate) fn no_place(reason: &str) -> Error {
+        Error::NoPlace { reason: reason.to_owned() }
+    }
+}

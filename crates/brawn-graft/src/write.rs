@@ -46,7 +46,8 @@ pub(crate) fn write(
     over.extend(table.over(program));
     for address in plan.entries.keys() {
         let first = known.places[address].beginning.as_ref().expect("the plan looked");
-        let offset = program.offset(first.at).ok_or_else(|| no_place("a function is not in the file"))?;
+        let offset =
+            program.offset(first.at).ok_or_else(|| Error::no_place("a function is not in the file"))?;
         over.push((offset, first.length as u64));
     }
     over.extend(relocations::over(program, &layout)?);
@@ -54,7 +55,7 @@ pub(crate) fn write(
     if over.windows(2).any(|pair| pair[0].0 + pair[0].1 > pair[1].0)
         || over.iter().any(|(at, size)| at + size > tail.start)
     {
-        return Err(no_place("its functions and its headers overlap"));
+        return Err(Error::no_place("its functions and its headers overlap"));
     }
     graft.pieces = pieces(program, &over, tail.start, tail.pieces(program, 0));
     let note = graft.encode();
@@ -62,7 +63,9 @@ pub(crate) fn write(
     let mut linked = layout.place(places.bases(), program)?;
     let dynamic = relocations::write(program, &layout, &places, &mut linked)?;
     if program.asks_for_marks() && has_indirect_jumps(&linked.text) {
-        return Err(no_place("its code is marked for checked indirect branches (BTI), and the kit's is not"));
+        return Err(Error::no_place(
+            "its code is marked for checked indirect branches (BTI), and the kit's is not",
+        ));
     }
 
     let sections = new_sections(&places, &linked, &layout);
@@ -94,10 +97,6 @@ pub(crate) fn write(
     Ok(file)
 }
 
-fn no_place(reason: &str) -> Error {
-    Error::NoPlace { reason: reason.to_owned() }
-}
-
 fn patches(
     program: &Program<'_>,
     known: &Known,
@@ -112,7 +111,7 @@ fn patches(
     let mut header = program.header;
     header.e_phoff = U64::new(LE, places.table);
     header.e_phnum =
-        U16::new(LE, u16::try_from(segments.len()).map_err(|_| no_place("it has too many segments"))?);
+        U16::new(LE, u16::try_from(segments.len()).map_err(|_| Error::no_place("it has too many segments"))?);
     if let Some(sections) = tail.headers {
         header.e_shoff = U64::new(LE, sections);
         header.e_shnum = U16::new(LE, tail.count);
@@ -122,8 +121,9 @@ fn patches(
         let first = known.places[address].beginning.as_ref().expect("the plan looked");
         let to = linked.addresses.get(name).copied().unwrap_or_default();
         let jump = entry::jump(program.arch, first.at, to, first.length);
-        let jump = jump.ok_or_else(|| no_place("a jump does not reach from a function to the end"))?;
-        let offset = program.offset(first.at).ok_or_else(|| no_place("a function is not in the file"))?;
+        let jump = jump.ok_or_else(|| Error::no_place("a jump does not reach from a function to the end"))?;
+        let offset =
+            program.offset(first.at).ok_or_else(|| Error::no_place("a function is not in the file"))?;
         patches.push((offset, jump));
     }
     Ok(patches)

@@ -139,12 +139,12 @@ impl Places {
         let mut cursor =
             Cursor { offset: start, top: program.top(), page: program.page(), base: program.base() };
         if cursor.top > 1 << 46 || !cursor.page.is_power_of_two() || cursor.page > 1 << 21 {
-            return Err(super::no_place("its segments have addresses or alignments that are not usual"));
+            return Err(Error::no_place("its segments have addresses or alignments that are not usual"));
         }
         let moved = matches!(table, Table::Moved { .. });
         let first = cursor.segment(moved);
         if first.offset - start > MOST_PADDING {
-            return Err(super::no_place("what is zero in the beginning takes too much room"));
+            return Err(Error::no_place("what is zero in the beginning takes too much room"));
         }
         let within = |offset: u64| Place { offset, address: first.address + (offset - first.offset) };
         let (place, note) = match table {

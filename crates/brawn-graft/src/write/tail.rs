@@ -57,7 +57,7 @@ impl Tail {
         let headers = program.header.e_shoff.get(LE);
         let headers_end = headers + HEADER * program.sections.len() as u64;
         if program.sections.len() > 0xfe00 || headers_end > end {
-            return Err(super::no_place("it has too many sections"));
+            return Err(Error::no_place("it has too many sections"));
         }
         let symbols = program.sections.iter().position(|section| section.sh_type.get(LE) == elf::SHT_SYMTAB);
         let names = usize::from(program.header.e_shstrndx.get(LE).0);
@@ -67,7 +67,7 @@ impl Tail {
         used = others.filter_map(|index| program.extent(index)).map(|(_, end)| end).fold(used, u64::max);
         for &index in &tables {
             let Some((from, to)) = program.extent(index) else {
-                return Err(super::no_place("its tables of names are empty"));
+                return Err(Error::no_place("its tables of names are empty"));
             };
             tail.tables.insert(index, program.bytes(from, to - from).unwrap_or_default().to_vec());
         }
