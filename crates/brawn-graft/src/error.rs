@@ -49,6 +49,10 @@ brawn_base::errors! {
             count => format!("{count} were recognised and refused: --dry-run says why"),
         };
 
+        #[error("it cannot get the heap {name}: {reason}")]
+        NoHeap { name: String, reason: String } => Input,
+            "without --malloc it keeps its heap and gets the rest; `brawn` and `brawn-hardened` can be grafted";
+
         #[error("there is no family of functions {}", shown(name))]
         NoFamily { name: String, known: String } => Usage, format!("the families are {known}");
 

@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use brawn_elf::{Arch, Graft, Image};
 use brawn_identify::Identification;
+use iced_x86::{Decoder, DecoderOptions};
 use object::elf;
 use object::read::elf::ElfFile64;
 use object::{Object as _, ObjectSection as _};
@@ -74,7 +75,8 @@ pub(crate) const ENTRIES: &[&str] = &[
     "__libc_realloc",
     "__libc_free",
     "__malloc_atfork",
-    "__malloc_donate", "__ldso_atfork",
+    "__malloc_donate",
+    "__ldso_atfork",
 ];
 
 /// Where a file has none of these, no thread can tell the heap of its end, and all but the first go without a cache.
@@ -92,6 +94,9 @@ pub(crate) fn stand_in(name: &str) -> &str {
         other => other,
     }
 }
+
+/// Where the environment is, which a heap may look at and does not need.
+pub(crate) const MAY_BE_EMPTY: &str = "__environ";
 
 /// mallocng's answer whether a block is zero, for musl's `calloc`: another heap's blocks never are.
 pub(crate) const IS_ZERO: &str = "__malloc_allzerop";
@@ -230,20 +235,34 @@ fn x86(code: &[u8], address: u64, tables: &[Range<u64>], fixed: bool) -> Vec<u64
         let end = address + at as u64 + 4;
         let to = end.wrapping_add_signed(value.into());
         // Most are far from both.
+        let absolute = u64::from(value as u32);
         let near = to.wrapping_add(4) >= low && to < high;
-        let absolute = value as u32 as u64;
-        if near && [0, 1, 2, 4].iter().any(|more| within(to.wrapping_add(*more))) && is_relative(code, at)
-            || fixed && absolute >= low && within(absolute)
-        {
+        let relative = near && [0, 1, 2, 4].iter().any(|more| within(to.wrapping_add(*more)));
+        let absolute = fixed && absolute >= low && within(absolute);
+        if (relative || absolute) && is_reference(code, at, address, absolute, &within) {
             found.push(end - 4);
         }
     }
     found
 }
 
-/// Whether the byte before can be what says that an address is relative: ModRM with mode 0 and register 5.
-fn is_relative(code: &[u8], at: usize) -> bool {
-    at > 0 && code[at - 1] & 0xc7 == 0x05
+/// Whether an instruction that begins before these four bytes has them for a distance that leads within, or, where `absolute`
+/// says that it would, for an address.
+fn is_reference(code: &[u8], at: usize, address: u64, absolute: bool, within: &impl Fn(u64) -> bool) -> bool {
+    /// Bytes of an instruction in front of such a field.
+    const MOST: usize = 11;
+    (at.saturating_sub(MOST)..at).any(|start| {
+        let mut decoder = Decoder::with_ip(64, &code[start..], address + start as u64, DecoderOptions::NONE);
+        let instruction = decoder.decode();
+        let fields = decoder.get_constant_offsets(&instruction);
+        let is_displacement = fields.displacement_offset() == at - start && fields.displacement_size() == 4;
+        let is_number = fields.immediate_offset() == at - start && fields.immediate_size() >= 4;
+        match instruction.is_ip_rel_memory_operand() {
+            _ if instruction.is_invalid() => false,
+            true if is_displacement => within(instruction.ip_rel_memory_address()),
+            _ => absolute && (is_displacement || is_number),
+        }
+    })
 }
 
 /// `adrp`, and within a few instructions what completes the address from the same register.
@@ -266,12 +285,15 @@ fn arm(code: &[u8], address: u64, tables: &[Range<u64>]) -> Vec<u64> {
             let low = u64::from(second >> 10 & 0xfff);
             let low = match second >> 22 {
                 0x244 => low,                                         // add, 64 bits
-                kind if kind & 0xe4 == 0xe4 => low << (second >> 30), // ldr, str
+                kind if kind & 0xec == 0xe4 => low << (second >> 30), // ldr, str
                 _ => return false,
             };
             second >> 5 & 31 == register && tables.iter().any(|table| table.contains(&(page + low)))
         };
-        if (at + 1..=at + APART).filter_map(word).any(completes) {
+        // Up to where the register begins another address.
+        let begins_another = |word: &u32| word & 0x9f00_001f == 0x9000_0000 | register;
+        let behind = (at + 1..=at + APART).filter_map(word).take_while(|word| !begins_another(word));
+        if behind.into_iter().any(completes) {
             found.push(address + 4 * at as u64);
         }
     }

@@ -85,14 +85,15 @@ impl<'data> Prepared<'data> {
         let (program, image) = Program::read(data)?;
         let kit = Kit::load(program.arch, choice.level.as_deref(), choice.heap.as_ref())?;
         let known = program.known(&image);
-        let mut blocked = BTreeMap::new();
-        if choice.heap.is_some()
-            && let Some(reason) = heap::objection(program.arch, &image, &known.found, &kit)
-        {
-            let entries = heap::ENTRIES.iter().filter_map(|name| known.names.get(*name));
-            blocked.extend(entries.map(|address| (*address, reason.clone())));
+        let objection =
+            choice.heap.as_ref().and_then(|_| heap::objection(program.arch, &image, &known.found, &kit));
+        let plan = settled(&program, &kit, &known, choice, objection.as_deref());
+        if let Some(heap) = choice.heap.as_ref().filter(|heap| heap.required && !plan.has_heap()) {
+            let refused = heap::ENTRIES.iter().filter_map(|name| plan.refused.get(known.names.get(*name)?));
+            let reason = objection.or_else(|| refused.cloned().next());
+            let reason = reason.unwrap_or_else(|| "it calls none".to_owned());
+            return Err(Error::NoHeap { name: heap.name.clone(), reason });
         }
-        let plan = settled(&program, &kit, &known, choice, blocked);
         Ok(Prepared { program, kit, known, plan })
     }
 
@@ -107,9 +108,10 @@ fn settled(
     kit: &Kit<'_>,
     known: &Known,
     choice: &Choice,
-    mut blocked: BTreeMap<u64, String>,
+    objection: Option<&str>,
 ) -> Plan {
-    let mut plan = plan::plan(kit, known, choice, &blocked);
+    let mut blocked = BTreeMap::new();
+    let mut plan = plan::plan(kit, known, choice, objection, &blocked);
     let beginning = |address: &u64| known.places[address].beginning.as_ref().expect("the plan looked");
     let mut places: Vec<u64> = plan.entries.keys().copied().collect();
     // Where names overlap, neither is certain.
@@ -149,7 +151,7 @@ fn settled(
         })
         .collect();
     loop {
-        plan = plan::plan(kit, known, choice, &blocked);
+        plan = plan::plan(kit, known, choice, objection, &blocked);
         // What is left of a replaced function is never run, unless it is still needed behind the new one.
         let behind = plan.behind();
         let dead = |from: u64| {

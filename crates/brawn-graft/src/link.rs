@@ -59,6 +59,8 @@ pub(crate) struct Layout<'a> {
     stubs: BTreeMap<u64, At>,
     /// A function that fails.
     fails: Option<At>,
+    /// A word that is zero.
+    empty: Option<At>,
     /// The longer block for each thread, and where it is in the data.
     block: Option<(Block, u64)>,
     /// Where the longer table of relocations is in the constants, if the program needs one, and how many entries it has.
@@ -105,6 +107,7 @@ impl<'a> Layout<'a> {
             slots: BTreeMap::new(),
             stubs: BTreeMap::new(),
             fails: None,
+            empty: None,
             block: None,
             relocations: None,
             sizes: [0; 5],
@@ -129,6 +132,9 @@ impl<'a> Layout<'a> {
         }
         if plan.has_failing() {
             layout.fails = Some(layout.reserve(Part::Text, entry::failing(arch).len() as u64, 16));
+        }
+        if plan.has_empty() {
+            layout.empty = Some(layout.reserve(Part::Zero, 8, 8));
         }
         if plan.has_no() {
             let at = layout.reserve(Part::Text, entry::no(arch).len() as u64, 16);
@@ -355,6 +361,7 @@ impl<'a> Layout<'a> {
             }
             Some(Target::At(at)) => Some(*at),
             Some(Target::Behind(at)) => Some(address(self.moved[at].0)),
+            Some(Target::Empty) => Some(address(self.empty.expect("the plan was looked at"))),
             Some(Target::Fails) => Some(address(self.fails.expect("the plan was looked at"))),
             Some(Target::Nothing) => None,
             None => return Err(fault(member, format!("{name} was not planned"))),

@@ -7,7 +7,7 @@ use brawn_identify::Identification;
 use crate::entry::Beginning;
 use crate::families;
 use crate::heap::{self, HEAP, LIBC};
-use crate::kit::Kit;
+use crate::kit::{Kit, Member};
 
 /// What musl's own definition is called in the kit's objects, with its name behind.
 const BEHIND: &str = "__brawn_musl_";
@@ -27,6 +27,8 @@ pub(crate) enum Target {
     Nothing,
     /// A function that fails: its user does without.
     Fails,
+    /// A word that is zero: its user does without.
+    Empty,
 }
 
 /// A function of the file.
@@ -68,6 +70,8 @@ pub struct Heap {
     pub name: String,
     /// A libc.a in which it serves `malloc`: an overlay.
     pub archive: Vec<u8>,
+    /// Whether nothing is grafted without it.
+    pub required: bool,
 }
 
 /// What is linked, and where it goes.
@@ -99,6 +103,16 @@ impl Plan {
         self.entries.values().any(|name| name == heap::NO)
     }
 
+    /// Whether the file gets the heap.
+    pub fn has_heap(&self) -> bool {
+        self.entries.values().any(|name| name == "free")
+    }
+
+    /// Whether something is led to a word that is zero.
+    pub fn has_empty(&self) -> bool {
+        self.targets.values().any(|target| *target == Target::Empty)
+    }
+
     /// Whether something is led to a function that fails.
     pub fn has_failing(&self) -> bool {
         self.targets.values().any(|target| *target == Target::Fails)
@@ -124,12 +138,22 @@ struct Planner<'a> {
     blocked: &'a BTreeMap<u64, String>,
 }
 
-/// Plans. What is in `blocked` stays, for the reason that stands there.
-pub(crate) fn plan(kit: &Kit<'_>, known: &Known, choice: &Choice, blocked: &BTreeMap<u64, String>) -> Plan {
-    let lacking = kit.members.iter().map(|member| families::left(member).map(str::to_owned)).collect();
+/// Plans. What is in `blocked` stays, for the reason that stands there; the heap, if there is an `objection`.
+pub(crate) fn plan(
+    kit: &Kit<'_>,
+    known: &Known,
+    choice: &Choice,
+    objection: Option<&str>,
+    blocked: &BTreeMap<u64, String>,
+) -> Plan {
+    let left = |member: &Member<'_>| match objection.filter(|_| member.family == HEAP) {
+        Some(objection) => Some(objection.to_owned()),
+        None => families::left(member).map(str::to_owned),
+    };
+    let lacking = kit.members.iter().map(left).collect();
     let mut planner = Planner { kit, known, choice, lacking, blocked };
     // What is missing for one object is missing for those that need it.
-    while planner.find_lacking() {}
+    while planner.find_lacking() || planner.heap_is_in_parts() {}
     planner.finish()
 }
 
@@ -140,8 +164,9 @@ impl Planner<'_> {
             if self.lacking[index].is_some() {
                 continue;
             }
-            let needs = &self.kit.members[index].needs;
-            if let Some((name, _)) = needs.iter().find(|(name, weak)| self.resolve(name, *weak).is_none()) {
+            let member = &self.kit.members[index];
+            let mut needs = member.needs.iter();
+            if let Some((name, _)) = needs.find(|(name, weak)| self.resolve(member, name, *weak).is_none()) {
                 let own = name.strip_prefix(BEHIND);
                 let owner = self.kit.owners.get(name).and_then(|owner| self.lacking[*owner].clone());
                 if let Some(reason) = owner {
@@ -161,7 +186,20 @@ impl Planner<'_> {
         changed
     }
 
-    fn resolve(&self, name: &str, weak: bool) -> Option<Target> {
+    /// Of the heap all that the file calls is replaced, or nothing.
+    fn heap_is_in_parts(&mut self) -> bool {
+        let entries = heap::ENTRIES.iter().filter_map(|name| self.known.names.get(*name));
+        let reason = entries.filter_map(|address| self.replacement(*address).err().flatten()).next();
+        let heap = |index: &usize| self.kit.members[*index].family == HEAP && self.lacking[*index].is_none();
+        let open: Vec<usize> = (0..self.kit.members.len()).filter(heap).collect();
+        let Some(reason) = reason.filter(|_| !open.is_empty()) else { return false };
+        for index in open {
+            self.lacking[index] = Some(reason.clone());
+        }
+        true
+    }
+
+    fn resolve(&self, of: &Member<'_>, name: &str, weak: bool) -> Option<Target> {
         if let Some(own) = name.strip_prefix(BEHIND) {
             let address = *self.known.names.get(own)?;
             if self.with_others(address).is_err() {
@@ -174,6 +212,9 @@ impl Planner<'_> {
         let is_libc = |owner: &usize| self.kit.members[*owner].family == LIBC;
         if known.is_none() && heap::MAY_FAIL.contains(&name) {
             return Some(Target::Fails);
+        }
+        if known.is_none() && of.family == HEAP && name == heap::MAY_BE_EMPTY {
+            return Some(Target::Empty);
         }
         if let Some(known) = known
             && self.kit.owners.get(name).is_some_and(is_libc)
@@ -228,7 +269,8 @@ impl Planner<'_> {
 
     /// A stripped program may hold musl's malloc and call one of its own: what allocates must go on with the one that it called.
     fn calls_its_heap(&self, owner: usize, place: &Place) -> bool {
-        let needs = self.kit.members[owner].needs.iter().filter(|(name, _)| ALLOCATES.contains(&name.as_str()));
+        let needs =
+            self.kit.members[owner].needs.iter().filter(|(name, _)| ALLOCATES.contains(&name.as_str()));
         let mut known = needs.filter_map(|(name, _)| self.known.names.get(name)).peekable();
         self.known.named || known.peek().is_none() || known.any(|address| place.calls.contains(address))
     }
@@ -236,13 +278,6 @@ impl Planner<'_> {
     /// As [`Planner::replacement`], and all that has to be replaced with it can be as well.
     fn with_others(&self, address: u64) -> Result<(usize, &str), Option<String>> {
         let (owner, name) = self.replacement(address)?;
-        if self.kit.members[owner].family == HEAP {
-            for other in heap::ENTRIES.iter().filter_map(|other| self.known.names.get(*other)) {
-                if let Err(Some(reason)) = self.replacement(*other) {
-                    return Err(Some(reason));
-                }
-            }
-        }
         let names = self.known.names.iter().filter(|(_, at)| **at == address);
         for other in names.flat_map(|(name, _)| families::together(name)) {
             let there = self.known.names.get(*other).is_some_and(|at| self.replacement(*at).is_ok());
@@ -279,7 +314,7 @@ impl Planner<'_> {
             }
             let member = &self.kit.members[index];
             for (name, weak) in &member.needs {
-                let target = self.resolve(name, *weak).unwrap_or(Target::Nothing);
+                let target = self.resolve(member, name, *weak).unwrap_or(Target::Nothing);
                 if let Target::Kit(owner) = target {
                     open.push(owner);
                 }

@@ -85,14 +85,13 @@ fn by_signatures(image: &Image<'_>, signatures: &Signatures) -> Option<Identific
     // The newest of those that explain most: a version that changed nothing does not hide behind an older one.
     proofs.sort_by_key(|(score, archive, _)| (std::cmp::Reverse(*score), std::cmp::Reverse(*archive)));
     let (best, _, first) = proofs.first().filter(|(_, _, proof)| proof.functions.len() >= FEWEST)?;
-    let mut found =
-        Found {
-            signatures,
-            bytes: HashMap::new(),
-            functions: BTreeMap::new(),
-            local: BTreeMap::new(),
-            names: HashMap::new(),
-        };
+    let mut found = Found {
+        signatures,
+        bytes: HashMap::new(),
+        functions: BTreeMap::new(),
+        local: BTreeMap::new(),
+        names: HashMap::new(),
+    };
     for function in &signatures.functions {
         found.bytes.entry((function.size, function.digest)).or_default().push(function);
     }
@@ -108,7 +107,14 @@ fn by_signatures(image: &Image<'_>, signatures: &Signatures) -> Option<Identific
     let data = found.data(image);
     let functions = found.functions.into_values().collect();
     let local = found.local.into_values().collect();
-    Some(Identification { functions, local, data, ambiguous, versions: versions.into_iter().collect(), builds })
+    Some(Identification {
+        functions,
+        local,
+        data,
+        ambiguous,
+        versions: versions.into_iter().collect(),
+        builds,
+    })
 }
 
 struct Found<'a> {

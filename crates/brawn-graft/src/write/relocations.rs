@@ -4,8 +4,8 @@
 use brawn_elf::Arch;
 use object::elf;
 
+use super::Patches;
 use super::place::Places;
-use super::{Patches, no_place};
 use crate::Error;
 use crate::link::{Layout, Linked, Part};
 use crate::program::{Program, RELOCATION};
@@ -18,7 +18,7 @@ fn words(program: &Program<'_>) -> Result<[u64; 2], Error> {
         let entry = dynamic.iter().find(|(_, entry)| entry[0] == tag.0 as u64);
         entry
             .map(|(offset, _)| offset + 8)
-            .ok_or_else(|| no_place("it has no table of relocations that could grow"))
+            .ok_or_else(|| Error::no_place("it has no table of relocations that could grow"))
     };
     Ok([word(elf::DT_RELA)?, word(elf::DT_RELASZ)?])
 }
@@ -41,7 +41,8 @@ pub(super) fn write(
     let Some((at, count)) = layout.relocations() else { return Ok(Vec::new()) };
     let (old, size) = program.relocation_table();
     let old = program.offset(old).and_then(|offset| program.bytes(offset, size));
-    let mut table = old.ok_or_else(|| no_place("its table of relocations is not in the file"))?.to_vec();
+    let mut table =
+        old.ok_or_else(|| Error::no_place("its table of relocations is not in the file"))?.to_vec();
     let kind = match program.arch {
         Arch::X86_64 => elf::R_X86_64_RELATIVE,
         Arch::Aarch64 => elf::R_AARCH64_RELATIVE,

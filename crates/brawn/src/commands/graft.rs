@@ -92,11 +92,8 @@ fn choice(options: &Options) -> Choice {
 
 /// The heap that was asked for, or the smallest; none where there is no libc.a to take it from, and no one asked.
 fn heap(options: &Options, from: &str, data: &[u8]) -> Result<Option<Heap>> {
-    let asked = options.malloc.is_some() || options.preset.is_some();
-    let wanted = match &options.preset {
-        Some(preset) if options.malloc.is_none() => brawn_libc::Choice::preset(preset)?,
-        _ => brawn_libc::Choice::malloc(options.malloc.as_deref().unwrap_or(DEFAULT))?,
-    };
+    let asked = options.malloc.is_some();
+    let wanted = brawn_libc::Choice::malloc(options.malloc.as_deref().unwrap_or(DEFAULT))?;
     let mut wanted = wanted.with_strings(false);
     for (key, value) in options.knobs.iter().filter(|(key, _)| key != LEVEL_KNOB) {
         wanted = wanted.with_knob(key, value)?;
@@ -112,7 +109,10 @@ fn heap(options: &Options, from: &str, data: &[u8]) -> Result<Option<Heap>> {
         Ok(brawn_libc::overlay::make(&base, &archive, arch, &wanted)?)
     });
     match overlay {
-        Ok(made) => Ok(Some(Heap { name: wanted.malloc.name().to_owned(), archive: made.libc_a })),
+        Ok(made) => {
+            let name = wanted.malloc.name().to_owned();
+            Ok(Some(Heap { name, archive: made.libc_a, required: asked }))
+        }
         Err(error) if asked => Err(error),
         Err(error) => {
             output::warn(&format!("the program keeps its heap: {error}"));

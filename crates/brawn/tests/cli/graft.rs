@@ -50,6 +50,83 @@ fn a_program_is_grafted_compared_verified_and_restored() {
     assert!(read("old") == before);
 }
 
+/// The programs of `tests/libc` that are tried with a heap that was grafted, with their arguments: blocks and their ends, threads
+/// and their own data, fork, large blocks.
+const PROGRAMS: &[(&str, &[&str])] = &[
+    ("model", &["1", "threads=8"]),
+    ("thread_data", &["1"]),
+    ("thread_churn", &["1"]),
+    ("fork_from_threads", &["1"]),
+    ("large", &["1"]),
+    ("containers", &["1"]),
+];
+
+#[test]
+fn a_stripped_program_gets_a_heap() {
+    let sandbox = Sandbox::new();
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/libc");
+    for (name, args) in PROGRAMS {
+        let source = format!("{folder}/{name}.c");
+        let flags = ["-O1", "-w", "-D_GNU_SOURCE", "-pthread", "-static", "-s"];
+        ok(sandbox.command("musl-gcc").args(flags).args([&source, "-o", name]));
+        let new = format!("{name}.new");
+        let said = ok(&mut sandbox.brawn(&["graft", name, "-o", &new, "--malloc", "brawn"]));
+        assert!(said.contains("  heap         ") && said.contains("free"), "{said}");
+        ok(sandbox.command(&format!("./{new}")).args(*args));
+        let said = ok(&mut sandbox.brawn(&["verify", &new]));
+        assert!(said.contains("static, one heap: brawn 0.1.0, "), "{said}");
+        ok(&mut sandbox.brawn(&["restore", &new]));
+        let read = |name: &str| fs_err::read(sandbox.path().join(name)).unwrap();
+        assert!(read(&new) == read(name), "{name}");
+    }
+    // It is that heap indeed.
+    sandbox.write(
+        "twice.c",
+        "#include <stdlib.h>\nint main(void) { void *volatile p = malloc(40); free(p); free(p); }\n",
+    );
+    ok(sandbox.command("musl-gcc").args(["-O1", "-w", "-static", "-s", "twice.c", "-o", "twice"]));
+    for heap in ["brawn", "brawn-hardened"] {
+        ok(&mut sandbox.brawn(&["graft", "twice", "-o", "twice.new", "--malloc", heap]));
+        let output = sandbox.command("./twice.new").output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(
+            !output.status.success() && said.contains("brawn: a block was freed twice"),
+            "{heap}: {output:?}"
+        );
+    }
+    ok(&mut sandbox.brawn(&["graft", "twice", "-o", "twice.new", "--malloc", "stock"]));
+    let output = sandbox.command("./twice.new").output().unwrap();
+    assert!(!output.status.success() && output.stderr.is_empty(), "{output:?}");
+}
+
+const THREADS: &str = "use std::{cell::RefCell, thread};\n\
+    thread_local! { static OWN: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) }; }\n\
+    fn main() {\n  let work = |n: usize| thread::spawn(move || {\n    let all: Vec<Vec<u8>> = (0..9999).map(|i| vec![7; i * n % 3000]).collect();\n\
+    OWN.with(|own| own.borrow_mut().push(\"x\".repeat(n)));\n    all.iter().map(Vec::len).sum::<usize>()\n  });\n\
+    let all: Vec<_> = (1..5).map(work).collect();\n  for one in all { println!(\"{}\", one.join().unwrap()); }\n}\n";
+
+#[test]
+fn so_do_programs_that_are_loaded_anywhere_on_both_architectures() {
+    let sandbox = Sandbox::new();
+    sandbox.write("threads.rs", THREADS);
+    for (arch, run) in [("x86_64", ""), ("aarch64", "qemu-aarch64-static")] {
+        let target = format!("{arch}-unknown-linux-musl");
+        for strip in ["symbols", "none"] {
+            let mut rustc = sandbox.command("rustc");
+            rustc.args(["-O", "--target", &target, "-Clinker=rust-lld", &format!("-Cstrip={strip}")]);
+            ok(rustc.args(["threads.rs", "-o", "old"]));
+            let said = ok(&mut sandbox.brawn(&["graft", "old", "-o", "new", "--malloc", "brawn"]));
+            assert!(said.contains("  heap         "), "{said}");
+            let output = |name: &str| {
+                let words = [run, name];
+                let mut words = words.into_iter().filter(|word| !word.is_empty());
+                ok(sandbox.command(words.next().unwrap()).args(words))
+            };
+            assert_eq!(output("./old"), output("./new"), "{arch} {strip}");
+        }
+    }
+}
+
 #[test]
 fn json_and_dry_runs_tell_what_would_be_done() {
     let sandbox = Sandbox::new();
@@ -106,7 +183,8 @@ fn what_cannot_be_grafted_onto_says_why() {
     };
     wrong(&["-o", "old"], 2, "say --in-place");
     wrong(&[], 2, "--output <NEW>");
-    wrong(&["-o", "new", "--malloc", "mimalloc"], 2, "a heap cannot be grafted yet");
+    wrong(&["-o", "new", "--malloc", "mimalloc"], 3, "it cannot get the heap mimalloc: ");
+    wrong(&["-o", "new", "--malloc", "brawn", "--from", "no/libc.a"], 5, "no/libc.a");
     wrong(&["-o", "new", "--musl", "thread"], 2, "there is no family of functions thread");
     wrong(&["-o", "new", "--knob", "strings.level=mmx"], 2, "there is no level of string functions mmx");
     wrong(&["-o", "new", "--preset", "fast"], 2, "does not use --preset");
