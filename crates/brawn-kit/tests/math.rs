@@ -92,16 +92,28 @@ fn special_numbers_and_exceptions_are_musls_at_each_level() {
     }
 }
 
-#[test]
-fn special_numbers_and_exceptions_are_musls_on_aarch64() {
+/// Runs a test that is built for aarch64.
+fn on_aarch64(test: &str, words: &[&str]) -> String {
     let into = tempfile::tempdir().expect("a folder");
-    let program = build(&kit_compiler("aarch64"), false, "special", &["-static"], into.path());
+    let program = build(&kit_compiler("aarch64"), false, test, &["-static"], into.path());
     let mut command = Command::new("qemu-aarch64-static");
     if cfg!(target_arch = "aarch64") {
         command = Command::new(&program);
     } else {
         command.arg(&program);
     }
-    let text = ok(&mut command);
+    ok(command.args(words))
+}
+
+#[test]
+fn special_numbers_and_exceptions_are_musls_on_aarch64() {
+    let text = on_aarch64("special", &[]);
     assert!(text.ends_with(" compared\n"), "{text}");
+}
+
+#[test]
+fn no_float_is_further_off_than_it_may_be_on_aarch64() {
+    let text = on_aarch64("accuracy", &["float", count("262139", "401")]);
+    assert!(text.lines().count() >= 21, "{text}");
+    print!("{text}");
 }

@@ -25,6 +25,19 @@ INLINE double of_bits(uint64_t bits) {
 #define INFINITY_BITS 0x7ff0000000000000u
 #define ONE_BITS 0x3ff0000000000000u
 
+/* Constants as an array. On aarch64 one instruction loads two of them from there, where each in the code takes two
+ * instructions; elsewhere each is an operand. */
+#ifdef __aarch64__
+#define CONSTANTS(array)                                                                                     \
+    ({                                                                                                       \
+        const double *constants_ = array;                                                                    \
+        __asm__("" : "+r"(constants_));                                                                      \
+        constants_;                                                                                          \
+    })
+#else
+#define CONSTANTS(array) (array)
+#endif
+
 /* A number that is not rounded to 53 bits. */
 struct sum {
     double high, low;

@@ -11,19 +11,26 @@ struct exp_part {
 
 extern HIDDEN const struct exp_part brawn_exp_table[128];
 
+/* 128 / log 2, the inverse in two parts, and e^r from its second term on. */
+static const double exp_constants[] = {
+    0x1.71547652b82fep+7, -0x1.62e42fefa39efp-8, -0x1.abc9e3b39803fp-63,
+    0x1.5555555555555p-3, 0x1.11111368f03e8p-7,  0x1.5555596f1be66p-5,
+};
+
 FAST_BEGIN
 
 /* e^(x + more) is high + high low. Both are within 708 together, and `more` is far
  * below 1. */
 INLINE struct sum exp_parts(double x, double more) {
-    const double k = __builtin_roundeven((x + more) * 0x1.71547652b82fep+7);
+    const double *const c = CONSTANTS(exp_constants);
+    const double k = __builtin_roundeven((x + more) * c[0]);
     const int64_t whole = (int64_t)k;
-    double r = __builtin_fma(k, -0x1.62e42fefa39efp-8, x);
-    r += __builtin_fma(k, -0x1.abc9e3b39803fp-63, more);
+    double r = __builtin_fma(k, c[1], x);
+    r += __builtin_fma(k, c[2], more);
     const struct exp_part *const part = &brawn_exp_table[whole & 127];
     const double r2 = r * r;
-    const double third = __builtin_fma(r, 0x1.5555555555555p-3, 0.5);
-    const double fifth = __builtin_fma(r, 0x1.11111368f03e8p-7, 0x1.5555596f1be66p-5);
+    const double third = __builtin_fma(r, c[3], 0.5);
+    const double fifth = __builtin_fma(r, c[4], c[5]);
     const double rest = __builtin_fma(r2, __builtin_fma(r2, fifth, third), part->tail);
     return (struct sum){of_bits(part->bits + ((uint64_t)whole << 45)), rest + r};
 }

@@ -8,16 +8,24 @@
  * functions are linked in too, with musl_ before their names, their errors are printed as well.
  *
  * A result is held against the host's function of the next wider type. Where that leaves open whether the error is the
- * largest so far, libquadmath decides. */
+ * largest so far, libquadmath decides. Only x86_64 has that: elsewhere it is floats alone. */
 #define _GNU_SOURCE
 #include <fenv.h>
 #include <math.h>
-#include <quadmath.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#if defined(__x86_64__)
+#include <quadmath.h>
+typedef __float128 quad;
+#define QUAD(name) name##q
+#else
+typedef long double quad;
+#define QUAD(name) name
+#endif
 
 /* Every function is called with two doubles: a float is one, and the second may not count. */
 struct row {
@@ -27,13 +35,15 @@ struct row {
     double most, low, high;
     double (*kit)(double, double), (*host)(double, double), (*musl)(double, double);
     long double (*wide)(double, double);
-    __float128 (*quad)(double, double);
+    quad (*exact)(double, double);
 };
 
+#if defined(__x86_64__)
 /* libquadmath has no power of ten. */
-static __float128 exp10q(__float128 x) {
+static quad exp10q(quad x) {
     return powq(10, x);
 }
+#endif
 
 #define CALL(type, name, function, ...)                                                                      \
     static type name(double x, double y) {                                                                   \
@@ -49,16 +59,16 @@ static __float128 exp10q(__float128 x) {
     CALL(long double, call_wide_##name, next, __VA_ARGS__)
 #define FLOAT(name, most)                                                                                    \
     CALLS(float, name##f, name, (float), (float)x)                                                           \
-    CALL(__float128, call_quad_##name##f, name##q, x)
+    CALL(quad, call_quad_##name##f, QUAD(name), x)
 #define FLOAT2(name, most)                                                                                   \
     CALLS(float, name##f, name, (float, float), (float)x, (float)y)                                          \
-    CALL(__float128, call_quad_##name##f, name##q, x, y)
+    CALL(quad, call_quad_##name##f, QUAD(name), x, y)
 #define DOUBLE(name, most, low, high)                                                                        \
     CALLS(double, name, name##l, (double), x)                                                                \
-    CALL(__float128, call_quad_##name, name##q, x)
+    CALL(quad, call_quad_##name, QUAD(name), x)
 #define DOUBLE2(name, most, low, high)                                                                       \
     CALLS(double, name, name##l, (double, double), x, y)                                                     \
-    CALL(__float128, call_quad_##name, name##q, x, y)
+    CALL(quad, call_quad_##name, QUAD(name), x, y)
 #include "functions.h"
 #undef FLOAT
 #undef FLOAT2
@@ -128,7 +138,8 @@ static double any_double(double low, double high) {
         memcpy(&x, &bits, sizeof x);
         return x;
     case 8:
-        x = (double)((long double)(next_random() >> (44 + next_random() % 20)) * (M_PIl / 4));
+        x = (double)((long double)(next_random() >> (44 + next_random() % 20)) *
+                     (3.14159265358979323846264338327950288L / 4));
         memcpy(&bits, &x, sizeof x);
         bits += next_random() % 9 - 4;
         memcpy(&x, &bits, sizeof x);
@@ -179,12 +190,16 @@ static void choose(const struct row *row, uint64_t i, uint64_t stride, double *x
     exponent = exponent < 3 - last ? 3 - last : exponent;                                                    \
     return (double)ldexp(fabs(wide - wanted), digits - exponent);
 
-static double error_of_quad(double got, __float128 wanted, int digits) {
-    ERROR(__float128, fabsq, isnanq, frexpq, ldexpq)
-}
-
 static double error_of_rare(double got, long double wanted, int digits) {
     ERROR(long double, fabsl, isnan, frexpl, ldexpl)
+}
+
+static double error_of_quad(double got, quad wanted, int digits) {
+#if defined(__x86_64__)
+    ERROR(__float128, fabsq, isnanq, frexpq, ldexpq)
+#else
+    return error_of_rare(got, wanted, digits);
+#endif
 }
 
 /* The same, with the exponent taken from the bits where wanted is neither very small nor very large. */
@@ -221,7 +236,7 @@ static inline void judge(const struct row *row, double got, long double wanted, 
     if (error_of(got, wanted, row->digits) < worst->error - margin) {
         return;
     }
-    const double error = error_of_quad(got, row->quad(x, y), row->digits);
+    const double error = error_of_quad(got, row->exact(x, y), row->digits);
     if (mode >= 0 && error > row->most && row->musl) {
         /* What is left to musl's function is as far off as that is. */
         fesetround(MODES[mode]);
