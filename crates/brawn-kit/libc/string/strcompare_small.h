@@ -101,6 +101,17 @@ OVER_READS INLINE int compare_small(const lane *a, const lane *b, size_t n, bool
         return compare_start(a, b, end, folded);
     }
 #endif
+#if defined(__aarch64__) && !defined(LANES_WIDE)
+    if (!folded && !limited) {
+        const uint64_t u = load64(a), v = load64(b), ones = ~(uint64_t)0 / 255;
+        /* Exact up to the first null, and what comes behind does not count. */
+        const uint64_t parts = (u ^ v) | ((u - ones) & ~(u | 127 * ones));
+        if (LIKELY(parts)) {
+            const size_t at = (size_t)__builtin_ctzll(parts) / 8;
+            return order_of(a + at, b + at, false);
+        }
+    }
+#endif
     const lane_test t0 = parting_test(a, b, folded), t1 = parting_test(a + LANES, b + LANES, folded);
     const lane_test t2 = folded ? vec_zero() : parting_test(a + 2 * LANES, b + 2 * LANES, false);
     const lane_test t3 = folded ? vec_zero() : parting_test(a + 3 * LANES, b + 3 * LANES, false);
