@@ -32,6 +32,21 @@ INLINE void *copy(void *to, const void *from, size_t n, void *result) {
         vec_store(target + n - 16, last);
         return result;
     }
+#if defined(__aarch64__)
+    /* A branch, as in musl's: without one it takes twice the instructions there. */
+    if (n >= 8) {
+        const uint64_t first = load64(source), last = load64(source + n - 8);
+        store64(target, first);
+        store64(target + n - 8, last);
+        return result;
+    }
+    if (n >= 4) {
+        const uint32_t first = load32(source), last = load32(source + n - 4);
+        store32(target, first);
+        store32(target + n - 4, last);
+        return result;
+    }
+#else
     if (n >= 4) {
         ELSEWHERE
         unsigned char *const to_8 = if_room(target, n, 8, elsewhere);
@@ -45,6 +60,7 @@ INLINE void *copy(void *to, const void *from, size_t n, void *result) {
         store64(to_8 + n - 8, last_8);
         return result;
     }
+#endif
     if (LIKELY(n == 0)) {
         return result;
     }
