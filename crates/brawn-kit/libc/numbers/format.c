@@ -2,8 +2,8 @@
  * The text of a format, written straight to where it goes, with no stream between.
  *
  * What is rare is musl's, which then begins anew, with the arguments as they were: positional arguments, wide characters but
- * short texts of ASCII, %m, %n, %a, long double, infinities, doubles with more digits or of another size than scaled() takes,
- * other rounding than to nearest, results beyond INT_MAX, and all that is no format.
+ * short texts of ASCII, %m, %n, %a, long doubles that are no doubles, infinities, doubles with more digits or of another size
+ * than scaled() takes, other rounding than to nearest, results beyond INT_MAX, and all that is no format.
  */
 
 #include <limits.h>
@@ -14,6 +14,7 @@
 
 #include "decimal.h"
 #include "format.h"
+#include "long.h"
 
 #pragma GCC visibility push(default)
 size_t strlen(const char *s);
@@ -368,6 +369,7 @@ int __brawn_format(char *restrict s, size_t n, const char *restrict format, va_l
         }
         /* How many l and how many h there are; z, t and j are as ll. */
         int longer = 0, shorter = 0;
+        bool extended = false;
         if (c == 'l') {
             longer = 1;
             c = *++format;
@@ -385,6 +387,12 @@ int __brawn_format(char *restrict s, size_t n, const char *restrict format, va_l
         } else if (c == 'z' || c == 't' || c == 'j') {
             longer = 2;
             c = *++format;
+        } else if (c == 'L') {
+            extended = true;
+            c = *++format;
+            if ((c | 32) < 'e' || (c | 32) > 'g') {
+                return MUSLS;
+            }
         }
         format++;
         if (flags & LEFT) {
@@ -508,14 +516,12 @@ int __brawn_format(char *restrict s, size_t n, const char *restrict format, va_l
             if (longer == 2 || shorter) {
                 return MUSLS;
             }
-            const union {
-                double value;
-                uint64_t bits;
-            } it_is = {va_arg(ap, double)};
-            const bool negative = it_is.bits >> 63;
+            const uint64_t bits =
+                extended ? bits_of_long(va_arg(ap, long double)) : bits_of(va_arg(ap, double));
+            const bool negative = bits >> 63;
             prefix[0] = negative ? '-' : flags & PLUS ? '+' : ' ';
             prefixed = negative || flags & (PLUS | SPACE);
-            length = (size_t)floating(buffer, it_is.bits, precision, flags & ALTERNATE, (char)c);
+            length = (size_t)floating(buffer, bits, precision, flags & ALTERNATE, (char)c);
             if (!length) {
                 return MUSLS;
             }

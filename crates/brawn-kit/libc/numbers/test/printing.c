@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fenv.h>
 #include <limits.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -515,6 +516,15 @@ int main(int argc, char **argv) {
     same("%lld%", 1ll);
     same("%lc", 0x20ac);
     same("%Lf", 1.5L);
+    same("%Lg %LG %Le", (long double)HUGE_VAL, -0.0L, (long double)-NAN);
+    same("%Ld|%Ls", 1ll, "a");
+    for (int exponent = -16500; exponent<16500; exponent += exponent> - 1100 && exponent < 1100 ? 7 : 97) {
+        /* Doubles, and what has a bit more than they have. */
+        const long double x = ldexpl(1.2345678L, exponent), y = ldexpl(-(double)1.2345678L, exponent);
+        same("%Le|%.10Lg|%.3Lf", y, y, y);
+        same("%.16Le|%Lg|%+.17LG", x, ldexpl(1.5L, exponent), ldexpl(1 + 0x1p-52L, exponent));
+        same("%.12Lg", ldexpl(1 + 0x1p-53L, exponent));
+    }
     same("%zf", 1.5);
     same("");
     same("%s|%5.1s|%.3s", "h\303\251llo", "\303\251\303\251", "ab\303\251");
