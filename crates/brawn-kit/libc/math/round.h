@@ -2,7 +2,7 @@
 #ifndef BRAWN_MATH_ROUND_H
 #define BRAWN_MATH_ROUND_H
 
-#include "level.h"
+#include "bits.h"
 
 /* How `roundsd` rounds: to nearest, down, up, to zero, as the mode of the moment says, and that without `inexact`. */
 #define DOWN 1
@@ -11,16 +11,39 @@
 #define AS_MODE 4
 #define QUIETLY 12
 
+/* The flag in mxcsr. */
+#define INEXACT 32
+
 #define ROUND_SD(x, how) __asm__("roundsd %1, %0, %0" : "+x"(x) : "i"(how))
 #define ROUND_SS(x, how) __asm__("roundss %1, %0, %0" : "+x"(x) : "i"(how))
 
 /* The fast form, an expression of x, needs no function of its own: it is short, and takes no target of AVX2. */
-#define ROUNDING(type, function, expression)                                                                 \
+#define ROUNDING_OR(type, function, expression, dispatch, ...)                                               \
     INLINE type FAST(function)(type x) {                                                                     \
         expression;                                                                                          \
         return x;                                                                                            \
     }                                                                                                        \
-    DISPATCH(type, function, (type x), (x))
+    dispatch(type, function, (type x), (x), ##__VA_ARGS__)
+
+#define ROUNDING(type, function, expression) ROUNDING_OR(type, function, expression, DISPATCH)
+
+/* The same by SSE2: `big` has no room behind its point, so a sum is rounded as the mode says. `inexact` is put back if it
+ * was not raised before. */
+#define ROUND_QUIETLY(type, function, big, fabs, copysign)                                                   \
+    static type function##_without_fma(type x) {                                                             \
+        const type far = copysign((type)(big), x);                                                           \
+        uint32_t before;                                                                                     \
+        type y = x;                                                                                          \
+        if (UNLIKELY(!(BELOW(fabs(x), (type)(big))))) {                                                      \
+            return x;                                                                                        \
+        }                                                                                                    \
+        __asm__ volatile("stmxcsr %0" : "=m"(before), "+x"(y));                                              \
+        y = y + far - far;                                                                                   \
+        if (UNLIKELY(!(before & INEXACT))) {                                                                 \
+            __asm__ volatile("ldmxcsr %1" : "+x"(y) : "m"(before));                                          \
+        }                                                                                                    \
+        return copysign(y, x);                                                                               \
+    }
 
 /* To the nearest, halves away from zero. What is left behind the point is exact, so that `inexact` says whether there
  * was any; numbers without room for it, infinities and NaNs stay as they are. */
