@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use brawn_base::text::wrote;
+use brawn_base::text::{shown, wrote};
 
 brawn_base::errors! {
     /// Why a suite gave no result.
@@ -31,7 +31,24 @@ brawn_base::errors! {
 
         /// The same name twice in a list.
         #[error("{kind} '{given}' was given twice")]
-        NamedTwice { kind: &'static str, given: String } => Usage, "name it once";
+        NamedTwice { kind: &'static str, given: String } => Usage, match *kind {
+            "build" => "give each build a name: NAME=FILE",
+            _ => "name it once",
+        };
+
+        /// A build of the user's own that is not there.
+        #[error("there is no executable {}", shown(path))]
+        NoBuild { path: PathBuf, source: std::io::Error } => Usage,
+            "builds are named by their files, before `--`: brawn bench ./before ./after -- ARGS";
+
+        /// A build that cannot be run.
+        #[error("{} {}", shown(path), if *is_file { "is not executable" } else { "is no file" })]
+        NotExecutable { path: PathBuf, is_file: bool } => Usage,
+            if *is_file { "`chmod +x` makes it so" } else { "name the executable itself" };
+
+        /// Nothing to compare a build with.
+        #[error("a comparison needs two builds or more")]
+        OneBuild => Usage, "name them before `--`, the baseline first: brawn bench ./before ./after -- ARGS";
 
         /// A command of a build failed.
         #[error("{doing}: {program} ended with {status}{}", wrote(.tail))]

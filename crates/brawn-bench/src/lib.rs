@@ -8,6 +8,7 @@
 //!
 //! | module | does |
 //! |---|---|
+//! | [`builds`] | compares builds of the user's own program |
 //! | [`flavour`] | the variants that can be compared, by name |
 //! | [`workshop`] | builds programs once, links them per variant, keeps both by content |
 //! | [`suite`] | what a suite is |
@@ -21,6 +22,7 @@
 //! | [`runner`] | runs suites |
 //! | [`output`] | writes results in every form |
 
+pub mod builds;
 pub mod case;
 pub mod flavour;
 pub mod output;

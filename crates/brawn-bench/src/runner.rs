@@ -1,5 +1,6 @@
 //! Runs suites: prepares all of them, then measures case by case.
 
+use std::path::Path;
 use std::time::Duration;
 
 use brawn_measure::results::{CaseResult, Noise, Results, Settings, Skipped, SuiteResult, VariantInfo};
@@ -52,6 +53,25 @@ impl Job {
     fn precision(&self) -> f64 {
         self.precision.unwrap_or(if self.options.quick { QUICK_PRECISION } else { PRECISION })
     }
+
+    /// The command that measures one case again: builds of the user's own have only one.
+    fn command_of(&self, suite: &str, case: &str) -> String {
+        match self.suites.is_empty() {
+            true => self.command.clone(),
+            false => format!("{} --case {}", self.case_command.replace("{suite}", suite), quoted(case)),
+        }
+    }
+
+    pub(crate) fn settings(&self) -> Settings {
+        Settings {
+            budget_seconds: self.seconds.unwrap_or(SECONDS),
+            precision: self.precision(),
+            min_blocks: self.blocks.unwrap_or(MIN_BLOCKS),
+            max_blocks: MAX_BLOCKS,
+            cores: self.conditions.cores.clone(),
+            quota: self.conditions.quota,
+        }
+    }
 }
 
 /// What happens during a run, for the code that shows it.
@@ -84,7 +104,7 @@ pub enum Step<'a> {
 }
 
 /// What is told of each step. An error ends the run: a full disk, when it writes results.
-type On<'a> = dyn FnMut(Step<'_>) -> Result<(), Error> + 'a;
+pub(crate) type On<'a> = dyn FnMut(Step<'_>) -> Result<(), Error> + 'a;
 
 /// How a run ended.
 #[derive(Debug)]
@@ -130,11 +150,30 @@ pub fn run(job: &Job, workshop: &Workshop, mut on: impl FnMut(Step<'_>) -> Resul
 
 fn measure_all(job: &Job, workshop: &Workshop, results: &mut Results, on: &mut On<'_>) -> Result<(), Early> {
     let planned = plan(job, workshop, results, on)?;
+    let noise = || {
+        let programs =
+            workshop.rust_program("threads", workloads::text("threads/threads.rs"), &job.flavours[..1])?;
+        // One thread, for some 20 ms: as the shorter of the suites' runs.
+        Ok(Variant::new("noise", &programs.each[0].1).args(["1", "1000000"]))
+    };
+    measure_cases(job, workshop.root(), planned, noise, results, on)
+}
+
+/// Measures the cases, each with the place of its suite in the results; before that, how far apart this machine finds two
+/// copies of one program. Programs are in `root`, or may be copied there.
+pub(crate) fn measure_cases(
+    job: &Job,
+    root: &Path,
+    planned: Vec<(usize, Case)>,
+    of_noise: impl FnOnce() -> Result<Variant, Error>,
+    results: &mut Results,
+    on: &mut On<'_>,
+) -> Result<(), Early> {
     let seconds = seconds(job, planned.iter().map(|(_, case)| case.share).sum());
     results.settings.budget_seconds = seconds;
     if job.noise && !planned.is_empty() {
         on(Step::Noise)?;
-        match noise(job, workshop) {
+        match of_noise().and_then(|variant| noise(job, &variant, root)) {
             Ok(found) => {
                 if let Some(advice) = brawn_measure::noise::advice(&found, job.precision()) {
                     on(Step::Warning(&advice))?;
@@ -149,7 +188,7 @@ fn measure_all(job: &Job, workshop: &Workshop, results: &mut Results, on: &mut O
     for (index, (place, case)) in planned.into_iter().enumerate() {
         let suite = results.suites[place].name.clone();
         on(Step::Case { suite: &suite, case: &case.name, number: index + 1, of })?;
-        let (result, complete) = measure(job, workshop, &suite, case, seconds, on)?;
+        let (result, complete) = measure(job, root, &suite, case, seconds, on)?;
         if !result.rows.is_empty() || complete {
             results.suites[place].cases.push(result);
         }
@@ -226,15 +265,10 @@ fn chosen(cases: Vec<Case>, text: Option<&str>, names: &mut Vec<String>) -> Vec<
 /// Time for measuring the machine's noise, in seconds.
 const NOISE_SECONDS: f64 = 4.0;
 
-/// How far apart this machine finds two copies of one program.
-fn noise(job: &Job, workshop: &Workshop) -> Result<Noise, Error> {
-    let programs =
-        workshop.rust_program("threads", workloads::text("threads/threads.rs"), &job.flavours[..1])?;
-    // One thread, for some 20 ms: as the shorter of the suites' runs.
-    let program = &programs.each[0].1;
-    let variant = Variant::new("noise", program).args(["1", "1000000"]);
+/// How far apart this machine finds two copies of one program, which are put into `root`.
+fn noise(job: &Job, variant: &Variant, root: &Path) -> Result<Noise, Error> {
     let session = under(job, Session::adaptive(Duration::from_secs_f64(NOISE_SECONDS), 0.005));
-    Ok(brawn_measure::noise::measure(&variant, workshop.root(), &session)?)
+    Ok(brawn_measure::noise::measure(variant, root, &session)?)
 }
 
 /// A session under the conditions of the job.
@@ -261,7 +295,7 @@ fn seconds(job: &Job, shares: f64) -> f64 {
 /// One case: its result, and whether it is whole.
 fn measure(
     job: &Job,
-    workshop: &Workshop,
+    root: &Path,
     suite: &str,
     case: Case,
     seconds: f64,
@@ -280,13 +314,11 @@ fn measure(
     });
     shown?;
     let outcome = outcome.map_err(Early::at(format!("{suite}, {}", case.name)))?;
-    let command = format!("{} --case {}", job.case_command.replace("{suite}", suite), quoted(&case.name));
+    let command = job.command_of(suite, &case.name);
     let mut result = outcome.case(&case.name, command, &case.rows);
     // Where the workshop and the user's folder are is no one's business.
-    let private = [
-        (workshop.root().join("programs").display().to_string() + "/", ""),
-        (workshop.root().display().to_string(), "WORK"),
-    ];
+    let private =
+        [(root.join("programs").display().to_string() + "/", ""), (root.display().to_string(), "WORK")];
     let home = std::env::home_dir().map(|home| (home.display().to_string(), "HOME"));
     for runs in &mut result.runs {
         for argument in &mut runs.argv {
@@ -302,22 +334,12 @@ fn measure(
 
 fn empty(job: &Job, workshop: &Workshop) -> Results {
     let (glibc, musl) = (workshop.glibc_version(), workshop.musl_version());
-    let settings = Settings {
-        budget_seconds: job.seconds.unwrap_or(SECONDS),
-        precision: job.precision(),
-        min_blocks: job.blocks.unwrap_or(MIN_BLOCKS),
-        max_blocks: MAX_BLOCKS,
-        cores: job.conditions.cores.clone(),
-        quota: job.conditions.quota,
-    };
-    let info = |flavour: &Flavour| VariantInfo {
-        name: flavour.name.clone(),
-        title: flavour.title(glibc.as_deref(), musl.as_deref()),
-    };
+    let info =
+        |flavour: &Flavour| VariantInfo::new(&flavour.name, flavour.title(glibc.as_deref(), musl.as_deref()));
     Results {
         versions: workshop.versions(),
         variants: job.flavours.iter().map(info).collect(),
-        ..Results::new(&job.command, job.seed, settings)
+        ..Results::new(&job.command, job.seed, job.settings())
     }
 }
 

@@ -1,5 +1,7 @@
 //! What [`crate::inspect`] answers with. `docs/reference/schema/inspect.schema.json` is made from these types.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 use crate::{Cpu, Crate, Evidence, Graft, Heap, LinkId, Note};
@@ -126,6 +128,14 @@ pub struct Libc {
     pub minimum_version: Option<String>,
     /// How this is known; empty only for `unknown`.
     pub evidence: Vec<Evidence>,
+}
+
+impl fmt::Display for Libc {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.name)?;
+        self.version.iter().try_for_each(|version| write!(f, " {version}"))?;
+        self.minimum_version.iter().try_for_each(|version| write!(f, ", {version} or newer"))
+    }
 }
 
 brawn_base::worded! {

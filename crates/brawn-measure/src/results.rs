@@ -48,6 +48,11 @@ pub struct Results {
 }
 
 impl Results {
+    /// Whether builds of the user's own were compared, and no suite.
+    pub fn is_of_builds(&self) -> bool {
+        !self.variants.is_empty() && self.variants.iter().all(|variant| variant.inside.is_some())
+    }
+
     /// A document of this machine, today, that nothing was measured for yet.
     pub fn new(command: impl Into<String>, seed: u64, settings: Settings) -> Self {
         Self {
@@ -109,6 +114,32 @@ pub struct VariantInfo {
     pub name: String,
     /// For people: `glibc 2.36, dynamic`, `musl 1.2.5 with mimalloc 3.6.0`.
     pub title: String,
+    /// What is inside, where a build of the user's own is compared.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inside: Option<Inside>,
+}
+
+impl VariantInfo {
+    /// A variant of which only its name says what it is.
+    pub fn new(name: impl Into<String>, title: impl Into<String>) -> Self {
+        Self { name: name.into(), title: title.into(), inside: None }
+    }
+}
+
+/// What is inside an executable, in words.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Inside {
+    /// Size of the file in bytes.
+    pub bytes: u64,
+    /// How it is linked: `static-pie`, `dynamic`.
+    pub linkage: String,
+    /// `musl 1.2.5`, `glibc, 2.34 or newer`.
+    pub libc: String,
+    /// Its heaps, the one behind `malloc` first.
+    pub heap: String,
+    /// Whose functions stand in its libc's place: Brawn's for these families, or its libc's own.
+    pub functions: String,
 }
 
 /// One suite.
@@ -140,7 +171,7 @@ pub struct Skipped {
 }
 
 /// One program with one set of arguments, run as every variant.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CaseResult {
     /// Name, unique in the suite: `threads=4`.

@@ -39,9 +39,9 @@ fn variants(state: &State) -> Vec<VariantInfo> {
             (None, Role::Reference) => "built without Brawn".to_owned(),
             (None, _) => "as it was brought along".to_owned(),
         };
-        VariantInfo { name: candidate.name.clone(), title: what }
+        VariantInfo::new(&candidate.name, what)
     };
-    let twin = VariantInfo { name: TWIN.to_owned(), title: "what is used now, a second time".to_owned() };
+    let twin = VariantInfo::new(TWIN, "what is used now, a second time");
     state.candidates.iter().map(title).chain([twin]).collect()
 }
 

@@ -3,6 +3,7 @@
 //! A new form is one file here and one row in [`Format`].
 
 mod bencher;
+mod builds;
 mod csv;
 mod markdown;
 mod text;
@@ -32,6 +33,8 @@ impl Format {
     /// The results in this form, with a line break at the end.
     pub fn render(self, results: &Results) -> String {
         match self {
+            Self::Text if results.is_of_builds() => builds::text(results),
+            Self::Markdown if results.is_of_builds() => builds::markdown(results),
             Self::Text => text::text(results),
             Self::Markdown => markdown::markdown(results),
             Self::Csv => csv::csv(results),

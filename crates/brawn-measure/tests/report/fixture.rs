@@ -185,7 +185,7 @@ fn draw() -> Results {
                 "mimalloc 3.6.0",
                 "odd",
             ])
-            .map(|(name, title)| VariantInfo { name: (*name).into(), title: title.into() })
+            .map(|(name, title)| VariantInfo::new(*name, title))
             .collect(),
         suites: vec![
             threads(&mut figures),

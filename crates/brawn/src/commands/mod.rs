@@ -3,6 +3,7 @@
 pub mod bench;
 pub mod build;
 pub mod cache;
+pub mod called;
 pub mod cargo;
 pub mod cc;
 pub mod check;

@@ -109,6 +109,7 @@ fn unknown_names_are_answered_with_the_nearest() {
     ");
     assert!(!sandbox.path().join("out").exists());
     let message = fails(&mut small(&sandbox, &["--variants", "glibc", "--case", "thread=1"]), 2);
+    assert!(!sandbox.path().join("out").exists(), "nothing was measured, so there is no folder");
     assert!(message.contains("unknown case 'thread=1'"), "{message}");
     assert!(message.contains("did you mean 'threads=1'?"), "{message}");
 }

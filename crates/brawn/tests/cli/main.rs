@@ -4,6 +4,7 @@ mod common;
 
 mod bench;
 mod build;
+mod builds;
 mod cache;
 mod cargo;
 mod cc;

@@ -1,9 +1,11 @@
 //! `brawn bench SUITE…`
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use brawn_base::Code;
+use brawn_bench::builds::{self, Build};
 use brawn_bench::runner::{self, Early, Ended, Job, Step, quoted};
 use brawn_bench::{Flavour, Workshop};
 use brawn_measure::Conditions;
@@ -12,13 +14,14 @@ use clap::Args;
 
 use super::progress::Progress;
 use crate::cli::{Options, usage};
+use crate::commands::called::{Called, OutputRule};
 use crate::commands::tune::units::positive;
 use crate::exit::{Context as _, Result};
 use crate::output;
 
 #[derive(Args)]
 pub struct Run {
-    /// Suites: `quick`, `all`, or names
+    /// Suites: `quick`, `all`, or names; before `--`, builds of a program of your own, the baseline first: [NAME=]FILE
     #[arg(value_name = "SUITE")]
     suites: Vec<String>,
     /// What to compare, the baseline first [default: glibc,stock and every preset]
@@ -63,11 +66,16 @@ pub struct Run {
     /// List the suites, what they need, and whether it is here
     #[arg(long)]
     list: bool,
+    #[command(flatten)]
+    called: Called,
+    /// The arguments of your own program
+    #[arg(last = true, value_name = "ARGS")]
+    args: Vec<OsString>,
 }
 
 /// Runs suites.
 pub fn run(options: Options, arguments: Run) -> Result<ExitCode> {
-    let progress = Progress::new(options.verbose > 0, options.quiet);
+    let mut progress = Progress::new(options.verbose > 0, options.quiet);
     let root = match &arguments.work {
         Some(folder) => folder.clone(),
         None => Workshop::default_root()?,
@@ -80,10 +88,20 @@ pub fn run(options: Options, arguments: Run) -> Result<ExitCode> {
     if arguments.suites.is_empty() {
         usage("which suites? For example: brawn bench quick. `brawn bench --list` shows all");
     }
-    let job = job(&arguments)?;
+    let own = std::env::args_os().any(|word| word == "--");
+    if let Some(path) = arguments.suites.iter().find(|name| !own && name.contains('/')) {
+        usage(format!(
+            "{path} is no suite. Builds of your own program stand before `--`, its arguments behind: brawn bench \
+             ./before ./after -- ARGS (without any, end with --)"
+        ));
+    }
+    refuse(&arguments, own);
+    let builds = if own { Build::list(&arguments.suites)? } else { Vec::new() };
+    let job = job(&arguments, own)?;
     if options.dry_run {
-        for suite in &job.suites {
-            outln!("{}", suite.name);
+        let suites = job.suites.iter().map(|suite| suite.name);
+        for name in suites.chain(builds.iter().map(|build| build.name.as_str())) {
+            outln!("{name}");
         }
         return Ok(ExitCode::SUCCESS);
     }
@@ -91,9 +109,61 @@ pub fn run(options: Options, arguments: Run) -> Result<ExitCode> {
         Some(folder) => folder.clone(),
         None => free_folder(&format!("brawn-bench-{}", brawn_measure::date::today())),
     };
+    let is_new = !out.exists();
     fs_err::create_dir_all(&out)?;
-    let ended = measure(&job, &workshop, progress, &out);
+    progress.say(&format!("seed {}, results go to {}", job.seed, out.display()));
+    let on = |step: Step<'_>| {
+        progress.show(&step);
+        if let Step::Done(results) = step {
+            brawn_bench::output::write(&out, results)?;
+        }
+        Ok(())
+    };
+    let ended = if own {
+        let mut like = arguments.called.variant()?;
+        like.args.clone_from(&arguments.args);
+        let mut case = builds::case(&builds, &like);
+        case.session.output = arguments.called.output.rule();
+        case.session.ignored_lines.clone_from(&arguments.called.ignore_lines);
+        builds::run(&job, &builds, case, workshop.root(), on)
+    } else {
+        runner::run(&job, &workshop, on)
+    };
+    progress.finish();
+    if is_new {
+        // Empty, if nothing was measured; results keep it.
+        let _ = fs_err::remove_dir(&out);
+    }
     finish(&options, &arguments, &job, &out, ended)
+}
+
+/// Refuses what says nothing about what is run.
+fn refuse(arguments: &Run, own: bool) {
+    let called = &arguments.called;
+    let of_suites = [
+        ("--variants", !arguments.variants.is_empty()),
+        ("--threads", !arguments.threads.is_empty()),
+        ("--case", arguments.case.is_some()),
+    ];
+    let of_builds = [
+        ("--dir", called.dir.is_some()),
+        ("--stdin", called.stdin.is_some()),
+        ("--status", called.status != 0),
+        ("--output", called.output != OutputRule::default()),
+        ("--ignore-lines", called.ignore_lines.is_some()),
+    ];
+    let given = |options: &[(&'static str, bool)]| {
+        options.iter().find(|(_, given)| *given).map(|(option, _)| *option)
+    };
+    match (own, given(&of_suites), given(&of_builds)) {
+        (true, Some(option), _) => {
+            usage(format!("{option} is for suites: builds are run as `--` says, once a block"))
+        }
+        (false, _, Some(option)) => usage(format!(
+            "{option} is for builds of your own program: brawn bench {option} … ./before ./after -- ARGS"
+        )),
+        _ => {}
+    }
 }
 
 /// The words of a command without the folder that programs are built in: it changes no figure, and where it was is
@@ -111,9 +181,14 @@ fn without_work(words: impl Iterator<Item = String>) -> Vec<String> {
     kept
 }
 
-fn job(arguments: &Run) -> Result<Job> {
-    let (suites, quick) = brawn_bench::suites(&arguments.suites).map_err(with_commands)?;
-    let flavours = if arguments.variants.is_empty() {
+fn job(arguments: &Run, own: bool) -> Result<Job> {
+    let (suites, quick) = match own {
+        true => (Vec::new(), false),
+        false => brawn_bench::suites(&arguments.suites).map_err(with_commands)?,
+    };
+    let flavours = if own {
+        Vec::new()
+    } else if arguments.variants.is_empty() {
         Flavour::defaults()
     } else {
         Flavour::list(arguments.variants.iter().map(String::as_str))?
@@ -149,19 +224,6 @@ fn job(arguments: &Run) -> Result<Job> {
     })
 }
 
-fn measure(job: &Job, workshop: &Workshop, mut progress: Progress, out: &Path) -> Ended {
-    progress.say(&format!("seed {}, results go to {}", job.seed, out.display()));
-    let ended = runner::run(job, workshop, |step| {
-        progress.show(&step);
-        if let Step::Done(results) = step {
-            brawn_bench::output::write(out, results)?;
-        }
-        Ok(())
-    });
-    progress.finish();
-    ended
-}
-
 /// Prints the results, and says how to go on when they are not whole.
 fn finish(options: &Options, arguments: &Run, job: &Job, out: &Path, ended: Ended) -> Result<ExitCode> {
     let Ended { results, early } = ended;
@@ -186,7 +248,10 @@ fn finish(options: &Options, arguments: &Run, job: &Job, out: &Path, ended: Ende
         return Err(*error).context(|| format!("{place}: the run ends here{kept}"));
     }
     if let Some(Early::Interrupted) = early {
-        output::say(&format!("interrupted: what was measured is in {}", out.display()));
+        output::say(&match measured {
+            true => format!("interrupted: what was measured is in {}", out.display()),
+            false => "interrupted before anything was measured".to_owned(),
+        });
         let rest: Vec<&str> = job
             .suites
             .iter()

@@ -1,6 +1,6 @@
 //! An inspection in words.
 
-use brawn_elf::inspection::{Hardening, Libc, Severity, Sizes, ThreadStack};
+use brawn_elf::inspection::{Hardening, Severity, Sizes, ThreadStack};
 use brawn_elf::{Cpu, CpuEvidence, Crate, Evidence, Heap, Inspection};
 
 use crate::output::{self, Line, STRONG, size};
@@ -31,7 +31,8 @@ fn rows(inspection: &Inspection) -> Vec<(&'static str, String)> {
     add("interpreter", inspection.interpreter.clone());
     add("needs", list(&inspection.needed));
     add("search path", list(&inspection.rpath));
-    add("libc", Some(libc(&inspection.libc)));
+    let libc = &inspection.libc;
+    add("libc", Some(format!("{libc}{}", how(&libc.evidence))));
     for heap in &inspection.allocators {
         add("heap", Some(describe(heap)));
     }
@@ -82,13 +83,6 @@ fn rows(inspection: &Inspection) -> Vec<(&'static str, String)> {
 
 fn list(items: &[String]) -> Option<String> {
     (!items.is_empty()).then(|| items.join(", "))
-}
-
-fn libc(libc: &Libc) -> String {
-    let version = libc.version.as_ref().map(|version| format!(" {version}")).unwrap_or_default();
-    let minimum =
-        libc.minimum_version.as_ref().map(|version| format!(", {version} or newer")).unwrap_or_default();
-    format!("{}{version}{minimum}{}", libc.name, how(&libc.evidence))
 }
 
 fn describe(heap: &Heap) -> String {

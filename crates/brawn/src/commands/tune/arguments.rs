@@ -2,14 +2,14 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use brawn_measure::Output;
 use brawn_measure::service::Signal;
 use brawn_tune::Goal;
 use clap::builder::UnknownArgumentValueParser;
-use clap::{Args, Parser, ValueEnum};
+use clap::{Args, Parser};
 
 use super::units::{positive, size, time};
 use crate::cli::{Options, existing};
+use crate::commands::called::Called;
 
 #[derive(Args, Clone)]
 #[command(after_help = AFTER_HELP)]
@@ -94,9 +94,8 @@ pub struct Arguments {
     #[arg(long, value_name = "ARG", allow_hyphen_values = true, help_heading = "What is tuned")]
     pub cargo_arg: Vec<String>,
 
-    /// The folder that the program runs in [default: this one]
-    #[arg(long, value_name = "DIR", value_parser = existing, help_heading = "The run")]
-    pub dir: Option<PathBuf>,
+    #[command(flatten)]
+    pub run: Called,
     /// A folder of which each run gets a fresh copy to run in
     #[arg(long, value_name = "DIR", value_parser = existing, conflicts_with = "dir", help_heading = "The run")]
     pub copy_dir: Option<PathBuf>,
@@ -106,18 +105,6 @@ pub struct Arguments {
     /// A command for the shell that looks at each result: the output is its input, and it fails by its status
     #[arg(long, value_name = "COMMAND", help_heading = "The run")]
     pub check: Option<String>,
-    /// The file that is the program's standard input
-    #[arg(long, value_name = "FILE", value_parser = existing, help_heading = "The run")]
-    pub stdin: Option<PathBuf>,
-    /// The exit status that means success
-    #[arg(long, value_name = "N", default_value_t = 0, help_heading = "The run")]
-    pub status: i32,
-    /// How outputs must agree
-    #[arg(long, value_name = "RULE", value_enum, default_value_t, help_heading = "The run")]
-    pub output: OutputRule,
-    /// Lines with this text are not compared
-    #[arg(long, value_name = "TEXT", help_heading = "The run")]
-    pub ignore_lines: Option<String>,
     /// Longest time of a run [default: what takes 8 times as long as now is given up]
     #[arg(long, value_name = "TIME", value_parser = time, help_heading = "The run")]
     pub run_limit: Option<Duration>,
@@ -159,29 +146,6 @@ pub struct Arguments {
 }
 
 const AFTER_HELP: &str = "The program's arguments follow `--`, which must be there even when there are none.";
-
-/// How outputs must agree.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum OutputRule {
-    /// Line by line.
-    #[default]
-    Exact,
-    /// As a set of lines, in any order.
-    Sorted,
-    /// Not at all: it varies by nature.
-    Ignore,
-}
-
-impl OutputRule {
-    /// The rule as `bench` knows it.
-    pub fn rule(self) -> Output {
-        match self {
-            Self::Exact => Output::Exact,
-            Self::Sorted => Output::SortedLines,
-            Self::Ignore => Output::Unchecked,
-        }
-    }
-}
 
 /// The arguments alone, for those that a run has kept.
 #[derive(Parser)]

@@ -3,7 +3,6 @@
 mod arguments;
 mod clock;
 mod load;
-mod paths;
 mod progress;
 mod run;
 mod subject;

@@ -23,10 +23,10 @@ use clap::Parser;
 use super::Arguments;
 use super::arguments::Kept;
 use super::clock::Clock;
-use super::paths::existing;
 use super::progress::Progress;
 use super::subject::{self, Subject};
 use crate::cli::{Options, usage};
+use crate::commands::called::whole;
 use crate::exit::Result;
 use crate::{output, uses};
 
@@ -148,28 +148,25 @@ fn job(arguments: &Arguments, interrupt: Arc<AtomicBool>) -> Result<Job> {
         }
         .into());
     }
-    let folder = arguments.dir.as_deref().or(arguments.copy_dir.as_deref()).unwrap_or(Path::new("."));
+    let folder = arguments.run.dir.as_deref().or(arguments.copy_dir.as_deref()).unwrap_or(Path::new("."));
     let threads: Vec<usize> = arguments.threads.iter().copied().map(usize::from).collect();
     let (cores, quota) = cpus(arguments.cpus)?;
     let served = arguments.ready.clone().filter(|_| arguments.serve);
-    let stdin = arguments.stdin.as_deref().map(|path| existing(path, "file for standard input"));
     let called = Variant {
         args: arguments.args.clone(),
-        stdin: stdin.transpose()?,
-        expected_status: arguments.status,
         service: served.as_deref().map(|served| service(arguments, served)).transpose()?,
         reader: served.as_ref().map(|_| read_metrics as Reader),
-        ..Variant::default()
+        ..arguments.run.variant()?
     };
     Ok(Job {
         workloads: workloads(called, &threads),
         ready: served,
-        folder: existing(folder, "folder")?,
+        folder: whole(folder, "folder")?,
         fresh_copy: arguments.copy_dir.is_some(),
         setup: arguments.setup.clone(),
         check: arguments.check.clone(),
-        output: arguments.output.rule(),
-        ignored_lines: arguments.ignore_lines.clone(),
+        output: arguments.run.output.rule(),
+        ignored_lines: arguments.run.ignore_lines.clone(),
         run_limit: arguments.run_limit,
         conditions: Conditions {
             memory: arguments.limit,

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use brawn_base::Code;
+use brawn_bench::builds::named;
 use brawn_link::cargo::Invocation;
 use brawn_link::settings::Settings;
 use brawn_link::toolchain::Rust;
@@ -17,10 +18,10 @@ use clap::Parser;
 
 use super::Arguments;
 use super::arguments::Also;
-use super::paths::existing;
 use super::progress::Progress;
 use crate::cli::{Options, usage};
 use crate::commands::authorise;
+use crate::commands::called::whole;
 use crate::exit::{Context as _, Failure, Result};
 use crate::uses;
 
@@ -132,7 +133,7 @@ fn links(path: &Path, arguments: &Arguments, programs: &Path) -> Result<Links> {
 
 /// An executable with a record, from `brawn cc` or from cargo.
 fn linked(given: &str, arguments: &Arguments, programs: &Path) -> Result<Subject> {
-    let path = existing(Path::new(named(given).1), "executable")?;
+    let path = whole(Path::new(named(given).1), "executable")?;
     let links = links(&path, arguments, programs)?;
     let now = match carried(&path)? {
         Some(setting) => setting,
@@ -182,17 +183,10 @@ fn linked_candidates(now: &Setting) -> Vec<Candidate> {
         .collect()
 }
 
-fn named(text: &str) -> (Option<&str>, &str) {
-    match text.split_once('=') {
-        Some((name, path)) if !name.contains('/') && !Path::new(text).exists() => (Some(name), path),
-        _ => (None, text),
-    }
-}
-
 /// An executable's name, which is that of its file unless one was given, and its path.
 fn executable(text: &str) -> Result<(String, PathBuf)> {
     let (name, path) = named(text);
-    let path = existing(Path::new(path), "executable")?;
+    let path = whole(Path::new(path), "executable")?;
     let of_file = || path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     Ok((name.map_or_else(of_file, str::to_owned), path))
 }
