@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::common::{Sandbox, note, ok};
+use crate::common::{Sandbox, fails, note, ok};
 
 fn variables(sandbox: &Sandbox, args: &[&str]) -> BTreeMap<String, String> {
     let mut command = sandbox.brawn(&["env", "--message-format", "json"]);
@@ -73,4 +73,63 @@ fn cmake_does_not_find_this_machines_packages() {
     assert!(said(&[], "host").contains("found: <1>"));
     let found = said(&["-DCMAKE_TOOLCHAIN_FILE=../toolchain.cmake"], "musl");
     assert!(found.contains("found: <>"), "{found}");
+}
+
+/// A program by its source, which prints nothing.
+fn empty_main(sandbox: &Sandbox) {
+    sandbox.write("main.c", "int main(void) { return 0; }\n");
+}
+
+#[test]
+fn what_was_asked_for_reaches_the_compilers_of_a_build_system() {
+    let sandbox = Sandbox::new();
+    empty_main(&sandbox);
+    sandbox.write("CMakeLists.txt", "cmake_minimum_required(VERSION 3.18)\nproject(p C)\nadd_executable(p main.c)\n");
+    let env = |form: &str| ok(&mut sandbox.brawn(&["--malloc", "stock", "env", "--format", form]));
+    sandbox.write("toolchain.cmake", env("cmake"));
+    sandbox.write("CMakeUserPresets.json", env("cmake-presets"));
+    let meson = env("meson");
+    assert!(meson.contains("\nc = ['/usr/bin/env', 'BRAWN_MALLOC=stock', '/"), "{meson}");
+    let cmake = |args: &[&str]| ok(sandbox.command("cmake").args(args));
+    cmake(&["-S", ".", "-B", "by-file", "-DCMAKE_TOOLCHAIN_FILE=../toolchain.cmake"]);
+    cmake(&["--build", "by-file"]);
+    cmake(&["--preset", "brawn"]);
+    cmake(&["--build", "--preset", "brawn"]);
+    for built in ["by-file/p", "build/brawn/p"] {
+        assert_eq!(note(&sandbox.path().join(built)).malloc, "stock", "{built}");
+    }
+}
+
+#[test]
+fn every_form_says_the_same() {
+    let sandbox = Sandbox::new();
+    let said = |form: &str| ok(&mut sandbox.brawn(&["env", "--make", "--format", form]));
+    let json: BTreeMap<String, String> = serde_json::from_str(&said("json")).unwrap();
+    assert_eq!(json, variables(&sandbox, &["--make"]));
+    let cc = &json["CC"];
+    assert!(said("sh").contains(&format!("export CC={cc}\n")));
+    assert!(said("fish").contains(&format!("set -gx CC '{cc}'\n")));
+    assert!(said("github").contains(&format!("CC<<BRAWN\n{cc}\nBRAWN\n")));
+    assert_eq!(ok(&mut sandbox.brawn(&["env", "--cmake"])), ok(&mut sandbox.brawn(&["env", "--format", "cmake"])));
+    for (args, code) in [
+        (&["env", "--make", "--format", "meson"][..], 2),
+        (&["env", "--format", "ninja"], 2),
+        (&["env", "--format", "sh", "--cmake"], 2),
+        (&["env", "--format", "sh", "--message-format", "json"], 2),
+    ] {
+        fails(&mut sandbox.brawn(args), code);
+    }
+}
+
+#[test]
+fn a_path_that_a_build_system_cannot_be_told_is_refused() {
+    let sandbox = Sandbox::new();
+    let refused = |cache: &str, form: &str| {
+        let mut command = sandbox.brawn(&["env", "--format", form]);
+        fails(command.env("BRAWN_CACHE_DIR", sandbox.path().join(cache)), 1)
+    };
+    let message = refused("a\u{1b}b", "meson");
+    assert!(message.contains("cannot be told of") && message.contains("BRAWN_CACHE_DIR"), "{message}");
+    let message = refused("a$b", "cmake-presets");
+    assert!(message.contains("$ begins a name in them"), "{message}");
 }

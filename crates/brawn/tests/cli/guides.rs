@@ -209,6 +209,7 @@ guides! {
     go: "go",
     graft: "graft",
     haskell: "haskell",
+    meson: "meson",
     nim: "nim",
     ocaml: "ocaml",
     rust_in_c: "rust-in-c",
