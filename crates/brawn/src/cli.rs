@@ -147,6 +147,8 @@ enum Command {
     Bench(Box<commands::bench::Arguments>),
     /// Find the right allocator for a program by measuring it: one compilation, a link for each candidate
     Tune(Box<commands::tune::Arguments>),
+    /// Write what a project needs to build with Brawn, after showing it
+    Init(Box<commands::init::Arguments>),
     /// Show, trim or clear the cache
     Cache(Box<commands::cache::Arguments>),
     /// Print a shell's completions for brawn
@@ -255,6 +257,7 @@ pub fn run() -> Result<ExitCode> {
         Command::Image(arguments) => commands::image::run(options, *arguments),
         Command::Bench(arguments) => commands::bench::run(options, *arguments),
         Command::Tune(arguments) => commands::tune::run(options, *arguments),
+        Command::Init(arguments) => commands::init::run(options, *arguments),
         Command::Cache(arguments) => commands::cache::run(options, *arguments),
         Command::Completions(arguments) => commands::completions::run(help::command(), arguments),
         Command::Man(arguments) => commands::man::run(help::command(), options, arguments),

@@ -11,7 +11,7 @@ use crate::uses;
 
 /// Every command, by what it is for.
 const GROUPS: &[(&str, &[&str])] = &[
-    ("Build", &["build", "cargo", "cc", "c++", "env", "libc", "patch", "restore", "relink", "graft"]),
+    ("Build", &["init", "build", "cargo", "cc", "c++", "env", "libc", "patch", "restore", "relink", "graft"]),
     ("Look", &["verify", "inspect", "check", "doctor"]),
     ("Measure", &["bench", "tune"]),
     ("Ship", &["image", "preload", "run"]),

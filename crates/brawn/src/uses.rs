@@ -61,6 +61,7 @@ const USES: &[Row] = &[
     ("bench report", &[QUIET], None),
     ("tune", &[TARGET, CHOICE, FORMAT, DRY_RUN, VERBOSE, QUIET], None),
     ("tune-load", &[], None),
+    ("init", &[CHOICE, FORMAT, DRY_RUN, QUIET], None),
     ("cache", &[FORMAT], None),
     ("cache trim", &[FORMAT, DRY_RUN, QUIET], None),
     ("cache clear", &[FORMAT, DRY_RUN, QUIET], None),

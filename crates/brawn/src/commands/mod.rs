@@ -12,6 +12,7 @@ pub mod doctor;
 pub mod env;
 pub mod graft;
 pub mod image;
+pub mod init;
 pub mod inspect;
 pub mod libc;
 pub mod man;

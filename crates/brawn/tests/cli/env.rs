@@ -84,7 +84,10 @@ fn empty_main(sandbox: &Sandbox) {
 fn what_was_asked_for_reaches_the_compilers_of_a_build_system() {
     let sandbox = Sandbox::new();
     empty_main(&sandbox);
-    sandbox.write("CMakeLists.txt", "cmake_minimum_required(VERSION 3.18)\nproject(p C)\nadd_executable(p main.c)\n");
+    sandbox.write(
+        "CMakeLists.txt",
+        "cmake_minimum_required(VERSION 3.18)\nproject(p C)\nadd_executable(p main.c)\n",
+    );
     let env = |form: &str| ok(&mut sandbox.brawn(&["--malloc", "stock", "env", "--format", form]));
     sandbox.write("toolchain.cmake", env("cmake"));
     sandbox.write("CMakeUserPresets.json", env("cmake-presets"));
@@ -110,7 +113,10 @@ fn every_form_says_the_same() {
     assert!(said("sh").contains(&format!("export CC={cc}\n")));
     assert!(said("fish").contains(&format!("set -gx CC '{cc}'\n")));
     assert!(said("github").contains(&format!("CC<<BRAWN\n{cc}\nBRAWN\n")));
-    assert_eq!(ok(&mut sandbox.brawn(&["env", "--cmake"])), ok(&mut sandbox.brawn(&["env", "--format", "cmake"])));
+    assert_eq!(
+        ok(&mut sandbox.brawn(&["env", "--cmake"])),
+        ok(&mut sandbox.brawn(&["env", "--format", "cmake"]))
+    );
     for (args, code) in [
         (&["env", "--make", "--format", "meson"][..], 2),
         (&["env", "--format", "ninja"], 2),

@@ -20,6 +20,7 @@ mod graft;
 mod guides;
 mod hostile;
 mod image;
+mod init;
 mod knobs;
 mod musls;
 #[path = "../../../../tests/once.rs"]

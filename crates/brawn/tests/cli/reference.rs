@@ -7,6 +7,7 @@ use brawn_base::Code;
 use crate::common::{Sandbox, ok};
 
 const COMMANDS: &[&str] = &[
+    "init",
     "build",
     "cargo",
     "cc",

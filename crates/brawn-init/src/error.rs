@@ -1,0 +1,59 @@
+use std::io;
+use std::path::PathBuf;
+
+use brawn_base::text::shown;
+
+use crate::{Kind, Part};
+
+brawn_base::errors! {
+    /// Why a project is left as it is.
+    pub enum Error {
+        from {
+            /// A file could not be read or written; the message names it.
+            File(io::Error),
+        }
+
+        /// Nothing that builds programs.
+        #[error("{} holds no project that is known here", shown(folder))]
+        NoProject { folder: PathBuf } => Input,
+            "known are Cargo.toml, CMakeLists.txt, meson.build, configure.ac, go.mod, and pyproject.toml with maturin; \
+             `brawn init DIR` looks elsewhere";
+
+        /// A Go module that calls no C.
+        #[error("the Go module in {} calls no C, so no libc is linked in", shown(folder))]
+        NoCgo { folder: PathBuf } => Input, "there is nothing that Brawn could make faster";
+
+        /// A file of the project cannot be understood.
+        #[error("{} cannot be read: {what}", shown(path))]
+        Unreadable { path: PathBuf, what: String } => Input, "correct it first";
+
+        /// The executable is not known.
+        #[error("which executable {} builds is not known", kind.name())]
+        NoProgram { kind: Kind } => Usage, "name it: --bin NAME";
+
+        /// A part that this kind of project has not.
+        #[error("'{}' is nothing for a project of {}", part.name(), kind.name())]
+        NotHere { part: Part, kind: Kind } => Usage, "settings stand in Cargo.toml; others are given to each command";
+
+        /// Somebody else's file stands where one would be written.
+        #[error("{} is there already, and not by `brawn init`", shown(path))]
+        Taken { path: PathBuf, part: Part } => Input,
+            format!("choose others than '{}' by --with, or move it away first", part.name());
+
+        /// What was written has been changed.
+        #[error("{} was changed after `brawn init` wrote it", shown(path))]
+        Changed { path: PathBuf } => Input, "take out by hand what is not wanted; its first line may stay or go";
+
+        /// Nothing to take out.
+        #[error("`brawn init` has written nothing in {}", shown(folder))]
+        NothingToUndo { folder: PathBuf } => Input, "`brawn init --undo DIR` looks elsewhere";
+
+        /// A manifest to which nothing can be added at its end.
+        #[error("nothing can be added to {}: {what}", shown(path))]
+        NoPlace { path: PathBuf, what: String } => Input, "write the lines by hand, or leave them out: --with github";
+
+        /// Something wrong that is no regular file.
+        #[error("{} is a symbolic link", shown(path))]
+        Link { path: PathBuf } => Input, "what it leads to may serve other projects: go there, or change it by hand";
+    }
+}
