@@ -130,6 +130,8 @@ fn guide(name: &str) {
         .current_dir(&folder)
         .env("PATH", path)
         .env("PRINTED", &printed)
+        // setuptools-rust and what it stands on, as `pip install` puts them where Python looks.
+        .env("PYTHONPATH", repository().join(".tools/build"))
         .env("BRAWN_ZIG", repository().join(".tools/zig/ziglang/zig"))
         // What the commands build is of no use to another run, but what they download is.
         .env_remove("CI");
