@@ -90,7 +90,7 @@ fn is_here(root: &Path, kind: Kind) -> bool {
 
 /// A file's text, or none where it cannot be read: then it says nothing.
 fn text(root: &Path, name: &str) -> String {
-    brawn_base::file::text(&root.join(name)).unwrap_or_default()
+    brawn_base::file::text(root.join(name)).unwrap_or_default()
 }
 
 /// Whether a Go file imports C, so many folders deep.

@@ -143,7 +143,7 @@ enum Command {
     Doctor(commands::doctor::Arguments),
     /// Write or push a minimal container image of a static executable, without a daemon
     Image(Box<commands::image::Arguments>),
-    /// Measure the standard suites with glibc, stock musl and Brawn's presets side by side
+    /// Measure the standard suites, or builds of your own program (A B -- ARGS), side by side
     Bench(Box<commands::bench::Arguments>),
     /// Find the right allocator for a program by measuring it: one compilation, a link for each candidate
     Tune(Box<commands::tune::Arguments>),

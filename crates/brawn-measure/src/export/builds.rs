@@ -3,8 +3,11 @@
 use crate::results::{Better, Cell, Inside, Results, Row};
 use crate::{Summary, Table, format};
 
+/// A word about a build, by its name.
+type Fact = (&'static str, fn(&Inside) -> &str);
+
 /// What is told of each build beside its size.
-const FACTS: [(&str, fn(&Inside) -> &str); 4] = [
+const FACTS: [Fact; 4] = [
     ("linkage", |of| &of.linkage),
     ("libc", |of| &of.libc),
     ("heap", |of| &of.heap),

@@ -1,12 +1,13 @@
 //! `brawn init`: what it writes into each kind of project, and that what others wrote stays as it was.
 
 use std::collections::BTreeMap;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use insta::assert_snapshot;
 use serde_json::Value;
 
-use crate::common::{Sandbox, fails, note, ok, redact};
+use crate::common::{Sandbox, base_image, buildah, built, fails, note, ok, redact};
 
 /// Every file below a folder, with its bytes.
 fn tree(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
@@ -226,4 +227,48 @@ fn the_image_is_made_of_the_same_commands() {
         assert!(dockerfile.contains(command), "{command} in\n{dockerfile}");
     }
     assert!(dockerfile.ends_with("FROM scratch\nCOPY --from=build /out/app /app\nENTRYPOINT [\"/app\"]\n"));
+}
+
+/// Built by buildah, with stand-ins for what registries have: busybox for Alpine, and for brawn a script that brings a program
+/// which Brawn made.
+#[test]
+fn a_builder_makes_the_image() {
+    let found = |name: &str| {
+        let path = std::env::var_os("PATH").unwrap();
+        std::env::split_paths(&path).map(|folder| folder.join(name)).find(|path| path.exists())
+    };
+    let (Some(busybox), Some(_)) = (found("busybox"), found("buildah")) else {
+        assert!(std::env::var_os("CI").is_none(), "`make setup` installs buildah and busybox");
+        eprintln!("left out: there is no buildah or no busybox");
+        return;
+    };
+    let sandbox = Sandbox::new();
+    let program = |name: &str, text: &str| {
+        let path = sandbox.write(name, text);
+        fs_err::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    };
+    sandbox.write("alpine/tmp/keep", "");
+    sandbox.write("alpine/etc/passwd", "root:x:0:0:root:/root:/bin/sh\n");
+    for name in ["sh", "mkdir", "cp", "uname", "install"] {
+        fs_err::create_dir_all(sandbox.path().join("alpine/bin")).unwrap();
+        fs_err::copy(&busybox, sandbox.path().join("alpine/bin").join(name)).unwrap();
+    }
+    program("alpine/bin/apk", "#!/bin/sh\n");
+    program("alpine/bin/rustup", "#!/bin/sh\n");
+    sandbox.write("alpine/program", fs_err::read(built("init-app")).unwrap());
+    base_image(&sandbox, "alpine", "/usr/local/bin:/bin", "docker.io/library/rust:1-alpine");
+    let to = "target/$(uname -m)-unknown-linux-musl/release";
+    program(
+        "brawn/brawn",
+        &format!("#!/bin/sh\nset -e\n[ \"$*\" = 'build --release' ]\nmkdir -p {to}\ncp /program {to}/app\n"),
+    );
+    base_image(&sandbox, "brawn", "/", concat!("docker.io/library/brawn:", env!("CARGO_PKG_VERSION")));
+
+    sandbox.package("app");
+    ok(&mut init(&sandbox, "app", &["--with", "dockerfile"]));
+    ok(&mut buildah(&sandbox, &["bud", "--pull-never", "--quiet", "--tag", "made", "app"]));
+    let container = ok(&mut buildah(&sandbox, &["from", "--pull-never", "made"])).trim().to_owned();
+    assert_eq!(ok(&mut buildah(&sandbox, &["run", &container, "--", "/app"])), "1 2 3\n");
+    // Nothing else is in it.
+    fails(&mut buildah(&sandbox, &["run", &container, "--", "/bin/sh"]), 1);
 }
