@@ -104,6 +104,7 @@ fn github(project: &Project, recipe: &Recipe) -> String {
 }
 
 fn dockerfile(program: &str, recipe: &Recipe) -> String {
+    let program = program.rsplit('/').next().unwrap_or_default();
     let commands = recipe.commands.join(" \\\n    && ");
     format!(
         "# The image brawn:{VERSION} is brawn-{VERSION}-image.tar of the release: docker load -i brawn-{VERSION}-image.tar\n\
@@ -113,7 +114,7 @@ fn dockerfile(program: &str, recipe: &Recipe) -> String {
          COPY --from=brawn /brawn /usr/local/bin/brawn\n\
          WORKDIR /src\n\
          COPY . .\n\
-         RUN {commands} \\\n    && install -D \"{}\" /out/{program}\n\
+         RUN {commands} \\\n    && mkdir /out && cp \"{}\" /out/{program}\n\
          FROM scratch\n\
          COPY --from=build /out/{program} /{program}\n\
          ENTRYPOINT [\"/{program}\"]\n",

@@ -103,15 +103,16 @@ fn builds_that_cannot_be_compared_are_refused() {
     error: build 'a' was given twice
     hint: give each build a name: NAME=FILE
     ");
-    assert_snapshot!(refused(&["./one", "./two"], 2), @r"
-    error: ./one is no suite. Builds of your own program stand before `--`, its arguments behind: brawn bench ./before ./after -- ARGS (without any, end with --)
-    ");
+    let message = refused(&["./one", "./two"], 2);
+    assert!(message.starts_with("error: ./one is no suite. Builds of your own program stand before `--`"), "{message}");
     let message = refused(&["one", "two", "--case", "x", "--"], 2);
     assert!(message.contains("--case is for suites"), "{message}");
     let message = refused(&["threads", "--stdin", "plain"], 2);
     assert!(message.contains("--stdin is for builds"), "{message}");
     let message = refused(&["one", "two", "--"], 1);
-    assert!(message.contains("`one` and `two` print different output, first at line 1"), "{message}");
+    // Which of them ran first is up to the seed.
+    assert!(message.contains(" print different output, first at line 1\n"), "{message}");
+    assert!(message.contains("one | one") && message.contains("two | two"), "{message}");
     let message = refused(&["one", "broken", "--"], 1);
     assert!(message.contains("variant `broken` ended with status 3, expected status 0"), "{message}");
     assert!(message.contains("it broke"), "{message}");
