@@ -3,8 +3,6 @@ use std::path::PathBuf;
 
 use brawn_base::text::shown;
 
-use crate::{Kind, Part};
-
 brawn_base::errors! {
     /// Why a project is left as it is.
     pub enum Error {
@@ -28,17 +26,17 @@ brawn_base::errors! {
         Unreadable { path: PathBuf, what: String } => Input, "correct it first";
 
         /// The executable is not known.
-        #[error("which executable {} builds is not known", kind.name())]
-        NoProgram { kind: Kind } => Usage, "name it: --bin NAME";
+        #[error("which executable {kind} builds is not known")]
+        NoProgram { kind: &'static str } => Usage, "name it: --bin NAME";
 
         /// A part that this kind of project has not.
-        #[error("'{}' is nothing for a project of {}", part.name(), kind.name())]
-        NotHere { part: Part, kind: Kind } => Usage, "settings stand in Cargo.toml; others are given to each command";
+        #[error("'{part}' is nothing for a project of {kind}")]
+        NotHere { part: &'static str, kind: &'static str } => Usage, "leave it out of --with";
 
         /// Somebody else's file stands where one would be written.
         #[error("{} is there already, and not by `brawn init`", shown(path))]
-        Taken { path: PathBuf, part: Part } => Input,
-            format!("choose others than '{}' by --with, or move it away first", part.name());
+        Taken { path: PathBuf, part: &'static str } => Input,
+            format!("choose others than '{part}' by --with, or move it away first");
 
         /// What was written has been changed.
         #[error("{} was changed after `brawn init` wrote it", shown(path))]
@@ -52,7 +50,7 @@ brawn_base::errors! {
         #[error("nothing can be added to {}: {what}", shown(path))]
         NoPlace { path: PathBuf, what: String } => Input, "write the lines by hand, or leave them out: --with github";
 
-        /// Something wrong that is no regular file.
+        /// A link where a file would be written.
         #[error("{} is a symbolic link", shown(path))]
         Link { path: PathBuf } => Input, "what it leads to may serve other projects: go there, or change it by hand";
     }

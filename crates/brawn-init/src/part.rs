@@ -47,7 +47,7 @@ impl Part {
         Ok(mark::marked(&match self {
             Part::Settings => {
                 if project.kind != Kind::Cargo {
-                    return Err(Error::NotHere { part: self, kind: project.kind });
+                    return Err(Error::NotHere { part: self.name(), kind: project.kind.name() });
                 }
                 let owner = if project.is_workspace() { "workspace" } else { "package" };
                 format!("[{owner}.metadata.brawn]\n{settings}")
@@ -55,9 +55,9 @@ impl Part {
             Part::Github => github(project, &recipe(program)?),
             Part::Dockerfile => {
                 if project.kind == Kind::Maturin {
-                    return Err(Error::NotHere { part: self, kind: project.kind });
+                    return Err(Error::NotHere { part: self.name(), kind: project.kind.name() });
                 }
-                let program = program.ok_or(Error::NoProgram { kind: project.kind })?;
+                let program = program.ok_or(Error::NoProgram { kind: project.kind.name() })?;
                 dockerfile(program, &recipe(Some(program))?)
             }
         }))

@@ -105,7 +105,7 @@ fn written(project: &Project, part: Part, text: &str) -> Result<Change, Error> {
             Ok(of(Action::Renew, &old[start..end], text, format!("{}{text}{}", &old[..start], &old[end..])))
         }
         Found::Changed => Err(Error::Changed { path }),
-        Found::No if part != Part::Settings => Err(Error::Taken { path, part }),
+        Found::No if part != Part::Settings => Err(Error::Taken { path, part: part.name() }),
         Found::No if has_settings(project) => Ok(of(Action::Keep, "", "", old.to_owned())),
         Found::No => {
             let gap = gap(old);

@@ -19,7 +19,7 @@ const TRIPLE: &str = "$(uname -m)-unknown-linux-musl";
 impl Recipe {
     /// Of a project. `program` is its executable.
     pub fn of(project: &Project, program: Option<&str>) -> Result<Recipe, Error> {
-        let named = || program.ok_or(Error::NoProgram { kind: project.kind });
+        let named = || program.ok_or(Error::NoProgram { kind: project.kind.name() });
         let (lines, result, image, packages): (&[&str], String, _, _) = match project.kind {
             // `brawn build` verifies all that it hands over.
             Kind::Cargo => {

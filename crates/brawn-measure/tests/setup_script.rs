@@ -22,11 +22,13 @@ impl Machine {
     fn complete() -> Self {
         let machine = Self { root: tempfile::tempdir().unwrap() };
         let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap();
-        for folder in ["bin", "scripts/tools", "sysroot/bin", ".tools/zig", ".tools/lint", ".tools/bin"] {
+        for folder in
+            ["bin", "scripts/tools", "sysroot/bin", ".tools/zig", ".tools/lint", ".tools/build", ".tools/bin"]
+        {
             fs_err::create_dir_all(machine.path(folder)).unwrap();
         }
         fs_err::copy(repository.join("scripts/setup"), machine.path("scripts/setup")).unwrap();
-        for list in ["zig.txt", "lint.txt"] {
+        for list in ["zig.txt", "lint.txt", "build.txt"] {
             let from = repository.join("scripts/tools").join(list);
             fs_err::copy(&from, machine.path("scripts/tools").join(list)).unwrap();
             let folder = machine.path(".tools").join(list.trim_end_matches(".txt"));

@@ -104,7 +104,10 @@ fn builds_that_cannot_be_compared_are_refused() {
     hint: give each build a name: NAME=FILE
     ");
     let message = refused(&["./one", "./two"], 2);
-    assert!(message.starts_with("error: ./one is no suite. Builds of your own program stand before `--`"), "{message}");
+    assert!(
+        message.starts_with("error: ./one is no suite. Builds of your own program stand before `--`"),
+        "{message}"
+    );
     let message = refused(&["one", "two", "--case", "x", "--"], 2);
     assert!(message.contains("--case is for suites"), "{message}");
     let message = refused(&["threads", "--stdin", "plain"], 2);

@@ -51,6 +51,7 @@ fn follow(sandbox: &Sandbox, folder: &str) {
     let brawn = Path::new(env!("CARGO_BIN_EXE_brawn")).parent().unwrap();
     let path = format!("{}:{}", brawn.display(), std::env::var("PATH").unwrap());
     let mut shell = sandbox.command("bash");
+    shell.env("PYTHONPATH", Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.tools/build"));
     ok(shell.args(["-euc", &own.join("\n")]).current_dir(root).env("PATH", path));
 }
 
