@@ -113,7 +113,7 @@ mod tests {
     fn what_counts_from_its_place_is_counted_anew() {
         // lea 0x10(%rip), %rax; call +0x100
         let code = [0x48, 0x8d, 0x05, 0x10, 0, 0, 0, 0xe8, 0, 1, 0, 0, 0xc3];
-        let moved = beginning(Arch::X86_64, &code, 0x1000, false).unwrap().moved.unwrap();
+        let moved = beginning(Arch::X86_64, &code, &[], 0x1000, false).unwrap().moved.unwrap();
         assert_eq!((&moved.relative[..], moved.rest), (&[(3, 7, 0x1017)][..], 0x1007));
         let placed = placed(Arch::X86_64, &moved, 0x2000).unwrap();
         assert_eq!(i32::from_le_bytes(placed[3..7].try_into().unwrap()), 0x1017 - 0x2007);

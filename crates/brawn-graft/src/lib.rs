@@ -89,8 +89,9 @@ impl<'data> Prepared<'data> {
             choice.heap.as_ref().and_then(|_| heap::objection(program.arch, &image, &known.found, &kit));
         let plan = settled(&program, &kit, &known, choice, objection.as_deref());
         if let Some(heap) = choice.heap.as_ref().filter(|heap| heap.required && !plan.has_heap()) {
-            let refused = heap::ENTRIES.iter().filter_map(|name| plan.refused.get(known.names.get(*name)?));
-            let reason = objection.or_else(|| refused.cloned().next());
+            let mut refused =
+                heap::ENTRIES.iter().filter_map(|name| plan.refused.get(known.names.get(*name)?));
+            let reason = objection.or_else(|| refused.next().cloned());
             let reason = reason.unwrap_or_else(|| "it calls none".to_owned());
             return Err(Error::NoHeap { name: heap.name.clone(), reason });
         }

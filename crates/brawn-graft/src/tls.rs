@@ -82,7 +82,7 @@ impl Block {
             }
             Arch::Aarch64 => {
                 let head = HEAD.next_multiple_of(own.align);
-                if HEAD.next_multiple_of(all) != head || own.address % own.align != 0 {
+                if HEAD.next_multiple_of(all) != head || !own.address.is_multiple_of(own.align) {
                     return Err("its thread-local storage is aligned otherwise than what is new");
                 }
                 let new_at = own.memory.next_multiple_of(all);
@@ -124,7 +124,7 @@ mod tests {
                 if let Ok(block) = Block::new(Arch::Aarch64, Own { address: 0, ..own }, size, new_align) {
                     assert_eq!(HEAD.next_multiple_of(align), HEAD.next_multiple_of(block.align));
                     assert!(
-                        block.new_at >= memory && block.distance as u64 % new_align == 0,
+                        block.new_at >= memory && (block.distance as u64).is_multiple_of(new_align),
                         "{own:?} {size} {new_align}"
                     );
                 }

@@ -77,7 +77,8 @@ pub(crate) fn write(
     let note = graft.encode();
 
     let mut file = program.data[..tail.start as usize].to_vec();
-    let patches = patches(program, known, plan, &linked, &table, &places, &layout, &written)?;
+    let segments = segments(program, &table, &places, &layout);
+    let patches = patches(program, known, plan, &linked, (places.table, &segments), &written)?;
     for (offset, bytes) in patches.into_iter().chain(dynamic) {
         let at = offset as usize;
         file.resize(file.len().max(at + bytes.len()), 0);
@@ -102,21 +103,18 @@ fn patches(
     known: &Known,
     plan: &Plan,
     linked: &Linked,
-    table: &Table,
-    places: &Places,
-    layout: &Layout<'_>,
+    (table, segments): (u64, &[Segment]),
     tail: &tail::Written,
 ) -> Result<Patches, Error> {
-    let segments = segments(program, table, places, layout);
     let mut header = program.header;
-    header.e_phoff = U64::new(LE, places.table);
+    header.e_phoff = U64::new(LE, table);
     header.e_phnum =
         U16::new(LE, u16::try_from(segments.len()).map_err(|_| Error::no_place("it has too many segments"))?);
     if let Some(sections) = tail.headers {
         header.e_shoff = U64::new(LE, sections);
         header.e_shnum = U16::new(LE, tail.count);
     }
-    let mut patches = vec![(0, bytes_of(&[header]).to_vec()), (places.table, bytes_of(&segments).to_vec())];
+    let mut patches = vec![(0, bytes_of(&[header]).to_vec()), (table, bytes_of(segments).to_vec())];
     for (address, name) in &plan.entries {
         let first = known.places[address].beginning.as_ref().expect("the plan looked");
         let to = linked.addresses.get(name).copied().unwrap_or_default();

@@ -99,9 +99,14 @@ mod tests {
     #[test]
     fn a_mark_for_indirect_branches_stays() {
         let code = [&ENDBR64[..], &[0x90; 5]].concat();
-        let found = beginning(&code, 0x1000).unwrap();
+        let found = beginning(&code, &[], 0x1000).unwrap();
         assert_eq!((found.at, found.length), (0x1004, 5));
-        assert!(beginning(&code[..8], 0x1000).unwrap_err().contains("4 bytes"));
+        assert!(beginning(&code[..8], &[], 0x1000).unwrap_err().contains("4 bytes"));
+        // `ret`, and what compilers put behind it.
+        let padding = [0x66, 0x2e, 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0, 0x0f, 0x1f, 0x44, 0, 0];
+        assert_eq!(beginning(&[0xc3], &padding, 0x1000).unwrap().length, JUMP);
+        assert!(beginning(&[0xc3], &padding[..14], 0x1000).is_err());
+        assert!(beginning(&[0xc3], &[0x55; 15], 0x1000).is_err());
     }
 
     #[test]
