@@ -6,57 +6,15 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use brawn_elf::{Arch, Graft, Image};
+use brawn_elf::{Arch, Image};
 use brawn_identify::Identification;
 use iced_x86::{Decoder, DecoderOptions};
 use object::elf;
 use object::read::elf::ElfFile64;
 use object::{Object as _, ObjectSection as _};
 
+use crate::allocator::HEAP;
 use crate::kit::Kit;
-
-/// The family of what makes the heap.
-pub(crate) const HEAP: &str = Graft::HEAP;
-
-/// The family of what is taken of the archive only where the file has none.
-pub(crate) const LIBC: &str = "libc";
-
-/// What defines one of these belongs to the heap.
-pub(crate) const ROOTS: &[&str] = &[
-    "malloc",
-    "__libc_malloc",
-    "__libc_malloc_impl",
-    "__libc_free",
-    "__libc_realloc",
-    "__libc_calloc",
-    "__malloc_donate",
-    "__malloc_allzerop",
-    "__malloc_replaced",
-];
-
-/// Functions that keep nothing between two calls, so that a second copy of them does no harm.
-pub(crate) const STATELESS: &[&str] = &[
-    "mmap",
-    "munmap",
-    "mremap",
-    "mprotect",
-    "madvise",
-    "sched_getcpu",
-    "sched_getaffinity",
-    "getrlimit",
-    "prlimit",
-    "getauxval",
-    "clock_gettime",
-    "sysconf",
-    "syscall",
-    "__syscall_ret",
-    "__syscall_cp",
-    "__lsysinfo",
-    "sysinfo",
-    "__vm_wait",
-    "__vdsosym",
-    "abort",
-];
 
 /// The names by which a heap is called from outside: all that a file has of them change together.
 pub(crate) const ENTRIES: &[&str] = &[

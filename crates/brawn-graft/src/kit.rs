@@ -8,8 +8,8 @@ use object::read::archive::ArchiveFile;
 use object::read::elf::ElfFile64;
 use object::{Object as _, ObjectSymbol as _, SymbolKind};
 
-use crate::heap::{HEAP, LIBC, ROOTS, STATELESS};
-use crate::{Error, Heap};
+use crate::Error;
+use crate::allocator::{HEAP, Heap, LIBC, ROOTS, STATELESS};
 
 /// The family of the string functions.
 pub(crate) const STRINGS: &str = "strings";

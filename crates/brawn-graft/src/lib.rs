@@ -4,6 +4,7 @@
 //! function is not known with certainty, or anything that the new one needs is missing, it stays as it is, and the [`Report`]
 //! says why. `docs/explain/graft.md` tells how it works.
 
+mod allocator;
 mod digest;
 mod entry;
 mod error;
@@ -20,8 +21,9 @@ mod source;
 mod tls;
 mod write;
 
+pub use allocator::Heap;
 pub use error::Error;
-pub use plan::{Choice, Heap};
+pub use plan::Choice;
 pub use report::{Report, Row};
 pub use restore::{is_grafted, restore};
 pub use source::Source;

@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use brawn_identify::Identification;
 
+use crate::allocator::{HEAP, Heap, LIBC};
 use crate::entry::Beginning;
 use crate::families;
-use crate::heap::{self, HEAP, LIBC};
+use crate::heap;
 use crate::kit::{Kit, Member};
 
 /// What musl's own definition is called in the kit's objects, with its name behind.
@@ -61,17 +62,6 @@ pub struct Choice {
     pub level: Option<String>,
     /// The heap, if there shall be another.
     pub heap: Option<Heap>,
-}
-
-/// A heap, and what it is taken from.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Heap {
-    /// The allocator's name.
-    pub name: String,
-    /// A libc.a in which it serves `malloc`: an overlay.
-    pub archive: Vec<u8>,
-    /// Whether nothing is grafted without it.
-    pub required: bool,
 }
 
 /// What is linked, and where it goes.

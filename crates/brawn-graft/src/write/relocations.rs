@@ -4,7 +4,6 @@
 use brawn_elf::Arch;
 use object::elf;
 
-use super::Patches;
 use super::place::Places;
 use crate::Error;
 use crate::link::{Layout, Linked, Part};
@@ -37,7 +36,7 @@ pub(super) fn write(
     layout: &Layout<'_>,
     places: &Places,
     linked: &mut Linked,
-) -> Result<Patches, Error> {
+) -> Result<Vec<(u64, Vec<u8>)>, Error> {
     let Some((at, count)) = layout.relocations() else { return Ok(Vec::new()) };
     let (old, size) = program.relocation_table();
     let old = program.offset(old).and_then(|offset| program.bytes(offset, size));
