@@ -9,6 +9,7 @@ use std::ops::Range;
 use brawn_elf::{Arch, Image};
 use brawn_identify::Identification;
 use iced_x86::{Decoder, DecoderOptions};
+use memchr::memmem;
 use object::elf;
 use object::read::elf::ElfFile64;
 use object::{Object as _, ObjectSection as _};
@@ -86,7 +87,8 @@ const OWN: &[&str] = &[
 ];
 
 /// What of mallocng's data every function refers to that knows of its blocks.
-const TABLES: &[&str] = &["__malloc_context", "__malloc_size_classes"];
+const TABLES: &[&str] = &["__malloc_context", CLASSES];
+const CLASSES: &str = "__malloc_size_classes";
 
 /// Why a file gets no heap. `found` is what was recognised in it.
 pub(crate) fn objection(
@@ -140,7 +142,20 @@ fn place(image: &Image<'_>, found: &Identification, name: &str) -> Option<u64> {
         let it = symbols.iter().find(|symbol| symbol.section != 0 && symbol.name == name.as_bytes())?;
         Some(it.value)
     };
-    found.datum(name).or_else(named)
+    let known = || (name == CLASSES).then(|| classes(image)).flatten();
+    found.datum(name).or_else(named).or_else(known)
+}
+
+/// The table of classes by what is in it, if it is there once.
+fn classes(image: &Image<'_>) -> Option<u64> {
+    let table: Vec<u8> =
+        brawn_elf::mallocng_size_classes().iter().flat_map(|class| class.to_le_bytes()).collect();
+    let loads = image.segments.iter().filter(|segment| segment.kind == elf::PT_LOAD.0);
+    let mut places = loads.flat_map(|load| {
+        memmem::find_iter(load.data, &table).map(|at| load.address + at as u64).collect::<Vec<_>>()
+    });
+    let first = places.next();
+    first.filter(|_| places.next().is_none())
 }
 
 /// Where the functions of musl's heap are in the file, also those that only it can name.

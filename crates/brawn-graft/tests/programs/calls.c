@@ -3,7 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int order(const void *one, const void *other) { return *(const int *)one - *(const int *)other; }
+static int order(const void *one, const void *other) {
+    return *(const int *)one - *(const int *)other;
+}
 
 // `first` says of each function whether it begins with a jump: what it does when it is grafted.
 #define FIRST(function) printf("%s %s\n", #function, *(unsigned char *)&function == 0xe9 ? "jump" : "own")
@@ -38,8 +40,10 @@ int main(int count, char **args) {
     qsort(numbers, 1000, sizeof *numbers, order);
     char text[64];
     // musl's own takes what is rare, from behind the new one.
-    printf("%d %d %g %a %g\n", numbers[0], numbers[999], strtod("3.25e-7", 0), strtod("0x1.8p3", 0), strtod("nan(7)", 0));
-    printf("%f %f %ld %s\n", pow(2.5, 3.5), pow(-1e300, 1e300), strtol("-77", 0, 10), getenv("HOME") ? "home" : "none");
+    printf("%d %d %g %a %g\n", numbers[0], numbers[999], strtod("3.25e-7", 0), strtod("0x1.8p3", 0),
+           strtod("nan(7)", 0));
+    printf("%f %f %ld %s\n", pow(2.5, 3.5), pow(-1e300, 1e300), strtol("-77", 0, 10),
+           getenv("HOME") ? "home" : "none");
     printf("%d %s\n", snprintf(text, sizeof text, "%5d|%-8s|%.17g|%ls", 42, "ab", 0.1, L"wide"), text);
     return 0;
 }
