@@ -45,6 +45,35 @@ pub(crate) fn failing(arch: Arch) -> &'static [u8] {
     }
 }
 
+/// Most bytes of what stands in for `fork`.
+pub(crate) const FORK: u64 = 20;
+
+/// What stands in for `fork` at `address`: calls `before` with -1, and goes on with `rest`.
+pub(crate) fn fork(arch: Arch, address: u64, before: u64, rest: u64) -> Option<Vec<u8>> {
+    let mut code = Vec::new();
+    match arch {
+        Arch::X86_64 => {
+            // push %rax; mov $-1, %edi; call; pop %rax; jmp
+            code.extend([0x50, 0xbf, 0xff, 0xff, 0xff, 0xff]);
+            let call = x86::jump(address + code.len() as u64, before)?;
+            code.push(0xe8);
+            code.extend(&call[1..]);
+            code.push(0x58);
+            code.extend(x86::jump(address + code.len() as u64, rest)?);
+        }
+        Arch::Aarch64 => {
+            // stp x29, x30, [sp, #-16]!; mov w0, #-1; bl; ldp x29, x30, [sp], #16; b
+            code.extend([0xfd, 0x7b, 0xbf, 0xa9, 0x00, 0x00, 0x80, 0x12]);
+            let mut call = arm::jump(address + code.len() as u64, before, 4)?;
+            call[3] |= 0x80;
+            code.extend(call);
+            code.extend([0xfd, 0x7b, 0xc1, 0xa8]);
+            code.extend(arm::jump(address + code.len() as u64, rest, 4)?);
+        }
+    }
+    Some(code)
+}
+
 /// A function that returns 0.
 pub(crate) fn no(arch: Arch) -> &'static [u8] {
     match arch {
@@ -108,6 +137,17 @@ pub(crate) fn jumps_into(arch: Arch, code: &[u8], address: u64, windows: &[(u64,
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn fork_calls_what_comes_before_it() {
+        let x86 = fork(Arch::X86_64, 0x1000, 0x2000, 0x3000).unwrap();
+        assert_eq!(x86[6..11], [0xe8, 0xf5, 0x0f, 0, 0]);
+        assert_eq!(x86[12..], [0xe9, 0xef, 0x1f, 0, 0]);
+        let arm = fork(Arch::Aarch64, 0x1000, 0x2000, 0x3000).unwrap();
+        assert_eq!(arm[8..12], 0x9400_03fe_u32.to_le_bytes());
+        assert_eq!(arm[16..], 0x1400_07fc_u32.to_le_bytes());
+        assert!(x86.len() as u64 <= FORK && arm.len() as u64 <= FORK);
+    }
 
     #[test]
     fn what_counts_from_its_place_is_counted_anew() {

@@ -136,6 +136,10 @@ impl<'a> Layout<'a> {
         if plan.has_empty() {
             layout.empty = Some(layout.reserve(Part::Zero, 8, 8));
         }
+        if plan.fork().is_some() {
+            let at = layout.reserve(Part::Text, entry::FORK, 16);
+            layout.definitions.insert(heap::FORK.to_owned(), at);
+        }
         if plan.has_no() {
             let at = layout.reserve(Part::Text, entry::no(arch).len() as u64, 16);
             layout.definitions.insert(heap::NO.to_owned(), at);
@@ -322,8 +326,13 @@ impl<'a> Layout<'a> {
         let stub =
             move |(to, At(_, at)): (&u64, &At)| (*at, entry::jump(self.arch, text + at, *to, entry::MOST));
         let fails = self.fails.iter().map(|At(_, at)| (*at, Some(entry::failing(self.arch).to_vec())));
+        let before = self.definitions.get(heap::BEFORE_FORK).map_or(0, |At(_, at)| text + at);
+        let fork = self.definitions.get(heap::FORK).zip(self.plan.fork()).map(move |(At(_, at), fork)| {
+            let At(_, moved) = self.moved[&fork].0;
+            (*at, entry::fork(self.arch, text + at, before, text + moved))
+        });
         let no = self.definitions.get(heap::NO).map(|At(_, at)| (*at, Some(entry::no(self.arch).to_vec())));
-        moved.chain(self.stubs.iter().map(stub)).chain(fails).chain(no)
+        moved.chain(self.stubs.iter().map(stub)).chain(fails).chain(no).chain(fork)
     }
 
     fn target(

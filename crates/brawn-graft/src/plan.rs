@@ -88,6 +88,11 @@ impl Plan {
         })
     }
 
+    /// Where `fork` is, if it is led to the heap itself.
+    pub fn fork(&self) -> Option<u64> {
+        self.entries.iter().find(|(_, name)| *name == heap::FORK).map(|(address, _)| *address)
+    }
+
     /// Whether a function of the file leads to one that answers no.
     pub fn has_no(&self) -> bool {
         self.entries.values().any(|name| name == heap::NO)
@@ -180,6 +185,7 @@ impl Planner<'_> {
     fn heap_is_in_parts(&mut self) -> bool {
         let entries = heap::ENTRIES.iter().filter_map(|name| self.known.names.get(*name));
         let reason = entries.filter_map(|address| self.replacement(*address).err().flatten()).next();
+        let reason = reason.or_else(|| self.fork().err());
         let heap = |index: &usize| self.kit.members[*index].family == HEAP && self.lacking[*index].is_none();
         let open: Vec<usize> = (0..self.kit.members.len()).filter(heap).collect();
         let Some(reason) = reason.filter(|_| !open.is_empty()) else { return false };
@@ -187,6 +193,22 @@ impl Planner<'_> {
             self.lacking[index] = Some(reason.clone());
         }
         true
+    }
+
+    /// Where `fork` is, if it has to be led to the heap itself; or why it cannot be.
+    fn fork(&self) -> Result<Option<u64>, String> {
+        let Some(&fork) = self.known.names.get("fork") else { return Ok(None) };
+        let before = self.known.names.get(heap::BEFORE_FORK);
+        if before.is_some_and(|address| self.replacement(*address).is_ok()) {
+            return Ok(None);
+        }
+        if let Some(reason) = self.blocked.get(&fork) {
+            return Err(format!("fork cannot be led to it: {reason}"));
+        }
+        match self.known.places.get(&fork).map(|place| &place.beginning) {
+            Some(Ok(first)) if first.moved.is_some() => Ok(Some(fork)),
+            _ => Err("fork cannot be led to it: its first instructions cannot move".to_owned()),
+        }
     }
 
     fn resolve(&self, of: &Member<'_>, name: &str, weak: bool) -> Option<Target> {
@@ -297,6 +319,12 @@ impl Planner<'_> {
                 }
                 Err(None) => {}
             }
+        }
+        if plan.has_heap()
+            && let Ok(Some(fork)) = self.fork()
+        {
+            plan.entries.insert(fork, heap::FORK.to_owned());
+            plan.targets.insert(format!("{BEHIND}fork"), Target::Behind(fork));
         }
         while let Some(index) = open.pop() {
             if !plan.members.insert(index) {

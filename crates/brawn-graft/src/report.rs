@@ -1,5 +1,6 @@
 use serde::Serialize;
 
+use crate::allocator::HEAP;
 use crate::digest::digest;
 use crate::kit::Kit;
 use crate::plan::{Known, Plan};
@@ -49,9 +50,12 @@ pub(crate) fn report(program: &Program<'_>, kit: &Kit<'_>, known: &Known, plan: 
     let refused = plan.refused.iter().map(|(address, reason)| (address, Some(reason.clone())));
     let row = |(address, refused): (&u64, Option<String>)| {
         let named = known.names.iter().filter(|(_, at)| *at == address).map(|(name, _)| name.clone());
-        let names: Vec<String> = named.filter(|name| kit.owners.contains_key(name)).collect();
-        let owner = names.first().and_then(|name| kit.owners.get(name));
-        let family = owner.map_or("", |owner| kit.members[*owner].family).to_owned();
+        let (of_kit, others): (Vec<String>, Vec<String>) =
+            named.partition(|name| kit.owners.contains_key(name));
+        let owner = of_kit.first().and_then(|name| kit.owners.get(name));
+        // What the kit has no other for is `fork`, which is led to the heap.
+        let family = owner.map_or(HEAP, |owner| kit.members[*owner].family).to_owned();
+        let names = if of_kit.is_empty() { others } else { of_kit };
         Row { family, names, address: *address, refused }
     };
     let mut functions: Vec<Row> = replaced.chain(refused).map(row).collect();
