@@ -101,7 +101,7 @@ pub(crate) fn objection(
     found: &Identification,
     kit: &Kit<'_>,
 ) -> Option<String> {
-    let inspection = match brawn_elf::inspect(image.data) {
+    let inspection = match brawn_elf::overview(image) {
         Ok(inspection) => inspection,
         Err(error) => return Some(error.to_string()),
     };
@@ -153,7 +153,9 @@ fn classes(image: &Image<'_>) -> Option<u64> {
         brawn_elf::mallocng_size_classes().iter().flat_map(|class| class.to_le_bytes()).collect();
     let loads = image.segments.iter().filter(|segment| segment.kind == elf::PT_LOAD.0);
     let mut places = loads.flat_map(|load| {
-        memmem::find_iter(load.data, &table).map(|at| load.address + at as u64).collect::<Vec<_>>()
+        memmem::find_iter(load.data, &table)
+            .map(|at| load.address.wrapping_add(at as u64))
+            .collect::<Vec<_>>()
     });
     let first = places.next();
     first.filter(|_| places.next().is_none())
@@ -170,7 +172,8 @@ fn functions(image: &Image<'_>, found: &Identification, kit: &Kit<'_>) -> Vec<Ra
     };
     let all = found.functions.iter().chain(&found.local);
     let recognised = all.filter(|function| function.names.iter().any(|name| known(name)));
-    let mut ranges: Vec<Range<u64>> = recognised.map(|it| it.address..it.address + it.size).collect();
+    let mut ranges: Vec<Range<u64>> =
+        recognised.map(|it| it.address..it.address.saturating_add(it.size)).collect();
     for symbol in image.symbols().unwrap_or_default() {
         if symbol.function && symbol.section != 0 && std::str::from_utf8(symbol.name).is_ok_and(known) {
             ranges.push(symbol.value..symbol.value.saturating_add(symbol.size));
@@ -206,7 +209,7 @@ fn x86(code: &[u8], address: u64, tables: &[Range<u64>], fixed: bool) -> Vec<u64
     let mut found = Vec::new();
     for (at, window) in code.windows(4).enumerate() {
         let value = i32::from_le_bytes([window[0], window[1], window[2], window[3]]);
-        let end = address + at as u64 + 4;
+        let end = address.wrapping_add(at as u64 + 4);
         let to = end.wrapping_add_signed(value.into());
         // Most are far from both.
         let absolute = u64::from(value as u32);
@@ -214,7 +217,7 @@ fn x86(code: &[u8], address: u64, tables: &[Range<u64>], fixed: bool) -> Vec<u64
         let relative = near && [0, 1, 2, 4].iter().any(|more| within(to.wrapping_add(*more)));
         let absolute = fixed && absolute >= low && within(absolute);
         if (relative || absolute) && is_reference(code, at, address, absolute, &within) {
-            found.push(end - 4);
+            found.push(end.wrapping_sub(4));
         }
     }
     found
@@ -226,7 +229,8 @@ fn is_reference(code: &[u8], at: usize, address: u64, absolute: bool, within: &i
     /// Bytes of an instruction in front of such a field.
     const MOST: usize = 11;
     (at.saturating_sub(MOST)..at).any(|start| {
-        let mut decoder = Decoder::with_ip(64, &code[start..], address + start as u64, DecoderOptions::NONE);
+        let mut decoder =
+            Decoder::with_ip(64, &code[start..], address.wrapping_add(start as u64), DecoderOptions::NONE);
         let instruction = decoder.decode();
         let fields = decoder.get_constant_offsets(&instruction);
         let is_displacement = fields.displacement_offset() == at - start && fields.displacement_size() == 4;
@@ -250,7 +254,7 @@ fn arm(code: &[u8], address: u64, tables: &[Range<u64>]) -> Vec<u64> {
     for at in 0..code.len() / 4 {
         let Some(first) = word(at).filter(|first| first & 0x9f00_0000 == 0x9000_0000) else { continue };
         let pages = i64::from(((first >> 5 & 0x7_ffff) << 2 | first >> 29 & 3) as i32) << 43 >> 43;
-        let page = ((address + 4 * at as u64) & !0xfff).wrapping_add_signed(pages << 12);
+        let page = (address.wrapping_add(4 * at as u64) & !0xfff).wrapping_add_signed(pages << 12);
         if !tables.iter().any(|table| (table.start & !0xfff..table.end).contains(&page)) {
             continue;
         }
@@ -262,13 +266,13 @@ fn arm(code: &[u8], address: u64, tables: &[Range<u64>]) -> Vec<u64> {
                 kind if kind & 0xec == 0xe4 => low << (second >> 30), // ldr, str
                 _ => return false,
             };
-            second >> 5 & 31 == register && tables.iter().any(|table| table.contains(&(page + low)))
+            second >> 5 & 31 == register && tables.iter().any(|table| table.contains(&page.wrapping_add(low)))
         };
         // Up to where the register begins another address.
         let begins_another = |word: &u32| word & 0x9f00_001f == 0x9000_0000 | register;
         let behind = (at + 1..=at + APART).filter_map(word).take_while(|word| !begins_another(word));
         if behind.into_iter().any(completes) {
-            found.push(address + 4 * at as u64);
+            found.push(address.wrapping_add(4 * at as u64));
         }
     }
     found

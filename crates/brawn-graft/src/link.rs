@@ -154,18 +154,17 @@ impl<'a> Layout<'a> {
         let size = self.size(Part::Thread);
         if size > 0 {
             let block = Block::new(self.arch, own, size, self.thread_align);
-            let block = block.map_err(|reason| Error::NoPlace { reason: reason.to_owned() })?;
-            let At(_, at) = self.reserve(Part::Data, block.file, block.align);
+            let block = block.map_err(Error::no_place)?;
             if block.align > ALIGN {
-                return Err(Error::NoPlace {
-                    reason: "its thread-local storage is aligned to whole pages".to_owned(),
-                });
+                return Err(Error::no_place("its thread-local storage is aligned to whole pages"));
             }
+            let At(_, at) = self.reserve(Part::Data, block.file, block.align);
             self.block = Some((block, at));
         }
         if program.moves() && (self.absolute > 0 || self.block.is_some()) {
             let copied = program.relocations().iter().filter(|(at, _)| own.holds(*at)).count() as u64;
-            let count = program.relocation_table().1 / RELOCATION + copied + self.absolute;
+            let old = program.relocation_table().map_or(0, <[u8]>::len) as u64 / RELOCATION;
+            let count = old + copied + self.absolute;
             let At(_, at) = self.reserve(Part::Constants, RELOCATION * count, 8);
             self.relocations = Some((at, count));
         }

@@ -197,7 +197,8 @@ impl Planner<'_> {
 
     /// Where `fork` is, if it has to be led to the heap itself; or why it cannot be.
     fn fork(&self) -> Result<Option<u64>, String> {
-        let Some(&fork) = self.known.names.get("fork") else { return Ok(None) };
+        let fork = self.known.names.get("fork").filter(|_| self.kit.owners.contains_key(heap::BEFORE_FORK));
+        let Some(&fork) = fork else { return Ok(None) };
         let before = self.known.names.get(heap::BEFORE_FORK);
         if before.is_some_and(|address| self.replacement(*address).is_ok()) {
             return Ok(None);

@@ -198,34 +198,31 @@ impl<'data> Program<'data> {
         bytes.chunks_exact(16).enumerate().map(entry).collect()
     }
 
-    /// Where the table of relocations with addends is, and how many bytes it has.
-    pub fn relocation_table(&self) -> (u64, u64) {
+    /// The table that an entry of the dynamic section points to, with the size that another says.
+    fn table(&self, at: elf::DynamicTag, size: elf::DynamicTag) -> Option<&'data [u8]> {
         let dynamic = self.dynamic();
         let value = |tag: elf::DynamicTag| {
             dynamic.iter().find(|(_, entry)| entry[0] == tag.0 as u64).map(|(_, entry)| entry[1])
         };
-        match (value(elf::DT_RELA), value(elf::DT_RELASZ)) {
-            (Some(at), Some(size)) => (at, size),
-            _ => (0, 0),
-        }
+        self.bytes(self.offset(value(at)?)?, value(size)?)
+    }
+
+    /// The table of relocations with addends, if it is whole.
+    pub fn relocation_table(&self) -> Option<&'data [u8]> {
+        let whole = |table: &&[u8]| (table.len() as u64).is_multiple_of(RELOCATION);
+        self.table(elf::DT_RELA, elf::DT_RELASZ).filter(whole)
     }
 
     /// Relocations that the program applies to itself when it starts: where each writes, and what.
     pub fn relocations(&self) -> Vec<(u64, u64)> {
-        let entries: BTreeMap<u64, u64> =
-            self.dynamic().into_iter().map(|(_, [tag, value])| (tag, value)).collect();
-        let table = |at: elf::DynamicTag, size: elf::DynamicTag| {
-            let offset = self.offset(*entries.get(&(at.0 as u64))?)?;
-            self.bytes(offset, *entries.get(&(size.0 as u64))?)
-        };
         let word = |bytes: &[u8]| u64::from_le_bytes(bytes.try_into().expect("eight"));
         let mut found = Vec::new();
-        for entry in table(elf::DT_RELA, elf::DT_RELASZ).unwrap_or_default().chunks_exact(24) {
+        for entry in self.relocation_table().unwrap_or_default().chunks_exact(RELOCATION as usize) {
             found.push((word(&entry[..8]), word(&entry[16..])));
         }
         let stored = |at: u64| self.offset(at).and_then(|offset| self.bytes(offset, 8)).map_or(0, word);
         let mut next = 0_u64;
-        for entry in table(elf::DT_RELR, elf::DT_RELRSZ).unwrap_or_default().chunks_exact(8).map(word) {
+        for entry in self.table(elf::DT_RELR, elf::DT_RELRSZ).unwrap_or_default().chunks_exact(8).map(word) {
             if entry & 1 == 0 {
                 found.push((entry, stored(entry)));
                 next = entry.wrapping_add(8);

@@ -53,14 +53,19 @@ pub(crate) struct Block {
 /// What the pointer of a thread points to on aarch64.
 const HEAD: u64 = 16;
 
-/// Alignments beyond this are no one's.
+/// Alignments, and sizes, beyond these are no one's.
 const MOST: u64 = 1 << 16;
+const LARGEST: u64 = 1 << 24;
+/// Programs have no addresses beyond this.
+const HIGHEST: u64 = 1 << 46;
 
 impl Block {
     /// `size` bytes more, with this alignment; or why there is no such block.
     pub fn new(arch: Arch, own: Own, size: u64, align: u64) -> Result<Block, &'static str> {
         let all = own.align.max(align);
-        if !all.is_power_of_two() || all > MOST || own.memory > 1 << 32 || own.file > own.memory {
+        let usual =
+            own.align.is_power_of_two() && all <= MOST && own.memory <= LARGEST && own.address <= HIGHEST;
+        if !usual || own.file > own.memory {
             return Err("its thread-local storage has a size or an alignment that is not usual");
         }
         match arch {

@@ -3,8 +3,21 @@
 use std::process::Command;
 use std::sync::OnceLock;
 
-use brawn_graft::{Choice, graft, restore};
+use brawn_graft::{Choice, Heap, graft, restore};
 use proptest::prelude::*;
+
+/// A choice with musl's own heap out of a libc.a for another one: what is done to the file is the same.
+fn with_heap() -> &'static Choice {
+    static CHOICE: OnceLock<Choice> = OnceLock::new();
+    CHOICE.get_or_init(|| {
+        let rustc = Command::new("rustc").args(["--print", "sysroot"]).output().unwrap();
+        let root = String::from_utf8(rustc.stdout).unwrap();
+        let place = "lib/rustlib/x86_64-unknown-linux-musl/lib/self-contained/libc.a";
+        let archive = fs_err::read(std::path::Path::new(root.trim()).join(place)).unwrap();
+        let heap = Heap { name: "stock".to_owned(), archive, required: false };
+        Choice { heap: Some(heap), ..Choice::default() }
+    })
+}
 
 /// A small static executable, and the same grafted.
 fn samples() -> &'static (Vec<u8>, Vec<u8>) {
@@ -17,7 +30,9 @@ fn samples() -> &'static (Vec<u8>, Vec<u8>) {
         compiler.args(["-O1", "-fno-builtin", "-static", "-o"]).arg(&program).arg(&source);
         assert!(compiler.status().unwrap().success());
         let old = fs_err::read(&program).unwrap();
-        let new = graft(&old, &Choice::default()).unwrap().file;
+        let new = graft(&old, with_heap()).unwrap();
+        assert!(new.report.families().iter().any(|family| family == "heap"), "{:?}", new.report);
+        let new = new.file;
         (old, new)
     })
 }
@@ -47,7 +62,7 @@ proptest! {
     #[test]
     fn what_is_grafted_can_be_restored(changes in damage(samples().0.len()), cut in prop_oneof![9 => Just(0), 1 => 0..5000_usize]) {
         let data = damaged(&samples().0, &changes, cut);
-        if let Ok(new) = graft(&data, &Choice::default()) {
+        if let Ok(new) = graft(&data, with_heap()) {
             prop_assert!(restore(&new.file).unwrap() == data);
             prop_assert!(graft(&new.file, &Choice::default()).is_err());
         }

@@ -38,10 +38,8 @@ pub(super) fn write(
     linked: &mut Linked,
 ) -> Result<Vec<(u64, Vec<u8>)>, Error> {
     let Some((at, count)) = layout.relocations() else { return Ok(Vec::new()) };
-    let (old, size) = program.relocation_table();
-    let old = program.offset(old).and_then(|offset| program.bytes(offset, size));
-    let mut table =
-        old.ok_or_else(|| Error::no_place("its table of relocations is not in the file"))?.to_vec();
+    let old = program.relocation_table();
+    let mut table = old.ok_or_else(|| Error::no_place("its table of relocations is not whole"))?.to_vec();
     let kind = match program.arch {
         Arch::X86_64 => elf::R_X86_64_RELATIVE,
         Arch::Aarch64 => elf::R_AARCH64_RELATIVE,
