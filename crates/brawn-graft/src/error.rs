@@ -84,6 +84,9 @@ brawn_base::errors! {
         #[error("the program itself does not do the same twice: {what}")]
         Unsteady { what: String } => Failed, "--check needs arguments and an input with which its output is always the same";
 
+        #[error("the original could not be had back from the new file")]
+        NotKept => Failed, "this is a fault in Brawn worth a report";
+
         /// A fault in the kit or in the linker here.
         #[error("cannot link {member} of the kit: {reason}")]
         Link { member: String, reason: String } => Failed, "this is a fault in Brawn worth a report";

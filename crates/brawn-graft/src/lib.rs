@@ -60,6 +60,10 @@ pub fn graft(data: &[u8], choice: &Choice) -> Result<Grafted, Error> {
         return Err(Error::Nothing { refused: prepared.plan.refused.len() });
     }
     let file = write::write(&prepared.program, &prepared.kit, &prepared.known, &prepared.plan, &report)?;
+    // In the place of the old file, the new one is all that the old can be restored from.
+    if restore(&file).ok().as_deref() != Some(data) {
+        return Err(Error::NotKept);
+    }
     Ok(Grafted { file, report })
 }
 

@@ -3,7 +3,7 @@
 use std::process::Command;
 use std::sync::OnceLock;
 
-use brawn_graft::{Choice, Heap, graft, restore};
+use brawn_graft::{Choice, Error, Heap, graft, restore};
 use proptest::prelude::*;
 
 /// A choice with musl's own heap out of a libc.a for another one: what is done to the file is the same.
@@ -62,7 +62,9 @@ proptest! {
     #[test]
     fn what_is_grafted_can_be_restored(changes in damage(samples().0.len()), cut in prop_oneof![9 => Just(0), 1 => 0..5000_usize]) {
         let data = damaged(&samples().0, &changes, cut);
-        if let Ok(new) = graft(&data, with_heap()) {
+        let new = graft(&data, with_heap());
+        prop_assert!(!matches!(new, Err(Error::NotKept)));
+        if let Ok(new) = new {
             prop_assert!(restore(&new.file).unwrap() == data);
             prop_assert!(graft(&new.file, &Choice::default()).is_err());
         }

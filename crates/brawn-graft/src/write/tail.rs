@@ -110,11 +110,12 @@ impl Tail {
                 pieces.push(Piece::Lost(program.bytes(from, to - from).unwrap_or_default().to_vec()));
             }
         };
-        for (from, to, start) in extents {
-            let from = from.max(done);
+        for (begin, to, start) in extents {
+            // Headers that someone damaged may let tables overlap.
+            let from = begin.max(done);
             lost(done, from, &mut pieces);
             if to > from {
-                pieces.push(Piece::Kept { start, length: to - from });
+                pieces.push(Piece::Kept { start: start + (from - begin), length: to - from });
                 done = to;
             }
         }
