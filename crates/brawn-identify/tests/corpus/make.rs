@@ -84,6 +84,9 @@ pub fn make(long: bool) -> Vec<Made> {
     let lock = fs_err::File::create(folder.with_extension("lock")).unwrap();
     lock.file().lock().unwrap();
     let mut made = rust(long, &folder);
+    if long {
+        made.extend(go(&folder));
+    }
     for compiler in compilers(long) {
         let mut programs = sources("tests/libc", "c");
         programs.push(repository().join("tests/strings/text.c"));
@@ -142,6 +145,42 @@ fn compile(compiler: &Compiler, program: &Path, way: usize, folder: &Path) -> Op
     }
     let own = if name == "shadow.c" || name == "one_heap.c" { OWN } else { &[] };
     Some(Made { maker: compiler.name.to_owned(), libc: compiler.libc, what, own, file })
+}
+
+/// A Go program with C in it, linked by the distribution's compiler for musl.
+fn go(folder: &Path) -> Vec<Made> {
+    let mut made = Vec::new();
+    for level in LEVELS {
+        for (link, mode) in [("-static", "exe"), ("-static-pie", "pie")] {
+            let what = format!("go-cgo {level} {link}");
+            let file = folder.join(format!("musl-gcc-{what}").replace(' ', "_"));
+            if !file.is_file() {
+                let fresh = file.with_extension("fresh");
+                let pie = format!(
+                    "-static -Wl,-pie,--no-dynamic-linker -nostartfiles {DEBIANS}/rcrt1.o {DEBIANS}/crti.o {DEBIANS}/crtn.o"
+                );
+                let external = if mode == "pie" { &pie } else { link };
+                let mut build = Command::new("go");
+                build.args(["build", "-buildmode", mode, "-ldflags"]);
+                build.arg(format!("-linkmode external -extldflags \"{external}\"")).arg("-o").arg(&fresh);
+                let set = [
+                    ("CGO_ENABLED", "1"),
+                    ("CC", "musl-gcc"),
+                    ("CGO_CFLAGS", level),
+                    ("GOFLAGS", "-mod=mod"),
+                ];
+                let output = build.envs(set).current_dir(repository().join("examples/go-cgo")).output();
+                let Ok(output) = output else { break };
+                if !output.status.success() {
+                    eprintln!("left out: {what}: {}", String::from_utf8_lossy(&output.stderr));
+                    continue;
+                }
+                fs_err::rename(&fresh, &file).unwrap();
+            }
+            made.push(Made { maker: "go, musl-gcc".to_owned(), libc: "debian-", what, own: &[], file });
+        }
+    }
+    made
 }
 
 const DEBIANS: &str = "/usr/lib/x86_64-linux-musl";
