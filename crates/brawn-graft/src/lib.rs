@@ -9,15 +9,18 @@ mod digest;
 mod entry;
 mod error;
 mod families;
+mod front;
 mod heap;
 mod kit;
 mod link;
 mod plan;
 mod program;
+mod reference;
 mod relocate;
 mod report;
 mod restore;
 mod source;
+mod table;
 mod tls;
 mod write;
 
@@ -32,6 +35,7 @@ use std::collections::BTreeMap;
 
 use object::{LittleEndian as LE, elf};
 
+use crate::front::Room;
 use crate::kit::Kit;
 use crate::plan::{Known, Plan};
 use crate::program::Program;
@@ -59,7 +63,14 @@ pub fn graft(data: &[u8], choice: &Choice) -> Result<Grafted, Error> {
     if prepared.plan.entries.is_empty() {
         return Err(Error::Nothing { refused: prepared.plan.refused.len() });
     }
-    let file = write::write(&prepared.program, &prepared.kit, &prepared.known, &prepared.plan, &report)?;
+    let file = write::write(
+        &prepared.program,
+        &prepared.kit,
+        &prepared.known,
+        &prepared.plan,
+        &report,
+        prepared.room.as_ref(),
+    )?;
     // In the place of the old file, the new one is all that the old can be restored from.
     if restore(&file).ok().as_deref() != Some(data) {
         return Err(Error::NotKept);
@@ -80,6 +91,7 @@ struct Prepared<'data> {
     kit: Kit<'data>,
     known: Known,
     plan: Plan,
+    room: Option<Room>,
 }
 
 impl<'data> Prepared<'data> {
@@ -101,7 +113,8 @@ impl<'data> Prepared<'data> {
             let reason = reason.unwrap_or_else(|| "it calls none".to_owned());
             return Err(Error::NoHeap { name: heap.name.clone(), reason });
         }
-        Ok(Prepared { program, kit, known, plan })
+        let room = Room::of(&program, &image);
+        Ok(Prepared { program, kit, known, plan, room })
     }
 
     fn report(&self) -> Report {

@@ -11,11 +11,13 @@ use object::{
 
 use crate::Error;
 use crate::entry::{self, Moved};
+use crate::front::Room;
 use crate::heap;
 use crate::kit::{Kit, Member};
 use crate::plan::{Known, Plan, Target};
-use crate::program::{Program, RELOCATION};
+use crate::program::Program;
 use crate::relocate::{self, Spot};
+use crate::table::Table;
 use crate::tls::{Block, Own};
 
 /// What a part of the new code is loaded as.
@@ -63,7 +65,9 @@ pub(crate) struct Layout<'a> {
     empty: Option<At>,
     /// The longer block for each thread, and where it is in the data.
     block: Option<(Block, u64)>,
-    /// Where the longer table of relocations is in the constants, if the program needs one, and how many entries it has.
+    /// Where the program headers go.
+    table: Table,
+    /// Where a table of relocations without addends is in the constants, if the program needs one, and how many entries it has.
     relocations: Option<(u64, u64)>,
     sizes: [u64; 5],
     /// Of what is each thread's own.
@@ -86,6 +90,9 @@ pub(crate) struct Linked {
 /// Where each part begins: constants, text, data, zeros.
 pub(crate) type Bases = [u64; 4];
 
+/// The size of a relocation without an addend.
+pub(crate) const REL: u64 = 16;
+
 /// The largest alignment of a section.
 pub(crate) const ALIGN: u64 = 64;
 
@@ -95,6 +102,7 @@ impl<'a> Layout<'a> {
         plan: &'a Plan,
         known: &'a Known,
         program: &Program<'_>,
+        room: Option<&Room>,
     ) -> Result<Self, Error> {
         let (arch, far) = (program.arch, program.is_far());
         let mut layout = Layout {
@@ -109,6 +117,7 @@ impl<'a> Layout<'a> {
             fails: None,
             empty: None,
             block: None,
+            table: Table::Moved { size: 0 },
             relocations: None,
             sizes: [0; 5],
             thread_align: 1,
@@ -145,10 +154,13 @@ impl<'a> Layout<'a> {
             layout.definitions.insert(heap::NO.to_owned(), at);
         }
         layout.make_block(program)?;
+        let writable = layout.size(Part::Data) + layout.size(Part::Zero) > 0;
+        layout.table = Table::of(program, room, writable, layout.block.is_some() && !Own::is_in(program));
+        layout.make_relocations(program);
         Ok(layout)
     }
 
-    /// Room for the threads' block, and for the table of relocations of a program that moves.
+    /// Room for the threads' block.
     fn make_block(&mut self, program: &Program<'_>) -> Result<(), Error> {
         let own = Own::of(program);
         let size = self.size(Part::Thread);
@@ -161,14 +173,25 @@ impl<'a> Layout<'a> {
             let At(_, at) = self.reserve(Part::Data, block.file, block.align);
             self.block = Some((block, at));
         }
-        if program.moves() && (self.absolute > 0 || self.block.is_some()) {
-            let copied = program.relocations().iter().filter(|(at, _)| own.holds(*at)).count() as u64;
-            let old = program.relocation_table().map_or(0, <[u8]>::len) as u64 / RELOCATION;
-            let count = old + copied + self.absolute;
-            let At(_, at) = self.reserve(Part::Constants, RELOCATION * count, 8);
+        Ok(())
+    }
+
+    /// Room for the relocations that are new in a program that moves.
+    fn make_relocations(&mut self, program: &Program<'_>) {
+        let own = Own::of(program);
+        let is_copied = |(at, _): &&(u64, u64)| self.block.is_some() && own.holds(*at);
+        let copied = program.relocations().iter().filter(is_copied).count() as u64;
+        let displaced = self.table.front().map_or(0, |front| front.displaced.len() as u64);
+        let count = copied + displaced + self.absolute;
+        if program.moves() && count > 0 {
+            let At(_, at) = self.reserve(Part::Constants, REL * count, 8);
             self.relocations = Some((at, count));
         }
-        Ok(())
+    }
+
+    /// Where the program headers go.
+    pub fn table(&self) -> &Table {
+        &self.table
     }
 
     /// The longer block for each thread, and where it is in the data.
@@ -176,7 +199,7 @@ impl<'a> Layout<'a> {
         self.block
     }
 
-    /// Where the longer table of relocations is in the constants.
+    /// Where the new table of relocations is in the constants, and how many entries it has.
     pub fn relocations(&self) -> Option<(u64, u64)> {
         self.relocations
     }

@@ -27,7 +27,7 @@ pub(crate) struct Program<'data> {
     pub sections: Vec<Section>,
 }
 
-/// The size of a relocation.
+/// The size of a relocation with an addend.
 pub(crate) const RELOCATION: u64 = 24;
 
 /// How much of a file is looked at for the mark of a packer.
@@ -198,13 +198,22 @@ impl<'data> Program<'data> {
         bytes.chunks_exact(16).enumerate().map(entry).collect()
     }
 
+    /// What the dynamic section says of this.
+    pub fn dynamic_value(&self, tag: elf::DynamicTag) -> Option<u64> {
+        self.dynamic().iter().find(|(_, entry)| entry[0] == tag.0 as u64).map(|(_, entry)| entry[1])
+    }
+
+    /// The kind of relocation that adds where the program is.
+    pub fn relative(&self) -> elf::RelocationType {
+        match self.arch {
+            Arch::X86_64 => elf::R_X86_64_RELATIVE,
+            Arch::Aarch64 => elf::R_AARCH64_RELATIVE,
+        }
+    }
+
     /// The table that an entry of the dynamic section points to, with the size that another says.
     fn table(&self, at: elf::DynamicTag, size: elf::DynamicTag) -> Option<&'data [u8]> {
-        let dynamic = self.dynamic();
-        let value = |tag: elf::DynamicTag| {
-            dynamic.iter().find(|(_, entry)| entry[0] == tag.0 as u64).map(|(_, entry)| entry[1])
-        };
-        self.bytes(self.offset(value(at)?)?, value(size)?)
+        self.bytes(self.offset(self.dynamic_value(at)?)?, self.dynamic_value(size)?)
     }
 
     /// The table of relocations with addends, if it is whole.

@@ -29,6 +29,11 @@ impl Own {
         })
     }
 
+    /// Whether the file has such a block.
+    pub fn is_in(program: &Program<'_>) -> bool {
+        program.segments.iter().any(|segment| segment.p_type.get(LE) == elf::PT_TLS)
+    }
+
     /// Whether its bytes in the file hold the one at this address.
     pub fn holds(&self, address: u64) -> bool {
         address.checked_sub(self.address).is_some_and(|within| within < self.file)
@@ -42,6 +47,8 @@ pub(crate) struct Block {
     /// Where the file's own begins in it, and what is new.
     pub old_at: u64,
     pub new_at: u64,
+    /// Bytes that are new.
+    pub size: u64,
     /// Bytes in the file and in memory.
     pub file: u64,
     pub memory: u64,
@@ -79,6 +86,7 @@ impl Block {
                     own,
                     old_at,
                     new_at: 0,
+                    size,
                     file: old_at + own.file,
                     memory: old_at + own.memory,
                     align: all,
@@ -96,6 +104,7 @@ impl Block {
                     own,
                     old_at: 0,
                     new_at,
+                    size,
                     file: memory,
                     memory,
                     align: all,

@@ -1,7 +1,7 @@
 //! The new file: what was there, with jumps; behind it the new segments, then tables that have become longer.
 
+mod dynamic;
 mod place;
-mod relocations;
 mod tail;
 
 use brawn_elf::{Graft, Piece};
@@ -10,16 +10,16 @@ use object::{LittleEndian as LE, U16, U32, U64};
 
 use crate::Error;
 use crate::entry;
+use crate::front::{Front, Room};
 use crate::kit::Kit;
 use crate::link::{Layout, Linked, Part};
 use crate::plan::{Known, Plan};
-use crate::program::{Program, Segment, bytes_of};
+use crate::program::{Program, Section, Segment, bytes_of};
 use crate::report::Report;
-use place::{Places, Table};
+use crate::table::Table;
+use crate::tls::Block;
+use place::{Patches, Places};
 use tail::{NewSection, Tail};
-
-/// Bytes of the new file that are others than the original's, by offset.
-type Patches = Vec<(u64, Vec<u8>)>;
 
 const HEADER: u64 = 64;
 
@@ -29,8 +29,9 @@ pub(crate) fn write(
     known: &Known,
     plan: &Plan,
     report: &Report,
+    room: Option<&Room>,
 ) -> Result<Vec<u8>, Error> {
-    let layout = Layout::new(kit, plan, known, program)?;
+    let layout = Layout::new(kit, plan, known, program, room)?;
     let mut tail = Tail::of(program)?;
     let mut graft = Graft {
         kit: brawn_kit::VERSION.to_owned(),
@@ -41,7 +42,7 @@ pub(crate) fn write(
     };
     graft.functions.sort();
     // Where everything is written over is known before what is written there.
-    let table = Table::of(program, &layout);
+    let table = layout.table();
     let mut over: Vec<(u64, u64)> = vec![(0, HEADER)];
     over.extend(table.over(program));
     for address in plan.entries.keys() {
@@ -50,7 +51,7 @@ pub(crate) fn write(
             program.offset(first.at).ok_or_else(|| Error::no_place("a function is not in the file"))?;
         over.push((offset, first.length as u64));
     }
-    over.extend(relocations::over(program, &layout)?);
+    over.extend(dynamic::over(program, &layout));
     over.sort_unstable();
     if over.windows(2).any(|pair| pair[0].0 + pair[0].1 > pair[1].0)
         || over.iter().any(|(at, size)| at + size > tail.start)
@@ -59,9 +60,9 @@ pub(crate) fn write(
     }
     graft.pieces = pieces(program, &over, tail.start, tail.pieces(program, 0));
     let note = graft.encode();
-    let places = Places::new(program, &layout, &table, tail.start, note.len() as u64)?;
+    let places = Places::new(program, &layout, tail.start, note.len() as u64)?;
     let mut linked = layout.place(places.bases(), program)?;
-    let dynamic = relocations::write(program, &layout, &places, &mut linked)?;
+    let dynamic = dynamic::write(program, &layout, &places, &mut linked)?;
     if program.asks_for_marks() && has_indirect_jumps(&linked.text) {
         return Err(Error::no_place(
             "its code is marked for checked indirect branches (BTI), and the kit's is not",
@@ -72,20 +73,31 @@ pub(crate) fn write(
     if !program.sections.is_empty() {
         tail.add(program, &sections, &linked);
     }
-    let written = tail.write(program, places.end, &sections);
+    let mut old = program.sections.clone();
+    if let Some(front) = table.front() {
+        let (offset, address) = distances(program, front, &places);
+        old.iter_mut().for_each(|section| front.section(program, section, offset, address));
+    }
+    if let Some((block, at)) = layout.block() {
+        move_block(&mut old, &places, &block, at);
+    }
+    let written = tail.write(old, places.end, &sections);
     graft.pieces = pieces(program, &over, tail.start, tail.pieces(program, places.end));
     let note = graft.encode();
 
     let mut file = program.data[..tail.start as usize].to_vec();
-    let segments = segments(program, &table, &places, &layout);
+    let segments = segments(program, &places, &layout);
     let patches = patches(program, known, plan, &linked, (places.table, &segments), &written)?;
     for (offset, bytes) in patches.into_iter().chain(dynamic) {
         let at = offset as usize;
         file.resize(file.len().max(at + bytes.len()), 0);
         file[at..at + bytes.len()].copy_from_slice(&bytes);
     }
+    let (from, to) = table.front().map_or((0, 0), |front| front.block);
+    let block = program.bytes(from, to - from).unwrap_or_default().to_vec();
     for (offset, bytes) in [
         (places.note.offset, &note),
+        (places.block.offset, &block),
         (places.constants.offset, &linked.constants),
         (places.text.offset, &linked.text),
         (places.data.offset, &linked.data),
@@ -128,14 +140,19 @@ fn patches(
 }
 
 /// The program headers: those that were there, and the new ones, which are loaded behind them.
-fn segments(program: &Program<'_>, table: &Table, places: &Places, layout: &Layout<'_>) -> Vec<Segment> {
+fn segments(program: &Program<'_>, places: &Places, layout: &Layout<'_>) -> Vec<Segment> {
     let mut segments = program.segments.clone();
+    let table = layout.table();
     let size = table.size();
     let first = segments.iter().position(|segment| segment.p_type.get(LE) == elf::PT_LOAD).unwrap_or(0);
     if let Table::InGap { .. } = table {
         let end = U64::new(LE, places.table + size - segments[first].p_offset.get(LE));
         segments[first].p_filesz = end;
         segments[first].p_memsz = end;
+    }
+    if let Some(front) = table.front() {
+        let (offset, address) = distances(program, front, places);
+        segments.iter_mut().for_each(|segment| front.segment(segment, offset, address));
     }
     for own in segments.iter_mut().filter(|segment| segment.p_type.get(LE) == elf::PT_PHDR) {
         let address = U64::new(LE, program.base() + places.table);
@@ -169,7 +186,7 @@ fn segments(program: &Program<'_>, table: &Table, places: &Places, layout: &Layo
         loads.push(new(elf::PT_LOAD, elf::PF_R | elf::PF_W, places.data, sizes.0, sizes.1, page));
     }
     if let Some((block, at)) = layout.block() {
-        let place = place::Place { offset: places.data.offset + at, address: places.data.address + at };
+        let place = within(places.data, at);
         let thread = new(elf::PT_TLS, elf::PF_R, place, block.file, block.memory, block.align);
         match segments.iter_mut().find(|segment| segment.p_type.get(LE) == elf::PT_TLS) {
             Some(own) => *own = thread,
@@ -180,6 +197,31 @@ fn segments(program: &Program<'_>, table: &Table, places: &Places, layout: &Layo
     segments.splice(last + 1..last + 1, loads);
     segments.push(new(elf::PT_NOTE, elf::PF_R, places.note, places.note_size, places.note_size, 4));
     segments
+}
+
+fn within(place: place::Place, by: u64) -> place::Place {
+    place::Place { offset: place.offset + by, address: place.address + by }
+}
+
+/// The sections of the program's own block for each thread, where it is now.
+fn move_block(headers: &mut [Section], places: &Places, block: &Block, at: u64) {
+    let start = within(places.data, at + block.old_at);
+    for section in headers.iter_mut().filter(|section| section.sh_flags.get(LE).contains(elf::SHF_TLS)) {
+        let by = section.sh_addr.get(LE).wrapping_sub(block.own.address);
+        section.sh_addr = U64::new(LE, start.address.wrapping_add(by));
+        section.sh_offset = U64::new(LE, start.offset.wrapping_add(by));
+        // What is behind it in the file makes zeros bytes.
+        if block.old_at < block.new_at {
+            section.sh_type = U32::new(LE, elf::SHT_PROGBITS);
+        }
+    }
+}
+
+/// How far what stood behind the program headers moves, in the file and in memory.
+fn distances(program: &Program<'_>, front: &Front, places: &Places) -> (u64, u64) {
+    let (from, _) = front.block;
+    let address = program.base().wrapping_add(from);
+    (places.block.offset.wrapping_sub(from), places.block.address.wrapping_sub(address))
 }
 
 fn new_sections(places: &Places, linked: &Linked, layout: &Layout<'_>) -> Vec<NewSection> {
@@ -210,16 +252,15 @@ fn new_sections(places: &Places, linked: &Linked, layout: &Layout<'_>) -> Vec<Ne
         Some(Part::Text),
     ));
     let flags = alloc | elf::SHF_WRITE;
-    if places.data_size > 0 {
-        sections.push(new(
-            ".data.brawn",
-            elf::SHT_PROGBITS,
-            flags,
-            places.data,
-            places.data_size,
-            64,
-            Some(Part::Data),
-        ));
+    // The block for each thread is the last of the data.
+    let data = layout.block().map_or(places.data_size, |(_, at)| at);
+    if data > 0 {
+        sections.push(new(".data.brawn", elf::SHT_PROGBITS, flags, places.data, data, 64, Some(Part::Data)));
+    }
+    if let Some((block, at)) = layout.block() {
+        let place = within(places.data, at + block.new_at);
+        let flags = flags | elf::SHF_TLS;
+        sections.push(new(".tdata.brawn", elf::SHT_PROGBITS, flags, place, block.size, block.align, None));
     }
     let zero = layout.size(Part::Zero);
     if zero > 0 {

@@ -115,6 +115,44 @@ fn stripped_programs_and_those_at_any_address_as_well() {
     assert_eq!(complaints(&new), "");
 }
 
+/// Binutils write program headers at the beginning, and make segments of sections.
+#[test]
+fn grafted_programs_can_be_stripped_and_debugged() {
+    let folder = tempfile::tempdir().unwrap();
+    let rust = ["rustc", "-O", "--target", "x86_64-unknown-linux-musl"];
+    let noted = ["rustc", "-O", "--target", "x86_64-unknown-linux-musl", "-Clink-arg=-Wl,--build-id=sha1"];
+    let lld = ["rustc", "-O", "--target", "x86_64-unknown-linux-musl", "-Clinker=rust-lld"];
+    let c = ["musl-gcc", "-O1", "-fno-builtin", "-static", "-Wl,--build-id=sha1"];
+    for (name, text, compiler) in [
+        ("panics.rs", RUST, &rust[..]),
+        ("panics.rs", RUST, &noted),
+        ("panics.rs", RUST, &lld),
+        ("calls.c", C, &c),
+    ] {
+        let program = compiled(folder.path(), name, text, compiler);
+        let (new, _) = grafted(&program);
+        let other = folder.path().join("other");
+        for tool in [&["strip"][..], &["strip", "-g"], &["objcopy", "--remove-section=.comment"]] {
+            done(
+                Command::new(tool[0])
+                    .args(&tool[1..])
+                    .arg(&new)
+                    .arg(if tool[0] == "strip" { "-o" } else { "--" })
+                    .arg(&other),
+            );
+            let args: &[&str] = if name == "calls.c" { &["work"] } else { &[] };
+            same(&program, &other, &[], args);
+            assert_eq!(complaints(&other), "", "{compiler:?} {tool:?}");
+        }
+        if here("gdb") {
+            let script = ["break memcpy.brawn", "run work", "backtrace"].map(|line| ["-ex", line]).concat();
+            let said = done(Command::new("gdb").arg("-batch").args(script).arg(&new));
+            let said = String::from_utf8_lossy(&said.stdout);
+            assert!(said.contains("#0") && said.contains("main ()"), "{compiler:?} {said}");
+        }
+    }
+}
+
 #[test]
 fn programs_for_aarch64_as_well() {
     if !here("qemu-aarch64-static") {

@@ -1,11 +1,13 @@
 //! Where in the file and in memory everything new is.
 
-use object::LittleEndian as LE;
-use object::elf;
-
 use crate::Error;
+use crate::front::Front;
 use crate::link::{ALIGN, Bases, Layout, Part};
 use crate::program::Program;
+use crate::table::Table;
+
+/// Bytes of the new file that are others than the original's, by offset.
+pub(crate) type Patches = Vec<(u64, Vec<u8>)>;
 
 /// A place in the file, and in memory.
 #[derive(Clone, Copy, Debug, Default)]
@@ -14,77 +16,16 @@ pub(crate) struct Place {
     pub address: u64,
 }
 
-/// Where the program headers are.
-pub(crate) enum Table {
-    /// Behind the first segment, where the linker left room up to the next.
-    InGap { offset: u64, size: u64 },
-    /// At the beginning of the new segments.
-    Moved { size: u64 },
-}
-
-const ENTRY: u64 = 56;
-
 /// Most zeros that are put between the file and what is new, so that both have the same distance from their addresses.
 const MOST_PADDING: u64 = 64 << 20;
-
-impl Table {
-    pub fn of(program: &Program<'_>, layout: &Layout<'_>) -> Table {
-        let writable = layout.size(Part::Data) + layout.size(Part::Zero) > 0;
-        let has_own = program.segments.iter().any(|segment| segment.p_type.get(LE) == elf::PT_TLS);
-        let thread = layout.block().is_some() && !has_own;
-        let size = ENTRY * (program.segments.len() as u64 + 3 + u64::from(writable) + u64::from(thread));
-        match gap(program, size) {
-            Some(offset) => Table::InGap { offset, size },
-            None => Table::Moved { size },
-        }
-    }
-
-    pub fn size(&self) -> u64 {
-        let (Table::InGap { size, .. } | Table::Moved { size }) = self;
-        *size
-    }
-
-    /// What it takes of the file as it was.
-    pub fn over(&self, program: &Program<'_>) -> Option<(u64, u64)> {
-        match self {
-            Table::InGap { offset, size } if offset + size <= program.data.len() as u64 => {
-                Some((*offset, *size))
-            }
-            _ => None,
-        }
-    }
-}
-
-/// Room for so many bytes that belongs to nothing, behind the first segment.
-fn gap(program: &Program<'_>, size: u64) -> Option<u64> {
-    let mut loads = program.loads();
-    let (first, next) = (loads.next()?, loads.next()?);
-    let length = first.p_filesz.get(LE);
-    if first.p_offset.get(LE) != 0
-        || first.p_memsz.get(LE) != length
-        || first.p_flags.get(LE).contains(elf::PF_W)
-    {
-        return None;
-    }
-    let start = length.next_multiple_of(8);
-    let end = start + size;
-    let meets = |from: u64, to: u64| from < end && to > length;
-    let segments = program.segments.iter().map(|other| (other.p_offset.get(LE), other.p_filesz.get(LE)));
-    let sections = (0..program.sections.len()).filter_map(|index| program.extent(index));
-    let others = segments.map(|(from, size)| (from, from.saturating_add(size))).chain(sections);
-    let headers = program.header.e_shoff.get(LE);
-    let taken =
-        others.into_iter().any(|(from, to)| meets(from, to)) || (headers > 0 && meets(headers, headers + 1));
-    let page = next.p_vaddr.get(LE) / program.page() * program.page();
-    let is_zero = program.bytes(length, end - length)?.iter().all(|byte| *byte == 0);
-    (!taken && is_zero && first.p_vaddr.get(LE) + end <= page).then_some(start)
-}
 
 pub(crate) struct Places {
     /// The offset of the program headers.
     pub table: u64,
     pub note: Place,
     pub note_size: u64,
+    /// What stood behind the program headers, if it had to move.
+    pub block: Place,
     pub constants: Place,
     /// What of this is loaded as one, and its size.
     pub read_only: (Place, u64),
@@ -132,7 +73,6 @@ impl Places {
     pub fn new(
         program: &Program<'_>,
         layout: &Layout<'_>,
-        table: &Table,
         start: u64,
         note_size: u64,
     ) -> Result<Places, Error> {
@@ -141,6 +81,7 @@ impl Places {
         if cursor.top > 1 << 46 || !cursor.page.is_power_of_two() || cursor.page > 1 << 21 {
             return Err(Error::no_place("its segments have addresses or alignments that are not usual"));
         }
+        let table = layout.table();
         let moved = matches!(table, Table::Moved { .. });
         let first = cursor.segment(moved);
         if first.offset - start > MOST_PADDING {
@@ -148,10 +89,14 @@ impl Places {
         }
         let within = |offset: u64| Place { offset, address: first.address + (offset - first.offset) };
         let (place, note) = match table {
-            Table::InGap { offset, .. } => (*offset, first),
+            Table::InGap { offset, .. } | Table::InFront(Front { offset, .. }) => (*offset, first),
             Table::Moved { size } => (first.offset, within(first.offset + size)),
         };
-        let constants = within((note.offset + note_size).next_multiple_of(ALIGN));
+        // As far from a multiple of the alignment as it was.
+        let (from, to) = table.front().map_or((0, 0), |front| front.block);
+        let rest = program.base().wrapping_add(from).wrapping_sub(note.address + note_size) % ALIGN;
+        let block = within(note.offset + note_size + rest);
+        let constants = within((block.offset + (to - from)).next_multiple_of(ALIGN));
         // An alignment of addresses as well.
         let constants =
             within(constants.offset + constants.address.next_multiple_of(ALIGN) - constants.address);
@@ -172,6 +117,7 @@ impl Places {
             table: place,
             note,
             note_size,
+            block,
             constants,
             read_only: (first, read_only),
             text,

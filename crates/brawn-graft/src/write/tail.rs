@@ -165,13 +165,12 @@ impl Tail {
         at
     }
 
-    /// Everything from `at` on.
-    pub fn write(&self, program: &Program<'_>, at: u64, sections: &[NewSection]) -> Written {
-        if program.sections.is_empty() {
+    /// Everything from `at` on, with the headers that the program has.
+    pub fn write(&self, mut headers: Vec<Section>, at: u64, sections: &[NewSection]) -> Written {
+        if headers.is_empty() {
             return Written { bytes: Vec::new(), headers: None, count: 0 };
         }
         let mut bytes = Vec::new();
-        let mut headers: Vec<Section> = program.sections.clone();
         for (index, table) in &self.tables {
             headers[*index].sh_offset = U64::new(LE, at + bytes.len() as u64);
             headers[*index].sh_size = U64::new(LE, table.len() as u64);

@@ -195,6 +195,41 @@ fn what_cannot_be_grafted_onto_says_why() {
 }
 
 #[test]
+fn a_file_is_whole_or_absent() {
+    let sandbox = Sandbox::new();
+    // It changes when it was written last.
+    sandbox.write(
+        "program.c",
+        "#include <stdio.h>\n#include <string.h>\n#include <utime.h>\n\
+         int main(int n, char **v) { printf(\"%zu\\n\", strlen(v[n - 1])); return utime(v[n - 1], 0); }\n",
+    );
+    ok(sandbox.command("musl-gcc").args(["-O1", "-fno-builtin", "-static", "program.c", "-o", "old"]));
+    let before = fs_err::read(sandbox.path().join("old")).unwrap();
+    let kept = |said: &str| {
+        assert!(fs_err::read(sandbox.path().join("old")).unwrap() == before, "{said}");
+        let entries = fs_err::read_dir(sandbox.path()).unwrap();
+        let names: Vec<_> = entries.map(|entry| entry.unwrap().file_name()).collect();
+        assert!(!names.iter().any(|name| name == "new"), "{said}: {names:?}");
+        let left = names.iter().filter(|name| name.to_string_lossy().starts_with(".brawn"));
+        assert_eq!(left.count(), 0, "{said}: {names:?}");
+    };
+    let said = fails(&mut sandbox.brawn(&["graft", "old", "-o", "new", "--check", "--", "old"]), 3);
+    assert!(said.contains("was written to meanwhile"), "{said}");
+    kept(&said);
+    let said = fails(&mut sandbox.brawn(&["graft", "old", "-o", "/proc/new"]), 5);
+    assert!(said.contains("cannot write to /proc/new"), "{said}");
+    // 8 KiB, and no signal: as on a full disk, but for the number of the error.
+    let brawn = sandbox.brawn(&["graft", "old", "-o", "new"]);
+    let line = "trap '' XFSZ; ulimit -f 16; exec \"$0\" \"$@\"";
+    let mut full = sandbox.command("sh");
+    full.args(["-c", line]).arg(brawn.get_program()).args(brawn.get_args());
+    full.envs(brawn.get_envs().filter_map(|(key, value)| Some((key, value?))));
+    let said = fails(&mut full, 5);
+    assert!(said.contains("cannot write to new"), "{said}");
+    kept(&said);
+}
+
+#[test]
 fn what_speaks_of_the_old_file_is_named() {
     let sandbox = Sandbox::new();
     stock(&sandbox);
