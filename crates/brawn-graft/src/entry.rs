@@ -101,7 +101,15 @@ pub(crate) fn placed(arch: Arch, moved: &Moved, address: u64) -> Option<Vec<u8>>
     Some(bytes)
 }
 
-/// Where calls and jumps lead that stand in a function's code; on x86-64 some of these are none.
+/// Whether a function does nothing but return.
+pub(crate) fn does_nothing(arch: Arch, code: &[u8]) -> bool {
+    match arch {
+        Arch::X86_64 => x86::does_nothing(code),
+        Arch::Aarch64 => arm::does_nothing(code),
+    }
+}
+
+/// Where calls lead that stand in a function's code, and jumps out of it.
 pub(crate) fn calls(arch: Arch, code: &[u8], address: u64) -> BTreeSet<u64> {
     match arch {
         Arch::X86_64 => x86::calls(code, address),

@@ -5,6 +5,7 @@
 //! says why. `docs/explain/graft.md` tells how it works.
 
 mod allocator;
+mod callees;
 mod digest;
 mod entry;
 mod error;

@@ -49,6 +49,8 @@ pub(crate) struct Known {
     pub named: bool,
     /// The functions that may be replaced.
     pub places: BTreeMap<u64, Place>,
+    /// Functions with code that they call, and that was not recognised.
+    pub strangers: BTreeMap<u64, u64>,
     /// All of it, as it was recognised.
     pub found: Identification,
 }
@@ -277,6 +279,9 @@ impl Planner<'_> {
             return Err(Some("it is not certain that it calls the malloc that was recognised".to_owned()));
         }
         let is_heap = self.kit.members[owner].family == HEAP;
+        if let Some(stranger) = self.known.strangers.get(&address) {
+            return Err(Some(format!("the code at {stranger:#x} that it calls was not recognised")));
+        }
         Ok((owner, if is_heap && name == heap::IS_ZERO { heap::NO } else { name }))
     }
 

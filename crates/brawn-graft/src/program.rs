@@ -10,6 +10,7 @@ use object::read::elf::{FileHeader as _, SectionHeader as _};
 use object::{LittleEndian as LE, pod};
 
 use crate::Error;
+use crate::callees;
 use crate::entry;
 use crate::families;
 use crate::plan::{Known, Place};
@@ -121,6 +122,7 @@ impl<'data> Program<'data> {
             names: BTreeMap::new(),
             named: false,
             places: BTreeMap::new(),
+            strangers: BTreeMap::new(),
             found: Identification::default(),
         };
         let code = |address: u64| {
@@ -175,6 +177,9 @@ impl<'data> Program<'data> {
         let named = named.map(|symbol| (String::from_utf8_lossy(symbol.name).into_owned(), symbol.value));
         for (name, address) in data.chain(named) {
             known.names.entry(name).or_insert(address);
+        }
+        if !known.named {
+            known.strangers = callees::strangers(self.arch, image, &found);
         }
         known.found = found;
         known

@@ -1,27 +1,43 @@
 //! Files that someone damaged: an error or a file that can be restored, and nothing else.
 
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 use std::process::Command;
 use std::sync::OnceLock;
 
+use brawn_elf::Arch;
 use brawn_graft::{Choice, Error, Heap, graft, restore};
 use proptest::prelude::*;
 
-/// A choice with musl's own heap out of a libc.a for another one: what is done to the file is the same.
+/// A choice with the Brawn heap on the distribution's musl.
 fn with_heap() -> &'static Choice {
     static CHOICE: OnceLock<Choice> = OnceLock::new();
     CHOICE.get_or_init(|| {
-        let rustc = Command::new("rustc").args(["--print", "sysroot"]).output().unwrap();
-        let root = String::from_utf8(rustc.stdout).unwrap();
-        let place = "lib/rustlib/x86_64-unknown-linux-musl/lib/self-contained/libc.a";
-        let archive = fs_err::read(std::path::Path::new(root.trim()).join(place)).unwrap();
-        let heap = Heap { name: "stock".to_owned(), archive, required: false };
+        let base = Path::new("/usr/lib/x86_64-linux-musl/libc.a");
+        let heap = brawn_libc::Choice::malloc("brawn").unwrap().with_strings(false);
+        let made =
+            brawn_libc::overlay::make(base, &fs_err::read(base).unwrap(), Some(Arch::X86_64), &heap).unwrap();
+        let heap = Heap { name: "brawn".to_owned(), archive: made.libc_a, required: false };
         Choice { heap: Some(heap), ..Choice::default() }
     })
 }
 
-/// A small static executable, and the same grafted.
-fn samples() -> &'static (Vec<u8>, Vec<u8>) {
-    static SAMPLES: OnceLock<(Vec<u8>, Vec<u8>)> = OnceLock::new();
+struct Samples {
+    /// A small static executable.
+    old: Vec<u8>,
+    grafted: Vec<u8>,
+    stripped: Vec<u8>,
+    truth: Truth,
+    /// Where its code ends in the file.
+    code: usize,
+}
+
+/// Where the code begins in it, and what is added to offsets.
+const CODE: usize = 0x1000;
+const BASE: u64 = 0x40_0000;
+
+fn samples() -> &'static Samples {
+    static SAMPLES: OnceLock<Samples> = OnceLock::new();
     SAMPLES.get_or_init(|| {
         let folder = tempfile::tempdir().unwrap();
         let (source, program) = (folder.path().join("a.c"), folder.path().join("a"));
@@ -32,8 +48,12 @@ fn samples() -> &'static (Vec<u8>, Vec<u8>) {
         let old = fs_err::read(&program).unwrap();
         let new = graft(&old, with_heap()).unwrap();
         assert!(new.report.families().iter().any(|family| family == "heap"), "{:?}", new.report);
-        let new = new.file;
-        (old, new)
+        let stripped = folder.path().join("stripped");
+        assert!(Command::new("strip").arg(&program).arg("-o").arg(&stripped).status().unwrap().success());
+        let truth = Truth::of(&program);
+        let code = (*truth.functions.values().last().unwrap() - BASE) as usize;
+        assert!(truth.functions.len() > 100 && truth.callers.len() > 50 && old.len() > code);
+        Samples { old, grafted: new.file, stripped: fs_err::read(&stripped).unwrap(), truth, code }
     })
 }
 
@@ -53,15 +73,93 @@ fn damaged(data: &[u8], changes: &[(usize, u8)], cut: usize) -> Vec<u8> {
 }
 
 fn cases() -> u32 {
-    if std::env::var_os("BRAWN_TEST_LONG").is_some_and(|value| value != "0") { 3000 } else { 40 }
+    let asked = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok());
+    let long = std::env::var_os("BRAWN_TEST_LONG").is_some_and(|value| value != "0");
+    asked.unwrap_or(if long { 3000 } else { 40 })
+}
+
+/// Where functions are in the small executable, and which others each calls, as the symbols say.
+struct Truth {
+    /// Start and end.
+    functions: BTreeMap<u64, u64>,
+    callers: BTreeMap<u64, BTreeSet<u64>>,
+    /// Instructions by their addresses, and whether each refers to data, of which no one can tell where a linker put it.
+    instructions: BTreeMap<u64, bool>,
+}
+
+impl Truth {
+    fn of(program: &Path) -> Truth {
+        let said = |tool: &mut Command| String::from_utf8(tool.output().unwrap().stdout).unwrap();
+        let number = |text: &str| u64::from_str_radix(text, 16).ok();
+        let mut functions = BTreeMap::new();
+        // Assembly states no sizes, and ends where anything else begins.
+        for line in said(Command::new("nm").arg("-S").arg(program)).lines() {
+            let words: Vec<&str> = line.split(' ').collect();
+            if let [start, .., kind, _] = words[..]
+                && matches!(kind, "T" | "t" | "W")
+                && let Some(start) = number(start)
+            {
+                let size = number(words[1]).unwrap_or(0);
+                let end = functions.entry(start).or_insert(start);
+                *end = (*end).max(start + size);
+            }
+        }
+        let starts: Vec<u64> = functions.keys().copied().collect();
+        for pair in starts.windows(2) {
+            let end = functions.get_mut(&pair[0]).unwrap();
+            *end = if *end == pair[0] { pair[1] } else { *end };
+        }
+        let mut truth = Truth { functions, callers: BTreeMap::new(), instructions: BTreeMap::new() };
+        // Addresses have six digits, and begin with 4.
+        let is_address = |word: &str| word.starts_with("0x4") && word.len() == 8;
+        let has_address = |line: &str| line.split(['$', ',', '(']).any(is_address) || line.contains("(%rip)");
+        for line in said(Command::new("objdump").args(["-d", "--no-show-raw-insn"]).arg(program)).lines() {
+            let words: Vec<&str> = line.split_whitespace().collect();
+            if let Some(at) = words.first().and_then(|at| number(at.strip_suffix(':')?)) {
+                // Padding does nothing.
+                let to_data = words[1..].iter().any(|word| has_address(word) || word.starts_with("nop"));
+                truth.instructions.insert(at, to_data);
+            }
+            if let [at, instruction, target, _] = words[..]
+                && (instruction == "call" || instruction.starts_with('j'))
+                && let Some(from) = number(at.trim_end_matches(':')).and_then(|at| truth.holding(at))
+                && let Some(to) = number(target).and_then(|target| truth.holding(target))
+            {
+                truth.callers.entry(to).or_default().insert(from);
+            }
+        }
+        truth
+    }
+
+    fn holding(&self, address: u64) -> Option<u64> {
+        let (start, end) = self.functions.range(..=address).next_back()?;
+        (address < *end).then_some(*start)
+    }
+
+    /// Whether the byte at this address is of code that does not depend on where data is.
+    fn is_known(&self, address: u64) -> bool {
+        self.instructions.range(..=address).next_back().is_some_and(|(_, to_data)| !to_data)
+    }
+
+    /// The functions that do something else if the byte at this address is another.
+    fn changed_by(&self, address: u64) -> BTreeSet<u64> {
+        let mut changed = BTreeSet::new();
+        let mut open: Vec<u64> = self.holding(address).into_iter().collect();
+        while let Some(function) = open.pop() {
+            if changed.insert(function) {
+                open.extend(self.callers.get(&function).into_iter().flatten());
+            }
+        }
+        changed
+    }
 }
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: cases(), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn what_is_grafted_can_be_restored(changes in damage(samples().0.len()), cut in prop_oneof![9 => Just(0), 1 => 0..5000_usize]) {
-        let data = damaged(&samples().0, &changes, cut);
+    fn what_is_grafted_can_be_restored(changes in damage(samples().old.len()), cut in prop_oneof![9 => Just(0), 1 => 0..5000_usize]) {
+        let data = damaged(&samples().old, &changes, cut);
         let new = graft(&data, with_heap());
         prop_assert!(!matches!(new, Err(Error::NotKept)));
         if let Ok(new) = new {
@@ -70,11 +168,26 @@ proptest! {
         }
     }
 
+    /// A function whose code was changed, or that of anything that it calls, stays.
     #[test]
-    fn only_the_original_is_restored(changes in damage(samples().1.len()), cut in prop_oneof![9 => Just(0), 1 => 0..5000_usize]) {
-        let data = damaged(&samples().1, &changes, cut);
+    fn what_was_changed_is_not_replaced(changes in prop::collection::vec((CODE..samples().code, any::<u8>()), 1..4)) {
+        let old = damaged(&samples().stripped, &changes, 0);
+        if let Ok(new) = graft(&old, with_heap()) {
+            let truth = &samples().truth;
+            let differs = changes.iter().map(|(at, _)| *at).filter(|at| old[*at] != samples().stripped[*at]);
+            let places = differs.map(|at| BASE + at as u64).filter(|at| truth.is_known(*at));
+            let changed: BTreeSet<u64> = places.flat_map(|at| truth.changed_by(at)).collect();
+            for row in new.report.grafted() {
+                prop_assert!(!changed.contains(&row.address), "{row:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn only_the_original_is_restored(changes in damage(samples().grafted.len()), cut in prop_oneof![9 => Just(0), 1 => 0..5000_usize]) {
+        let data = damaged(&samples().grafted, &changes, cut);
         if let Ok(original) = restore(&data) {
-            prop_assert!(original == samples().0);
+            prop_assert!(original == samples().old);
         }
     }
 }

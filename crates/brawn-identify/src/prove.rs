@@ -30,6 +30,7 @@ pub struct Evidence<'a, 'data> {
     places: BTreeMap<u32, Vec<u64>>,
     branches: HashMap<u64, Vec<u64>>,
     known: RefCell<HashMap<(u32, u64), Option<References>>>,
+    called: RefCell<HashMap<u64, bool>>,
 }
 
 /// What one archive explains.
@@ -51,7 +52,17 @@ impl<'a, 'data> Evidence<'a, 'data> {
         let places = scan::places(signatures, &code);
         let addresses = places.values().flatten().copied();
         let branches = scan::branches(signatures.arch, &code, addresses);
-        Evidence { image, signatures, places, branches, known: RefCell::default() }
+        let (known, called) = (RefCell::default(), RefCell::default());
+        Evidence { image, signatures, places, branches, known, called }
+    }
+
+    /// Whether a branch leads there.
+    fn is_called(&self, address: u64) -> bool {
+        let is = || {
+            let sites = scan::branches(self.signatures.arch, &scan::code(self.image), [address].into_iter());
+            sites.values().any(|sites| !sites.is_empty())
+        };
+        *self.called.borrow_mut().entry(address).or_insert_with(is)
     }
 
     fn function(&self, id: u32) -> &'a Signature {
@@ -84,7 +95,9 @@ impl<'a, 'data> Evidence<'a, 'data> {
                 references.insert((name, target));
             }
         }
-        Some(references.into_iter().collect())
+        // One name is one place.
+        let references: References = references.into_iter().collect();
+        references.windows(2).all(|pair| pair[0].0 != pair[1].0).then_some(references)
     }
 
     /// What the archive with this number explains.
@@ -291,7 +304,7 @@ impl Trial<'_, '_, '_> {
             let sites = self.evidence.branches.get(&callee).into_iter().flatten();
             let mut fitting: Vec<u64> = sites
                 .filter_map(|site| site.checked_sub(u64::from(offset)))
-                .filter(|place| self.begins(*place) && self.fits(id, *place).is_some())
+                .filter(|place| self.begins(function, *place) && self.fits(id, *place).is_some())
                 .collect();
             fitting.sort_unstable();
             fitting.dedup();
@@ -314,31 +327,15 @@ impl Trial<'_, '_, '_> {
             && near(self.proof.functions.range(address + 1..).next())
     }
 
-    /// Whether a function may begin here: what stands before cannot go on.
-    fn begins(&self, address: u64) -> bool {
+    /// Whether a short function begins here: it comes next after a proved one, or something calls it. A jump in the middle of a
+    /// longer function may look the same.
+    fn begins(&self, function: &Signature, address: u64) -> bool {
         let before = self.proof.functions.range(..address).next_back();
-        if before.is_some_and(|(start, id)| start + u64::from(self.evidence.function(*id).size) == address) {
-            return true;
-        }
-        let Some(code) = address.checked_sub(5).and_then(|start| self.evidence.image.bytes_at_address(start))
-        else {
-            return false;
-        };
-        let Some(code) = code.first_chunk::<5>() else { return false };
-        match self.evidence.signatures.arch {
-            brawn_elf::Arch::X86_64 => {
-                matches!(
-                    code,
-                    [.., 0xc3 | 0xcc | 0x90 | 0x00 | 0xf4] | [0xe9, ..] | [.., 0x0f, 0x0b] | [.., 0xeb, _]
-                )
-            }
-            brawn_elf::Arch::Aarch64 => {
-                let word = u32::from_le_bytes([code[1], code[2], code[3], code[4]]);
-                matches!(word, 0xd65f_03c0 | 0xd503_201f | 0)
-                    || word >> 26 == 5
-                    || word & 0xffe0_001f == 0xd420_0000
-            }
-        }
+        let follows = before.is_some_and(|(start, id)| {
+            let end = start + u64::from(self.evidence.function(*id).size);
+            end.next_multiple_of(1 << function.align) == address
+        });
+        follows || self.evidence.is_called(address)
     }
 
     /// Says why functions whose bytes are there are not proved.

@@ -147,19 +147,26 @@ fn wanted() -> BTreeSet<String> {
     wanted
 }
 
-/// Keeps the functions of these names, and those that call them or that they call: proofs need both.
+/// Keeps the functions of these names, those that call them, and all that they call, near and far: proofs need both, and so does
+/// whoever puts another function in the place of one, as what that calls may have been changed.
 fn restrict(all: &mut Signatures, wanted: &BTreeSet<String>) {
     let is_wanted =
         |name: &String| wanted.contains(name) || INNER.iter().any(|inner| name.starts_with(inner));
     let named = |function: &Signature, names: &[String]| {
         function.names.iter().any(|name| is_wanted(&names[name.id as usize]))
     };
-    let called: BTreeSet<u32> = all
-        .functions
-        .iter()
-        .filter(|function| named(function, &all.names))
-        .flat_map(|function| function.links.iter().filter_map(|link| link.target))
-        .collect();
+    let mut called: BTreeSet<u32> = BTreeSet::new();
+    loop {
+        let before = called.len();
+        for function in &all.functions {
+            if named(function, &all.names) || function.names.iter().any(|name| called.contains(&name.id)) {
+                called.extend(function.links.iter().filter_map(|link| link.target));
+            }
+        }
+        if called.len() == before {
+            break;
+        }
+    }
     let matters = |function: &Signature, names: &[String]| {
         named(function, names)
             || function.names.iter().any(|name| called.contains(&name.id))

@@ -46,8 +46,22 @@ pub(super) fn jump(from: u64, to: u64, length: usize) -> Option<Vec<u8>> {
 }
 
 pub(super) fn calls(code: &[u8], address: u64) -> BTreeSet<u64> {
+    let own = address..address.saturating_add(code.len() as u64);
     let words = code.chunks_exact(4).map(|word| u32::from_le_bytes(word.try_into().expect("four")));
-    words.enumerate().filter_map(|(at, word)| branch(word, address + 4 * at as u64)).collect()
+    // bl
+    let is_call = |word: u32| word >> 26 == 0x25;
+    let leads = |(at, word)| {
+        branch(word, address + 4 * at as u64).filter(|target| is_call(word) || !own.contains(target))
+    };
+    words.enumerate().filter_map(leads).collect()
+}
+
+/// Whether a function only returns, with nothing or with 0.
+pub(super) fn does_nothing(code: &[u8]) -> bool {
+    const RET: [u8; 4] = 0xd65f_03c0_u32.to_le_bytes();
+    // mov w0, #0
+    let zero = [0x5280_0000_u32.to_le_bytes(), RET].concat();
+    code.starts_with(&RET) || code.starts_with(&zero)
 }
 
 fn moved(words: &[u32], address: u64, length: usize) -> Option<Moved> {

@@ -1,6 +1,6 @@
 use std::collections::BTreeSet;
 
-use iced_x86::{Decoder, DecoderOptions, FlowControl, Mnemonic, OpKind};
+use iced_x86::{Decoder, DecoderOptions, FlowControl, Instruction, Mnemonic, OpKind};
 
 use super::first::{Beginning, Moved};
 
@@ -38,13 +38,21 @@ pub(super) fn jump(from: u64, to: u64) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
+/// Decoded one after the other: what compilers make of libc has no data between instructions.
 pub(super) fn calls(code: &[u8], address: u64) -> BTreeSet<u64> {
-    let target = |at: usize| {
-        let field = code.get(at + 1..at + JUMP)?.try_into().ok()?;
-        let end = address.wrapping_add((at + JUMP) as u64);
-        Some(end.wrapping_add_signed(i32::from_le_bytes(field).into()))
+    let own = address..address.saturating_add(code.len() as u64);
+    let near = Decoder::with_ip(64, code, address, DecoderOptions::NONE).into_iter();
+    let near = near.filter(|instruction| instruction.op0_kind() == OpKind::NearBranch64);
+    let leads_out = |instruction: &Instruction| {
+        instruction.flow_control() == FlowControl::Call || !own.contains(&instruction.near_branch_target())
     };
-    memchr::memchr2_iter(0xe8, 0xe9, code).filter_map(target).collect()
+    near.filter(leads_out).map(|instruction| instruction.near_branch_target()).collect()
+}
+
+/// Whether a function only returns, with nothing or with 0.
+pub(super) fn does_nothing(code: &[u8]) -> bool {
+    let code = code.strip_prefix(&ENDBR64).unwrap_or(code);
+    [&[0xc3][..], &[0xf3, 0xc3], &[0x31, 0xc0, 0xc3]].iter().any(|whole| code.starts_with(whole))
 }
 
 /// The second bytes of conditional jumps: what follows is the distance, as behind the first byte of others.

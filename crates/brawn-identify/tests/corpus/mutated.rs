@@ -37,7 +37,13 @@ fn mutated_executables_mislead_nobody() {
                 for function in &found.functions {
                     let there = truth.get(&function.address).map(Vec::as_slice).unwrap_or_default();
                     let wrong: Vec<_> = function.names.iter().filter(|name| !there.contains(name)).collect();
-                    assert!(wrong.is_empty(), "{made}, round {round}: {wrong:?} is {there:?}");
+                    let differ = |at: &usize| changed[*at] != data[*at];
+                    assert!(
+                        wrong.is_empty(),
+                        "{made}, round {round}: {wrong:?} is {there:?} at {:#x}; changed: {:x?}",
+                        function.address,
+                        (0..changed.len()).filter(differ).collect::<Vec<_>>()
+                    );
                 }
             }
         }
