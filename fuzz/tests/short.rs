@@ -32,7 +32,7 @@ macro_rules! tests {
     };
 }
 
-tests!(elf note archive record manifest registry tar gzip knobs http logins certificates arguments results state functions);
+tests!(elf note archive record manifest registry tar gzip knobs http logins certificates arguments results state functions graft);
 
 /// The limits are real: a parser that breaks one is found.
 #[test]

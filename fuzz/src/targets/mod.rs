@@ -4,6 +4,7 @@ mod certificates;
 mod compiled;
 mod elf;
 mod functions;
+mod graft;
 mod gzip;
 mod http;
 mod knobs;
@@ -37,4 +38,5 @@ pub const TARGETS: &[Target] = &[
     Target { name: "results", seeds: results::seeds, read: results::read },
     Target { name: "state", seeds: state::seeds, read: state::read },
     Target { name: "functions", seeds: functions::seeds, read: functions::read },
+    Target { name: "graft", seeds: graft::seeds, read: graft::read },
 ];
