@@ -12,11 +12,11 @@ use brawn_link::settings::Layer;
 use clap::{ArgAction, ArgMatches, Args, FromArgMatches as _, Parser, Subcommand, ValueEnum};
 
 use crate::exit::Result;
-use crate::{commands, help, uses};
+use crate::{commands, help, origin, uses};
 
 /// Makes Rust, C and C++ programs static and fast: musl executables with the heap and slow functions replaced.
 #[derive(Parser)]
-#[command(name = "brawn", version, max_term_width = 100, after_help = after_help())]
+#[command(name = "brawn", version, long_version = origin::VERSION.as_str(), max_term_width = 100, after_help = after_help())]
 pub struct Cli {
     #[command(subcommand)]
     command: Command,

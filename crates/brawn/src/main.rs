@@ -10,6 +10,7 @@ mod cli;
 mod commands;
 mod exit;
 mod help;
+mod origin;
 mod uses;
 
 use std::path::PathBuf;

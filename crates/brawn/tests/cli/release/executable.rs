@@ -79,7 +79,7 @@ fn the_other_architectures_executable_patches_a_libc_under_an_emulator() {
         let mut command = sandbox.command(emulator);
         ok(command.arg(&released).args(args).env("BRAWN_CACHE_DIR", sandbox.path().join("cache")))
     };
-    assert_eq!(brawn(&["--version"]), ok(&mut sandbox.brawn(&["--version"])));
+    assert_eq!(brawn(&["-V"]), ok(&mut sandbox.brawn(&["-V"])));
     assert!(brawn(&["doctor"]).contains("kit 0."), "it says what its kit fits into");
     brawn(&["patch", libc.to_str().unwrap()]);
     let patched = fs_err::read(&libc).unwrap();
@@ -105,4 +105,21 @@ fn another_folder_makes_the_same_bytes() {
     let (one, other) = (build("one"), build("at/another/depth"));
     assert!(one == other, "{} and {} bytes, and not the same", one.len(), other.len());
     assert_eq!(memchr::memmem::find(&one, sandbox.path().to_str().unwrap().as_bytes()), None);
+}
+
+#[test]
+fn it_says_where_it_came_from() {
+    let sandbox = Sandbox::new();
+    let version = concat!("brawn ", env!("CARGO_PKG_VERSION"), "\n");
+    assert_eq!(ok(&mut sandbox.brawn(&["-V"])), version);
+    // The one under test was built by cargo, and the other by scripts/release.
+    let mut origins = vec![(PathBuf::from(env!("CARGO_BIN_EXE_brawn")), "source", "glibc")];
+    origins.extend(released("brawn").map(|path| (path, "release ", "musl")));
+    for (path, origin, libc) in origins {
+        let said = ok(Command::new(&path).arg("--version"));
+        let line = said.strip_prefix(version).unwrap_or_else(|| panic!("{said}"));
+        assert!(line.starts_with(origin), "{line}");
+        let rest = format!(", {} {libc}, kit for x86_64 and aarch64 by ", std::env::consts::ARCH);
+        assert!(line.contains(&rest) && line.lines().count() == 1, "{line}");
+    }
 }
