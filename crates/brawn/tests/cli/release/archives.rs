@@ -8,7 +8,7 @@ use super::{probe, script};
 use crate::common::{Sandbox, fails, note, ok};
 
 /// `scripts/release ARGUMENTS`, for a target folder of the test's own.
-fn release(sandbox: &Sandbox, arguments: &[&str]) -> std::process::Command {
+pub fn release(sandbox: &Sandbox, arguments: &[&str]) -> std::process::Command {
     let mut command = script(sandbox, "release");
     command.args(arguments).env("BRAWN_DRIVER", env!("CARGO_BIN_EXE_brawn"));
     command.env("CARGO_TARGET_DIR", sandbox.path().join("target")).env("SOURCE_DATE_EPOCH", "1700000000");
@@ -16,7 +16,7 @@ fn release(sandbox: &Sandbox, arguments: &[&str]) -> std::process::Command {
 }
 
 /// A sandbox where `brawn` and `cargo-brawn` seem to be built.
-fn built() -> Sandbox {
+pub fn built() -> Sandbox {
     let sandbox = Sandbox::new();
     let folder = sandbox.path().join("target").join(Arch::host().unwrap().musl_triple()).join("release");
     fs_err::create_dir_all(&folder).unwrap();
@@ -34,7 +34,9 @@ fn they_hold_what_an_installation_needs_and_are_the_same_each_time() {
     assert_eq!(sums, ok(&mut release(&other, &["archives"])));
     let name = format!("brawn-{}-{arch}-linux", env!("CARGO_PKG_VERSION"));
     assert!(sums.lines().any(|line| line.ends_with(&format!("  {name}.tar.gz"))), "{sums}");
-    assert!(sums.lines().any(|line| line.ends_with(".whl")), "{sums}");
+    for file in [".whl", "  install.sh"] {
+        assert!(sums.lines().any(|line| line.ends_with(file)), "{sums}");
+    }
     let dist = one.path().join("target/dist");
     ok(one.command("sha256sum").args(["--check", "--quiet", "SHA256SUMS"]).current_dir(&dist));
 

@@ -4,6 +4,7 @@ mod action;
 mod archives;
 mod builder_image;
 mod executable;
+mod install;
 mod manual;
 mod packages;
 mod wheel;
