@@ -43,6 +43,27 @@ fn it_installs_into_an_environment_and_runs() {
     assert!(shown.contains("Version: 0.1.0") && shown.contains("MIT OR Apache-2.0"), "{shown}");
 }
 
+/// As `uvx brawn` runs it, from a folder in the index's place.
+#[test]
+fn uv_runs_it_without_an_installation() {
+    let sandbox = Sandbox::new();
+    make(&sandbox, "wheels");
+    let uvx = |found: &[&str]| {
+        let mut command = sandbox.command("uvx");
+        command.args(["--offline", "--no-index", "--quiet"]).args(found);
+        command.args(["--from", "brawn", "brawn-probe"]).env("UV_CACHE_DIR", sandbox.path().join("uv"));
+        command
+    };
+    if uvx(&["--version"]).output().is_err() {
+        assert!(std::env::var_os("CI").is_none(), "`make setup` installs uv");
+        eprintln!("left out: there is no uvx");
+        return;
+    }
+    assert_eq!(ok(&mut uvx(&["--find-links", "wheels"])), "1 2 3\n");
+    let error = uvx(&[]).output().unwrap();
+    assert!(!error.status.success(), "it is from that folder, and from nowhere else");
+}
+
 #[test]
 fn the_same_executable_makes_the_same_wheel() {
     let sandbox = Sandbox::new();
