@@ -188,7 +188,8 @@ impl Options {
     /// Those of a whole command line: what was given before a command holds unless the command's own say otherwise.
     fn of(matches: &ArgMatches) -> Result<Options, clap::Error> {
         let levels = successors(Some(matches), |matches| matches.subcommand().map(|(_, inner)| inner));
-        let with_options = levels.filter(|matches| matches.try_contains_id("quiet").is_ok());
+        // Every level that takes the options has a value of this one, if it is not given as well.
+        let with_options = levels.filter(|matches| matches.ids().any(|id| id == "quiet"));
         with_options
             .map(Options::from_arg_matches)
             .try_fold(Options::default(), |before, own| Ok(own?.over(before)))

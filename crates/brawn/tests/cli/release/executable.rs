@@ -6,7 +6,7 @@ use std::process::Command;
 use brawn_elf::Arch;
 
 use super::repository;
-use crate::common::{Sandbox, ok, rust_libc};
+use crate::common::{Sandbox, fails, note, ok, rust_libc};
 
 /// Folders of this machine that must not be in it.
 fn private() -> Vec<String> {
@@ -58,6 +58,28 @@ fn it_passes_its_own_checks_without_a_warning() {
         let report = brawn_elf::verify(&fs_err::read(&path).unwrap(), &brawn_elf::Expectation::default());
         assert_eq!((report.findings.len(), report.warnings.len()), (0, 0), "{report:?}");
     }
+}
+
+/// Compiled without debug assertions, some crates answer differently from what the other tests run.
+#[test]
+fn it_builds_programs() {
+    let Some(brawn) = released("brawn") else { return };
+    let sandbox = Sandbox::new();
+    let package = sandbox.package("app");
+    let brawn = |args: &[&str]| {
+        let mut command = sandbox.command(brawn.to_str().unwrap());
+        command.args(args);
+        command
+    };
+    let built = ok(brawn(&["--malloc", "mimalloc", "-q", "build"]).current_dir(&package));
+    assert_eq!(note(Path::new(built.trim())).malloc, "mimalloc");
+    assert_eq!(ok(brawn(&["cargo", "run", "--quiet"]).current_dir(&package)), "1 2 3\n");
+    sandbox.write("main.c", "int main(void) { return 7; }\n");
+    ok(&mut brawn(&["--malloc", "stock", "cc", "main.c", "-o", "main"]));
+    fails(&mut sandbox.command("./main"), 7);
+    assert_eq!(note(&sandbox.path().join("main")).malloc, "stock");
+    let refused = fails(&mut brawn(&["doctor", "--preset", "small"]), 2);
+    assert!(refused.contains("`brawn doctor` does not use --preset"), "{refused}");
 }
 
 /// What `make release` builds for the other architecture, and runs this for.
