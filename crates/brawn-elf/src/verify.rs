@@ -84,8 +84,8 @@ fn check_linkage(
             Code::DynamicExecutable,
             format!("the executable is dynamic: it is loaded by {interpreter}"),
             Some(
-                "link it statically; `musl-gcc -static-pie` writes a dynamic executable without a word, \
-                 `brawn cc -static-pie` does not",
+                "link it statically: Rust without `-C target-feature=-crt-static` (RUSTFLAGS, .cargo/config.toml), C with \
+                 `brawn cc` (`musl-gcc -static-pie` writes a dynamic executable without a word)",
             ),
         ));
     }
