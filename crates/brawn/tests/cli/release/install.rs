@@ -28,20 +28,25 @@ fn install(sandbox: &Sandbox, from: &str) -> Command {
     command
 }
 
-/// A server for a folder, until it is dropped.
-struct Server(Child, String);
+/// A server that a Python program is, which prints its port first, until it is dropped; and its address.
+pub struct Server(Child, pub String);
 
 impl Server {
-    fn of(folder: &Path) -> Server {
-        let serve = "import http.server as h, os, sys\nos.chdir(sys.argv[1])\n\
-                     s = h.ThreadingHTTPServer(('127.0.0.1', 0), h.SimpleHTTPRequestHandler)\n\
-                     print(s.server_port, flush=True)\ns.serve_forever()\n";
+    pub fn run(program: &str, arguments: &[&str]) -> Server {
         let mut command = Command::new("python3");
-        command.args(["-c", serve]).arg(folder).stdout(Stdio::piped()).stderr(Stdio::null());
+        command.args(["-c", program]).args(arguments).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().unwrap();
         let mut port = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut port).unwrap();
         Server(child, format!("http://127.0.0.1:{}", port.trim()))
+    }
+
+    /// For a folder's files.
+    pub fn of(folder: &Path) -> Server {
+        let serve = "import http.server as h, os, sys\nos.chdir(sys.argv[1])\n\
+                     s = h.ThreadingHTTPServer(('127.0.0.1', 0), h.SimpleHTTPRequestHandler)\n\
+                     print(s.server_port, flush=True)\ns.serve_forever()\n";
+        Server::run(serve, &[folder.to_str().unwrap()])
     }
 }
 

@@ -7,6 +7,7 @@ mod executable;
 mod install;
 mod manual;
 mod packages;
+mod report;
 mod wheel;
 
 use std::path::{Path, PathBuf};
