@@ -5,7 +5,8 @@
 //!
 //! - a link to a folder of `examples/`: the commands run in a copy of it, or else in an empty folder;
 //! - `<!-- needs: go, ocamlopt 4.13, … -->`: commands, of a version if one is named, without which the page is skipped;
-//! - `<!-- long -->`: the next block takes minutes, and is left out unless `BRAWN_TEST_LONG` is set;
+//! - `<!-- long -->`: the next block takes minutes, and is left out unless `BRAWN_TEST_LONG` is set; with `<!-- long: dist -->`
+//!   it is left out as well where that command is missing, which `make setup` does not install;
 //! - `<!-- source: PACKAGE FILE SHA256 -->`: a file from the sources of a Debian package that lies in the folder.
 
 use std::path::{Path, PathBuf};
@@ -40,7 +41,7 @@ impl Page {
         let mut lines = text.lines();
         // Only right behind a block of commands is a block of text what they print.
         let mut behind = false;
-        let mut long = false;
+        let (mut long, mut absent) = (false, false);
         while let Some(line) = lines.next() {
             if let Some(language) = line.strip_prefix("```") {
                 let body: Vec<_> = lines.by_ref().take_while(|line| !line.starts_with("```")).collect();
@@ -48,6 +49,7 @@ impl Page {
                 let printed = std::mem::take(&mut behind) && language == "text";
                 match page.blocks.last_mut() {
                     Some(block) if printed => block.prints = Some(body),
+                    _ if language == "sh" && std::mem::take(&mut absent) => {}
                     _ if language == "sh" => {
                         page.blocks.push(Block {
                             commands: body,
@@ -61,7 +63,9 @@ impl Page {
                 continue;
             }
             behind &= line.trim().is_empty();
-            long |= line == "<!-- long -->";
+            let tool = comment(line, "long");
+            long |= line == "<!-- long -->" || tool.is_some_and(is_here);
+            absent |= tool.is_some_and(|tool| !is_here(tool));
             if let Some(list) = comment(line, "needs") {
                 page.needs.extend(list.split(',').map(|need| need.trim().to_owned()));
             }
@@ -133,6 +137,7 @@ fn guide(name: &str) {
         // setuptools-rust and what it stands on, as `pip install` puts them where Python looks.
         .env("PYTHONPATH", repository().join(".tools/build"))
         .env("BRAWN_ZIG", repository().join(".tools/zig/ziglang/zig"))
+        .env("CARGO_ZIGBUILD_ZIG_PATH", repository().join(".tools/zig/ziglang/zig"))
         // What the commands build is of no use to another run, but what they download is.
         .env_remove("CI");
     let output = shell.output().unwrap();
@@ -216,6 +221,7 @@ guides! {
     nim: "nim",
     ocaml: "ocaml",
     python: "python",
+    releases: "releases",
     rust_in_c: "rust-in-c",
     rust_with_c: "rust-with-c",
     zig: "zig",

@@ -19,7 +19,7 @@ fn private() -> Vec<String> {
 }
 
 /// What `make brawn` built. Only where no one has built it may a test do without.
-fn released(name: &str) -> Option<PathBuf> {
+pub fn released(name: &str) -> Option<PathBuf> {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
     let path = target.join(Arch::host().unwrap().musl_triple()).join("release").join(name);
     if !path.exists() {

@@ -8,6 +8,7 @@ mod install;
 mod manual;
 mod packages;
 mod report;
+mod services;
 mod wheel;
 
 use std::path::{Path, PathBuf};
