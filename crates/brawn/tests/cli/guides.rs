@@ -212,6 +212,7 @@ macro_rules! guides {
 }
 
 guides! {
+    autotools: "autotools",
     cxx: "c++",
     go: "go",
     graft: "graft",
