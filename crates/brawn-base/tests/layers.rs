@@ -10,7 +10,7 @@ const LAYERS: &[&[&str]] = &[
     &["brawn-libc", "brawn-graft"],
     &["brawn-link", "brawn-preload"],
     &["brawn-check", "brawn-bench", "brawn-tune"],
-    &["brawn-image"],
+    &["brawn-collect", "brawn-image"],
     &["brawn", "fuzz", "xtask"],
 ];
 
