@@ -28,11 +28,12 @@ pub fn content(line: &[u8]) -> Cow<'_, str> {
 /// The line without what `kubectl logs` and the files of a node have before it: `[pod/NAME/CONTAINER]`, the time, the
 /// stream, and whether the line goes on.
 pub fn without_time(line: &str) -> &str {
-    let mut rest = line;
+    let after_time =
+        |line| str::split_once(line, ' ').filter(|(time, _)| is_time(time)).map(|(_, after)| after);
     if let Some((_, after)) = line.strip_prefix("[pod/").and_then(|pod| pod.split_once("] ")) {
-        rest = after;
+        return after_time(after).unwrap_or(after);
     }
-    let Some((_, after)) = rest.split_once(' ').filter(|(time, _)| is_time(time)) else { return rest };
+    let Some(after) = after_time(line) else { return line };
     let stream = ["stdout ", "stderr "].into_iter().find_map(|stream| after.strip_prefix(stream));
     stream.and_then(|tag| tag.strip_prefix("P ").or_else(|| tag.strip_prefix("F "))).unwrap_or(after)
 }
