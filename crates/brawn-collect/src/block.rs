@@ -132,6 +132,11 @@ fn parts(text: &str) -> Vec<&str> {
     parts
 }
 
+/// The digest with which a block is written.
+pub(crate) fn digest_of(block: &Block) -> String {
+    digest(&serde_json::to_string(block).expect("a block is plain data"))
+}
+
 /// The digest of a whole document.
 pub(crate) fn digest(json: &str) -> String {
     hex(&Sha256::digest(json))

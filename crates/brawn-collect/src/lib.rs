@@ -8,12 +8,20 @@
 //! | [`plan`] | what was to be measured |
 //! | [`block`] | one block, and how it is written into a log |
 //! | [`log`] | blocks out of any log, and which ones were lost |
+//! | [`source`] | where logs come from, and collecting them |
+//! | [`kept`] | the one file in which a fleet is kept |
 
 pub mod block;
+pub mod kept;
 pub mod log;
 pub mod plan;
+pub mod source;
 
+mod error;
 mod frame;
+
+pub use error::Error;
+pub use kept::Kept;
 
 #[cfg(test)]
 mod schema;

@@ -26,6 +26,8 @@ pub struct Lost {
     pub attempt: Option<u32>,
     /// What is missing or wrong.
     pub reason: String,
+    /// The digest that its lines have.
+    pub digest: String,
 }
 
 /// What logs held.
@@ -214,13 +216,13 @@ impl Reader {
             let other_copy = partial.name.as_ref().is_some_and(|name| known.contains(name));
             !self.whole.contains(digest) && !other_copy
         });
-        let mut lost: Vec<Lost> = partial.map(|(_, partial)| lost(partial)).collect();
+        let mut lost: Vec<Lost> = partial.map(|(digest, partial)| lost(digest, partial)).collect();
         lost.sort();
         Found { blocks: self.blocks, lost }
     }
 }
 
-fn lost(partial: Partial) -> Lost {
+fn lost(digest: String, partial: Partial) -> Lost {
     let reason = match (partial.wrong, partial.parts.len()) {
         (Some(wrong), _) => wrong,
         (None, 0) if partial.count == 0 => "nothing of it is left but its name".to_owned(),
@@ -230,7 +232,7 @@ fn lost(partial: Partial) -> Lost {
         Some((_, pool, index, attempt)) => (Some(pool), Some(index), Some(attempt)),
         None => (None, None, None),
     };
-    Lost { pool, index, attempt, reason }
+    Lost { pool, index, attempt, reason, digest }
 }
 
 /// The block, if the text is the one that was written, and the one that its first line told of.

@@ -3,6 +3,7 @@ mod arguments;
 mod certificates;
 mod compiled;
 mod elf;
+mod fleetlog;
 mod functions;
 mod graft;
 mod gzip;
@@ -39,4 +40,5 @@ pub const TARGETS: &[Target] = &[
     Target { name: "state", seeds: state::seeds, read: state::read },
     Target { name: "functions", seeds: functions::seeds, read: functions::read },
     Target { name: "graft", seeds: graft::seeds, read: graft::read },
+    Target { name: "fleetlog", seeds: fleetlog::seeds, read: fleetlog::read },
 ];

@@ -3,7 +3,9 @@
 #![allow(dead_code, missing_docs)] // Each test uses its part.
 
 use brawn_collect::block::{Block, BlockRun, Outcome};
+use brawn_collect::plan::{Plan, PlanCandidate, PlanPool};
 use brawn_measure::{Machine, Sample};
+use brawn_tune::Goal;
 
 /// A run that took so many seconds, and 100 MiB.
 pub fn took(seconds: f64) -> Outcome {
@@ -29,5 +31,27 @@ pub fn block(pool: &str, index: u32, runs: &[(&str, f64)]) -> Block {
         seconds: 3.0,
         runs: runs.collect(),
         ..Block::default()
+    }
+}
+
+/// A plan of fleet `f` for the candidates `now` and `other`, with so many blocks on each pool.
+pub fn plan(pools: &[(&str, u32)]) -> Plan {
+    let candidate = |name: &str| PlanCandidate {
+        name: name.into(),
+        image_path: format!("/bin/{name}"),
+        digest: "0".repeat(64),
+        ..PlanCandidate::default()
+    };
+    let pool = |&(name, blocks): &(&str, u32)| PlanPool { name: name.into(), blocks, ..PlanPool::default() };
+    Plan {
+        id: "f".into(),
+        created: "2026-11-25T19:00:00Z".into(),
+        program: "program".into(),
+        goal: Goal::Time,
+        reference: "now".into(),
+        candidates: ["now", "other"].map(candidate).to_vec(),
+        pools: pools.iter().map(pool).collect(),
+        seed: 7,
+        image: Some(format!("registry.example/program@sha256:{}", "a".repeat(64))),
     }
 }
