@@ -93,6 +93,14 @@ pub enum Outcome {
 }
 
 impl Block {
+    /// What this candidate took, if it did its work.
+    pub fn sample(&self, candidate: &str) -> Option<&Sample> {
+        match self.outcome(candidate)? {
+            Outcome::Sample(sample) => Some(sample),
+            _ => None,
+        }
+    }
+
     /// What became of this candidate.
     pub fn outcome(&self, candidate: &str) -> Option<&Outcome> {
         self.runs.iter().find(|run| run.candidate == candidate).map(|run| &run.outcome)

@@ -10,16 +10,24 @@
 //! | [`log`] | blocks out of any log, and which ones were lost |
 //! | [`source`] | where logs come from, and collecting them |
 //! | [`kept`] | the one file in which a fleet is kept |
+//! | [`answer`], [`pool`] | what each pool should run, and all together |
+//! | [`estimate`], [`power`] | ratios with intervals, and how many blocks these need: arithmetic only |
 
+pub mod answer;
 pub mod block;
+pub mod estimate;
 pub mod kept;
 pub mod log;
 pub mod plan;
+pub mod pool;
+pub mod power;
 pub mod source;
 
 mod error;
 mod frame;
+mod notes;
 
+pub use answer::Answer;
 pub use error::Error;
 pub use kept::Kept;
 

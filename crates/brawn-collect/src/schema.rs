@@ -4,6 +4,7 @@ use std::path::Path;
 
 use schemars::{Schema, SchemaGenerator, json_schema};
 
+use crate::answer::Answer;
 use crate::kept::{Kept, SCHEMA};
 
 /// Set to anything, this writes the file instead of comparing it.
@@ -17,17 +18,30 @@ pub fn sample(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "$ref": "results.schema.json#/$defs/Sample" })
 }
 
-#[test]
-fn the_published_schema_is_that_of_the_types() {
-    let mut schema = schemars::schema_for!(Kept);
-    schema.insert("title".to_owned(), format!("Measurements of a fleet, form {SCHEMA}").into());
+pub fn summary_itself(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "$ref": "results.schema.json#/$defs/Summary" })
+}
+
+pub fn summary(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "anyOf": [{ "$ref": "results.schema.json#/$defs/Summary" }, { "type": "null" }] })
+}
+
+fn published<T: schemars::JsonSchema>(file: &str, title: &str) {
+    let mut schema = schemars::schema_for!(T);
+    schema.insert("title".to_owned(), format!("{title}, form {SCHEMA}").into());
     let text = serde_json::to_string_pretty(&schema).unwrap() + "\n";
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/schema/fleet.schema.json");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/schema").join(file);
     if std::env::var_os(RENEW).is_some() {
         brawn_measure::write_whole(&path, &text).unwrap();
     }
     assert!(
         fs_err::read_to_string(&path).is_ok_and(|published| published == text),
-        "docs/reference/schema/fleet.schema.json is stale; renew it with: {RENEW}=1 cargo test -p brawn-collect --lib schema"
+        "docs/reference/schema/{file} is stale; renew it with: {RENEW}=1 cargo test -p brawn-collect --lib schema"
     );
+}
+
+#[test]
+fn the_published_schemas_are_those_of_the_types() {
+    published::<Kept>("fleet.schema.json", "Measurements of a fleet");
+    published::<Answer>("fleet-report.schema.json", "What a fleet answers (`brawn fleet report --json`)");
 }

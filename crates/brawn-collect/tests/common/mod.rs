@@ -2,6 +2,8 @@
 
 #![allow(dead_code, missing_docs)] // Each test uses its part.
 
+pub mod synthetic;
+
 use brawn_collect::block::{Block, BlockRun, Outcome};
 use brawn_collect::plan::{Plan, PlanCandidate, PlanPool};
 use brawn_measure::{Machine, Sample};
