@@ -38,9 +38,10 @@ codes! {
     Input = 3, "an input cannot be used, or changed since it was recorded";
     Missing = 4, "a target, linker, compiler, kit or right is missing on this machine";
     Io = 5, "reading or writing failed";
-    Gate = 6, "a condition of `bench compare --fail-if` holds";
+    Gate = 6, "a condition of `bench compare --fail-if` holds, or a canary does worse";
     Registry = 7, "a registry cannot be reached, or refuses";
-    NoAnswer = 8, "`tune` has no answer: nothing stays within the limit, or the machine is too noisy";
+    NoAnswer = 8, "`tune` or `fleet` has no answer: nothing stays within the limit, or the machine is too noisy";
+    Cluster = 9, "a cluster or its Prometheus cannot be reached, or refuses";
     Interrupted = 130, "interrupted: `bench` and `tune` keep what was measured, `check` and `image` leave nothing";
 }
 

@@ -11,16 +11,25 @@
 //! | [`source`] | where logs come from, and collecting them |
 //! | [`kept`] | the one file in which a fleet is kept |
 //! | [`answer`], [`pool`] | what each pool should run, and all together |
+//! | [`report`], [`prices`], [`patch`], [`page`] | the answer for people, in money, for a workload, and with pictures |
+//! | [`prometheus`], [`canary`], [`experiment`] | figures over time, their judgement, and what gathers them |
 //! | [`estimate`], [`power`] | ratios with intervals, and how many blocks these need: arithmetic only |
 
 pub mod answer;
 pub mod block;
+pub mod canary;
 pub mod estimate;
+pub mod experiment;
 pub mod kept;
 pub mod log;
+pub mod page;
+pub mod patch;
 pub mod plan;
 pub mod pool;
 pub mod power;
+pub mod prices;
+pub mod prometheus;
+pub mod report;
 pub mod source;
 
 mod error;

@@ -3,9 +3,14 @@
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
+use brawn_base::file::Refusal;
+
 use crate::Error;
 use crate::kept::{Added, Kept};
 use crate::log::Reader;
+
+/// Most bytes of a log: rotated ones have ten MiB.
+const LONGEST: u64 = 1 << 30;
 
 /// A place with logs: files, or a cluster.
 pub trait Source {
@@ -32,7 +37,12 @@ impl Source for Files {
                 return Err(Error::NoLogs { path: path.clone() });
             }
             for file in files {
-                take(&mut BufReader::with_capacity(64 << 10, brawn_base::file::open(file)?))?;
+                let log = brawn_base::file::open(&file)?;
+                let size = log.metadata()?.len();
+                if size > LONGEST {
+                    return Err(Error::Io(Refusal::TooLarge { path: file, size, limit: LONGEST }.into()));
+                }
+                take(&mut BufReader::with_capacity(64 << 10, log))?;
             }
         }
         Ok(())
