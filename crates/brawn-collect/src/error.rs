@@ -36,7 +36,7 @@ brawn_base::errors! {
 
         /// No pool is called so.
         #[error("the fleet has no pool `{name}`")]
-        NoPool { name: String, known: String } => Usage, format!("it has: {known}");
+        NoPool { name: String, known: Vec<String> } => Usage, brawn_base::names::nearest_or_all(name, known);
 
         /// There is no answer that could be applied.
         #[error("there is no answer for {whose}")]

@@ -14,7 +14,7 @@ use crate::plan::Plan;
 pub fn patch(plan: &Plan, answer: &Answer, pool: Option<&str>, container: &str) -> Result<Value, Error> {
     let pick = match pool {
         Some(name) => {
-            let known = || answer.pools.iter().map(|pool| pool.name.as_str()).collect::<Vec<_>>().join(", ");
+            let known = || answer.pools.iter().map(|pool| pool.name.clone()).collect();
             let pool = answer.pools.iter().find(|pool| pool.name == name);
             let pool = pool.ok_or_else(|| Error::NoPool { name: name.to_owned(), known: known() })?;
             pool.pick.as_deref()

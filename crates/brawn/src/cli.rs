@@ -147,6 +147,8 @@ enum Command {
     Bench(Box<commands::bench::Arguments>),
     /// Find the right allocator for a program by measuring it: one compilation, a link for each candidate
     Tune(Box<commands::tune::Arguments>),
+    /// Find the right allocator for each kind of node of a cluster, by what was measured on them
+    Fleet(commands::fleet::Arguments),
     /// Write what a project needs to build with Brawn, after showing it
     Init(Box<commands::init::Arguments>),
     /// Show, trim or clear the cache
@@ -258,6 +260,7 @@ pub fn run() -> Result<ExitCode> {
         Command::Image(arguments) => commands::image::run(options, *arguments),
         Command::Bench(arguments) => commands::bench::run(options, *arguments),
         Command::Tune(arguments) => commands::tune::run(options, *arguments),
+        Command::Fleet(arguments) => commands::fleet::run(options, arguments),
         Command::Init(arguments) => commands::init::run(options, *arguments),
         Command::Cache(arguments) => commands::cache::run(options, *arguments),
         Command::Completions(arguments) => commands::completions::run(help::command(), arguments),

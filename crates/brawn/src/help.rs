@@ -13,7 +13,7 @@ use crate::uses;
 const GROUPS: &[(&str, &[&str])] = &[
     ("Build", &["init", "build", "cargo", "cc", "c++", "env", "libc", "patch", "restore", "relink", "graft"]),
     ("Look", &["verify", "inspect", "check", "doctor"]),
-    ("Measure", &["bench", "tune"]),
+    ("Measure", &["bench", "tune", "fleet"]),
     ("Ship", &["image", "preload", "run"]),
     ("Brawn itself", &["cache", "completions", "man"]),
 ];

@@ -25,7 +25,8 @@ const TIMELINE_POINTS: usize = 300;
 /// # Panics
 /// Never: results hold only what JSON can say.
 pub fn page(results: &Results) -> String {
-    let command = if results.finding.is_some() { "tune" } else { "bench" };
+    let of_finding = results.command.split(' ').nth(1).filter(|_| results.finding.is_some());
+    let command = of_finding.unwrap_or("bench");
     let title = escape(&format!("brawn {command}, {}", results.date));
     let (data, scripts) = (embedded(&data(results)), SCRIPTS.join("\n"));
     let parts = [

@@ -17,7 +17,7 @@ function heading() {
   ];
   return element("header", { class: "top" },
     element("div", { class: "bar-top" },
-      element("p", { class: "brand" }, results.finding ? "brawn tune" : "brawn bench"),
+      element("p", { class: "brand" }, results.finding ? results.command.split(" ", 2).join(" ") : "brawn bench"),
       themeButton()),
     element("h1", {}, results.finding ? plain(results.finding.headline) : headline()),
     element("p", { class: "exceptions" }, results.finding ? plain(results.finding.words) : exceptions()),

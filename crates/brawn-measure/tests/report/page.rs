@@ -299,6 +299,7 @@ fn the_smallest_documents_are_pages_too() {
 #[test]
 fn a_finding_is_the_headline() {
     let mut results = fixture::results();
+    results.command = "brawn tune -- input".into();
     let words = "It takes less, with <fewer> page faults.".to_owned();
     results.finding = Some(Finding { headline: "take `brawn` instead of `stock`".into(), words });
     let Some(mut page) = Page::open(&results, 1200, 900, false) else { return };

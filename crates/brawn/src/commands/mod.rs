@@ -10,6 +10,7 @@ pub mod check;
 pub mod completions;
 pub mod doctor;
 pub mod env;
+pub mod fleet;
 pub mod graft;
 pub mod image;
 pub mod init;

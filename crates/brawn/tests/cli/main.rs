@@ -16,6 +16,7 @@ mod doctor;
 mod empty;
 mod env;
 mod families;
+mod fleet;
 mod graft;
 mod guides;
 mod hostile;

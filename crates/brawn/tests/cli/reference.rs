@@ -24,6 +24,7 @@ const COMMANDS: &[&str] = &[
     "doctor",
     "bench",
     "tune",
+    "fleet",
     "image",
     "preload",
     "run",
@@ -33,8 +34,15 @@ const COMMANDS: &[&str] = &[
 ];
 
 /// Commands of commands.
-const INNER: &[(&str, &str)] =
-    &[("bench", "compare"), ("bench", "report"), ("cache", "trim"), ("cache", "clear")];
+const INNER: &[(&str, &str)] = &[
+    ("bench", "compare"),
+    ("bench", "report"),
+    ("cache", "trim"),
+    ("cache", "clear"),
+    ("fleet", "collect"),
+    ("fleet", "report"),
+    ("fleet", "canary"),
+];
 
 fn reference() -> String {
     let sandbox = Sandbox::new();

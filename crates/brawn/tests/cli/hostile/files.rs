@@ -40,6 +40,17 @@ const ROWS: &[(&str, &[&str])] = &[
     ("image", &["{} -o out", "PROGRAM --base {} -o out", "PROGRAM --certificate {} -o out"]),
     ("bench", &["compare {} {}", "report {}"]),
     ("tune", &["--exe {} -- a", "--exe PROGRAM --exe {} -- a", "--resume {}"]),
+    (
+        "fleet",
+        &[
+            "collect {} --from PROGRAM",
+            "collect fleet.json --from {}",
+            "report {}",
+            "report fleet.json --prices {}",
+            "canary --response m={},{}",
+            "canary {} --prometheus http://127.0.0.1:1 --replicasets a,b",
+        ],
+    ),
     ("cache", &[]),
     ("completions", &[]),
     ("man", &[]),
@@ -115,6 +126,7 @@ fn every_command_refuses_files_without_end() {
     assert_all_have_rows(ROWS);
     let sandbox = Sandbox::new();
     let program = program(&sandbox);
+    sandbox.write("fleet.json", super::fleet::FILE);
     for path in endless(sandbox.path()) {
         for (command, rows) in ROWS {
             for row in *rows {

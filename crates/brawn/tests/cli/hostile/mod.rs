@@ -3,6 +3,7 @@
 mod answers;
 mod elf;
 mod files;
+mod fleet;
 mod names;
 mod seen;
 

@@ -55,6 +55,20 @@ pub const ROWS: &[(&str, &[&str])] = &[
         ],
     ),
     ("tune", &["--exe {} -- {}", "--resume {}", "--also {}", "--goal {}", "--setup {} --exe {}"]),
+    (
+        "fleet",
+        &[
+            "collect {} --from {}",
+            "report {}",
+            "report {} -o {}",
+            "report fleet.json --apply={}",
+            "report fleet.json --prices {}",
+            "canary --response {}={},x",
+            "canary --response m={},x",
+            "canary {} --prometheus {} --replicasets {},x",
+            "canary {} --prometheus {} --render {}",
+        ],
+    ),
     ("cache", &["{}", "clear {}", "trim --limit {}"]),
     ("completions", &["{}"]),
     ("man", &["{}", "bench {}"]),
@@ -82,6 +96,7 @@ fn no_name_reaches_the_terminal_as_it_is() {
     for name in NAMES.map(OsStr::from_bytes) {
         for there in [true, false] {
             let sandbox = Sandbox::new();
+            sandbox.write("fleet.json", super::fleet::FILE);
             // Two heaps: the driver has something to say about its output.
             sandbox.write(
                 "heap.c",

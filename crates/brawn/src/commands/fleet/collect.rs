@@ -1,0 +1,59 @@
+//! `brawn fleet collect FLEET --from LOGS`
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use brawn_base::text::shown;
+use brawn_collect::source::{Files, collect};
+use clap::Args;
+use serde_json::json;
+
+use crate::cli::Options;
+use crate::exit::Result;
+use crate::output;
+
+#[derive(Args)]
+pub struct Arguments {
+    /// The file of the fleet
+    #[arg(value_name = "FLEET")]
+    fleet: PathBuf,
+    /// Logs of pods: files, or folders with them (repeatable)
+    #[arg(long, value_name = "LOGS", required = true)]
+    from: Vec<PathBuf>,
+}
+
+/// `brawn fleet collect`
+pub fn run(options: Options, arguments: Arguments) -> Result<ExitCode> {
+    let (kept, added) = collect(&arguments.fleet, &mut Files(arguments.from))?;
+    let planned: u32 = kept.plan.pools.iter().map(|pool| pool.blocks).sum();
+    if options.json() {
+        outln!(
+            "{}",
+            json!({
+                "planned": planned, "blocks": kept.blocks.len(), "new": added.new, "foreign": added.foreign,
+                "lost": kept.lost, "missing": kept.missing(),
+            })
+        );
+        return Ok(ExitCode::SUCCESS);
+    }
+    outln!(
+        "{}: {} of {planned} blocks, {} of them new",
+        shown(&arguments.fleet),
+        kept.blocks.len(),
+        added.new
+    );
+    for (pool, missing) in kept.missing() {
+        outln!("  {pool}: {} missing", missing.len());
+    }
+    for lost in &kept.lost {
+        let name = match (&lost.pool, lost.index) {
+            (Some(pool), Some(index)) => format!("block {index} of {pool}"),
+            _ => "a block without a name".to_owned(),
+        };
+        outln!("  {name} was lost: {}", lost.reason);
+    }
+    if added.foreign > 0 && !options.quiet {
+        output::say(&format!("{} blocks are not of this fleet, and were left out", added.foreign));
+    }
+    Ok(ExitCode::SUCCESS)
+}
