@@ -42,7 +42,7 @@ pub struct Block {
     /// Which try of it, from 0 on: a pod that was lost is started again.
     pub attempt: u32,
     /// Where it was measured.
-    #[cfg_attr(test, schemars(schema_with = "crate::schema::machine"))]
+    #[cfg_attr(test, schemars(schema_with = "crate::elsewhere::machine"))]
     pub machine: Machine,
     /// The node's name; none where no one told. Blocks without one count as of a node each.
     #[serde(default)]
@@ -71,7 +71,7 @@ pub struct BlockRun {
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
     /// It did its work.
-    Sample(#[cfg_attr(test, schemars(schema_with = "crate::schema::sample"))] Sample),
+    Sample(#[cfg_attr(test, schemars(schema_with = "crate::elsewhere::sample"))] Sample),
     /// It wanted more memory than it may have.
     OverMemory {
         /// The limit, in bytes.

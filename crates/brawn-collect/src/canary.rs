@@ -28,7 +28,7 @@ pub enum Verdict {
     /// It certainly takes more.
     Worse,
     /// Neither is certain.
-    NotTold,
+    Undecided,
 }
 
 /// One figure of both.
@@ -66,7 +66,7 @@ pub fn judge(metrics: &[(String, Series, Series)]) -> Result<Judgement, Error> {
     let metrics = metrics.iter().map(one).collect::<Result<Vec<_>, _>>()?;
     let any = |verdict| metrics.iter().any(|one| one.verdict == verdict);
     let found = [Verdict::Worse, Verdict::Better].into_iter().find(|verdict| any(*verdict));
-    Ok(Judgement { verdict: found.unwrap_or(Verdict::NotTold), level: crate::power::LEVEL, metrics })
+    Ok(Judgement { verdict: found.unwrap_or(Verdict::Undecided), level: crate::power::LEVEL, metrics })
 }
 
 fn one(name: &str, baseline: &Series, candidate: &Series, outside: f64) -> Result<Judged, Error> {
@@ -76,7 +76,7 @@ fn one(name: &str, baseline: &Series, candidate: &Series, outside: f64) -> Resul
     let verdict = match () {
         () if ratio.is_less() => Verdict::Better,
         () if ratio.is_more() => Verdict::Worse,
-        () => Verdict::NotTold,
+        () => Verdict::Undecided,
     };
     Ok(Judged { metric: name.to_owned(), verdict, ratio, lasts })
 }
@@ -205,7 +205,7 @@ mod tests {
         {
             let random = &mut fastrand::Rng::with_seed(5);
             let told = |effect: f64, random: &mut fastrand::Rng| {
-                let told = (0..200).filter(|_| verdict(random, count, follows, effect) != Verdict::NotTold);
+                let told = (0..200).filter(|_| verdict(random, count, follows, effect) != Verdict::Undecided);
                 told.count() / 2
             };
             let (wrong, found) = (told(0.0, random), told(0.1, random));
@@ -222,7 +222,7 @@ mod tests {
         let metric = |name: &str, factor: f64| (name.to_owned(), series(&base), times(factor));
         let judged = judge(&[metric("memory", 0.8), metric("latency", 1.0), metric("cpu", 1.1)]).unwrap();
         let verdicts: Vec<Verdict> = judged.metrics.iter().map(|one| one.verdict).collect();
-        assert_eq!(verdicts, [Verdict::Better, Verdict::NotTold, Verdict::Worse]);
+        assert_eq!(verdicts, [Verdict::Better, Verdict::Undecided, Verdict::Worse]);
         assert_eq!(judged.verdict, Verdict::Worse);
         let better = judge(&[metric("memory", 0.8), metric("latency", 1.0)]).unwrap();
         assert_eq!((better.verdict, better.metrics[0].ratio.blocks), (Verdict::Better, 100));

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::kept::SCHEMA;
+use crate::plan::SCHEMA;
 
 brawn_base::errors! {
     /// Why nothing was collected or answered.

@@ -10,10 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::Error;
 use crate::block::Block;
 use crate::log::Lost;
-use crate::plan::Plan;
-
-/// Version of the file's form; it grows when a field changes its meaning or goes.
-pub const SCHEMA: u32 = 1;
+use crate::plan::{Plan, SCHEMA};
 
 /// Most bytes of such a file: ten times those of the largest fleet that was tried.
 const LIMIT: u64 = 1 << 30;

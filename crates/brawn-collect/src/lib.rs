@@ -10,7 +10,7 @@
 //! | [`log`] | blocks out of any log, and which ones were lost |
 //! | [`source`] | where logs come from, and collecting them |
 //! | [`kept`] | the one file in which a fleet is kept |
-//! | [`answer`], [`pool`] | what each pool should run, and all together |
+//! | [`answer`], [`pool`], `decide` | what each pool should run, and all together |
 //! | [`report`], [`prices`], [`patch`], [`page`] | the answer for people, in money, for a workload, and with pictures |
 //! | [`prometheus`], [`canary`], [`experiment`] | figures over time, their judgement, and what gathers them |
 //! | [`estimate`], [`power`] | ratios with intervals, and how many blocks these need: arithmetic only |
@@ -32,6 +32,7 @@ pub mod prometheus;
 pub mod report;
 pub mod source;
 
+mod decide;
 mod error;
 mod frame;
 mod notes;
@@ -40,5 +41,7 @@ pub use answer::Answer;
 pub use error::Error;
 pub use kept::Kept;
 
+#[cfg(test)]
+mod elsewhere;
 #[cfg(test)]
 mod schema;

@@ -5,6 +5,9 @@ use std::collections::BTreeMap;
 use brawn_tune::Goal;
 use serde::{Deserialize, Serialize};
 
+/// Version of the form in which plan, blocks and answers are kept; it grows when a field changes its meaning or goes.
+pub const SCHEMA: u32 = 1;
+
 /// What a fleet was asked to measure.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]

@@ -165,7 +165,7 @@ fn verdict(verdict: Verdict) -> &'static str {
         Verdict::Now => "used now",
         Verdict::Better => "better",
         Verdict::Worse => "worse",
-        Verdict::NotTold => "not told apart",
+        Verdict::Undecided => "no significant difference",
         Verdict::OverMemory => "over its memory",
         Verdict::Failed => "failed",
     }

@@ -1,30 +1,13 @@
-//! Types of other crates are described where they are at home.
+//! Keeps the published schemas in step with the types.
 
 use std::path::Path;
 
-use schemars::{Schema, SchemaGenerator, json_schema};
-
 use crate::answer::Answer;
-use crate::kept::{Kept, SCHEMA};
+use crate::kept::Kept;
+use crate::plan::SCHEMA;
 
 /// Set to anything, this writes the file instead of comparing it.
 const RENEW: &str = "BRAWN_RENEW";
-
-pub fn machine(_: &mut SchemaGenerator) -> Schema {
-    json_schema!({ "$ref": "results.schema.json#/$defs/Machine" })
-}
-
-pub fn sample(_: &mut SchemaGenerator) -> Schema {
-    json_schema!({ "$ref": "results.schema.json#/$defs/Sample" })
-}
-
-pub fn summary_itself(_: &mut SchemaGenerator) -> Schema {
-    json_schema!({ "$ref": "results.schema.json#/$defs/Summary" })
-}
-
-pub fn summary(_: &mut SchemaGenerator) -> Schema {
-    json_schema!({ "anyOf": [{ "$ref": "results.schema.json#/$defs/Summary" }, { "type": "null" }] })
-}
 
 fn published<T: schemars::JsonSchema>(file: &str, title: &str) {
     let mut schema = schemars::schema_for!(T);

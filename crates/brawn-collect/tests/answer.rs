@@ -70,7 +70,7 @@ fn each_pool_has_its_answer_and_all_have_one() {
 fn no_difference_is_an_answer() {
     let answer = Answer::of(&kept(&[("small", 14)], blocks("small", 14, 1.0, 1.001)));
     assert_eq!((answer.pools[0].advice, answer.pools[0].pick.as_deref()), (Advice::Keep, Some("now")));
-    assert_eq!(verdicts(&answer, 0), [Verdict::Now, Verdict::NotTold, Verdict::NotTold]);
+    assert_eq!(verdicts(&answer, 0), [Verdict::Now, Verdict::Undecided, Verdict::Undecided]);
     assert_eq!(answer.overall, None, "one pool is all");
     let best = Answer::of(&kept(&[("small", 14)], blocks("small", 14, 1.1, 1.2)));
     assert_eq!(best.pools[0].advice, Advice::KeepBest);

@@ -114,7 +114,7 @@ fn a_canary_is_judged_by_saved_answers() {
     let json =
         ok(&mut sandbox.brawn(&["fleet", "canary", "--json", "--response", "cpu=base.json,base.json"]));
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
-    assert_eq!(json["verdict"], "not_told");
+    assert_eq!(json["verdict"], "undecided");
     let message = |text: &str, code| {
         sandbox.write("other.json", text);
         fails(&mut sandbox.brawn(&["fleet", "canary", "--response", "cpu=base.json,other.json"]), code)
@@ -174,7 +174,7 @@ fn prometheus_is_asked_and_may_refuse() {
     let ask = |url: &str| {
         sandbox.brawn(&["fleet", "canary", "canary.toml", "--replicasets", "a,b", "--prometheus", url])
     };
-    assert!(ok(&mut ask(&url)).starts_with("the candidate is not told apart from the baseline;"));
+    assert!(ok(&mut ask(&url)).starts_with("the candidate does not differ significantly from the baseline;"));
     let refusing =
         server("400 Bad Request", r#"{"status":"error","errorType":"bad_data","error":"x"}"#.into());
     assert!(fails(&mut ask(&refusing), 9).contains("Prometheus refused: bad_data: x"));

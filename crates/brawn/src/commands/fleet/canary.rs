@@ -100,7 +100,7 @@ fn print(judgement: &Judgement) {
         match judgement.verdict {
             Verdict::Better => "does better",
             Verdict::Worse => "does worse",
-            Verdict::NotTold => "is not told apart from the baseline",
+            Verdict::Undecided => "does not differ significantly from the baseline",
         },
         100.0 * judgement.level
     );
@@ -109,7 +109,7 @@ fn print(judgement: &Judgement) {
         let word = match one.verdict {
             Verdict::Better => "better",
             Verdict::Worse => "worse",
-            Verdict::NotTold => "not told apart",
+            Verdict::Undecided => "no significant difference",
         };
         let ratio = one.ratio;
         table.row([
