@@ -58,7 +58,7 @@ pub fn seeds() -> Vec<Vec<u8>> {
 pub fn read(data: &[u8]) {
     let found = read_all(data);
     for block in &found.blocks {
-        assert_eq!(read_all(block::write(block).as_bytes()).blocks, [block.clone()]);
+        assert_eq!(read_all(block::write(block).as_bytes()).blocks, std::slice::from_ref(block));
     }
     kept().add(found.blocks, found.lost);
     let Ok(text) = std::str::from_utf8(data) else { return };

@@ -41,13 +41,20 @@ const ARGUMENTS: &[(&str, &[&str])] = &[
     ("bench compare", &["file", "file"]),
     ("bench report", &["file"]),
     ("tune", &["--", "true"]),
+    ("fleet canary", &["--response", "m=file,file"]),
+    ("fleet collect", &["file", "--from", "file"]),
+    ("fleet report", &["file"]),
     ("completions", &["bash"]),
 ];
 
 /// Every command in the help, and those of commands.
 fn all_commands(sandbox: &Sandbox) -> Vec<String> {
     let mut all = commands(sandbox);
-    all.extend(["bench compare", "bench report", "cache clear", "cache trim"].map(str::to_owned));
+    // It is nothing without one of its own commands.
+    all.retain(|command| command != "fleet");
+    let inner = ["bench compare", "bench report", "cache clear", "cache trim"];
+    let fleet = ["fleet canary", "fleet collect", "fleet report"];
+    all.extend(inner.iter().chain(&fleet).map(|command| (*command).to_owned()));
     assert!(all.len() > 20, "{all:?}");
     all
 }
