@@ -103,6 +103,8 @@ pub enum Verdict {
     /// No significant difference.
     #[default]
     Undecided,
+    /// It stays alive, where what is used now does not.
+    Alive,
     /// It died of the memory limit.
     OverMemory,
     /// It failed, or did not end.

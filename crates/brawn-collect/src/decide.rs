@@ -61,7 +61,7 @@ fn pool_answer(pool: &Pool<'_>, goal: Goal, outside: f64) -> PoolAnswer {
             (Fate::Failed(_), _) => Verdict::Failed,
             _ if is_now => Verdict::Now,
             // Beside another than what is used now nothing is better or worse than that.
-            _ if base != Some(pool.plan.reference.as_str()) => Verdict::Undecided,
+            _ if base != Some(pool.plan.reference.as_str()) => Verdict::Alive,
             (_, Some(cost)) if cost.is_less() => Verdict::Better,
             (_, Some(cost)) if cost.is_more() => Verdict::Worse,
             _ => Verdict::Undecided,
@@ -100,7 +100,7 @@ fn decide(pool: &Pool<'_>, candidates: &[CandidateAnswer]) -> (Advice, Option<St
         those.min_by(|one, other| cost(one).total_cmp(&cost(other))).map(|candidate| candidate.name.clone())
     };
     if base != reference {
-        return (Advice::ChangeForFailure, least(&[Verdict::Undecided]));
+        return (Advice::ChangeForFailure, least(&[Verdict::Alive]));
     }
     let keep = |advice| (advice, Some(reference.clone()));
     if let Some(pick) = least(&[Verdict::Better]) {

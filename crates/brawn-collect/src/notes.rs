@@ -2,7 +2,7 @@
 
 use brawn_tune::verdict::Advice;
 
-use crate::answer::{Answer, PoolAnswer};
+use crate::answer::{Answer, PoolAnswer, Verdict};
 use crate::kept::Kept;
 
 /// Most indexes that a note lists.
@@ -46,6 +46,10 @@ fn pool(pool: &PoolAnswer) -> Option<String> {
     }
     if costs().next().is_none() && pool.advice == Advice::Unknown {
         return Some(format!("{name}: no block has the figures that the goal needs"));
+    }
+    if pool.advice == Advice::ChangeForFailure {
+        let first = pool.candidates.iter().find(|candidate| candidate.verdict == Verdict::Alive)?;
+        return Some(format!("{name}: costs are those beside `{}`, the first that stays alive", first.name));
     }
     let unknown = pool.nodes == 1 && costs().all(|cost| cost.high.is_none());
     unknown.then(|| {

@@ -166,6 +166,7 @@ fn verdict(verdict: Verdict) -> &'static str {
         Verdict::Better => "better",
         Verdict::Worse => "worse",
         Verdict::Undecided => "no significant difference",
+        Verdict::Alive => "stays alive",
         Verdict::OverMemory => "over its memory",
         Verdict::Failed => "failed",
     }

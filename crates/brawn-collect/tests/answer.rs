@@ -94,6 +94,8 @@ fn what_dies_of_its_memory_is_no_answer_however_fast() {
         (answer.pools[0].advice, answer.pools[0].pick.as_deref()),
         (Advice::ChangeForFailure, Some("third"))
     );
+    assert_eq!(verdicts(&answer, 0), [Verdict::OverMemory, Verdict::OverMemory, Verdict::Alive]);
+    assert_eq!(answer.notes, ["small: costs are those beside `third`, the first that stays alive"]);
     // And nothing else does better.
     for block in &mut all {
         block.runs[2].outcome = Outcome::Failed { reason: "status 1".into() };
