@@ -59,6 +59,7 @@ pub enum Resource {
 
 /// What a year costs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Yearly {
     /// Shown with every amount.
     pub currency: String,
@@ -68,6 +69,7 @@ pub struct Yearly {
 
 /// What a year of a pool costs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct YearlyPool {
     /// The pool's name.
     pub pool: String,
@@ -83,6 +85,7 @@ pub struct YearlyPool {
 
 /// An amount of money with its interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Amount {
     /// The best guess.
     pub amount: f64,

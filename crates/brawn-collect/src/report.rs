@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use brawn_measure::{Table, format};
 use brawn_tune::verdict::Advice;
+use serde::Serialize;
 
 use crate::answer::{Answer, CandidateAnswer, PoolAnswer, Verdict};
 use crate::estimate::Ratio;
@@ -32,6 +33,17 @@ impl Form {
             Self::Markdown => format!("\n### {text}\n\n"),
         }
     }
+}
+
+/// The report for programs.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Document {
+    /// The answer, whose fields are those of the document.
+    #[serde(flatten)]
+    pub answer: Answer,
+    /// What a year costs; none without prices.
+    pub yearly: Option<Yearly>,
 }
 
 /// The whole report.

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use crate::answer::Answer;
 use crate::kept::Kept;
 use crate::plan::SCHEMA;
+use crate::report::Document;
 
 /// Set to anything, this writes the file instead of comparing it.
 const RENEW: &str = "BRAWN_RENEW";
@@ -26,5 +26,5 @@ fn published<T: schemars::JsonSchema>(file: &str, title: &str) {
 #[test]
 fn the_published_schemas_are_those_of_the_types() {
     published::<Kept>("fleet.schema.json", "Measurements of a fleet");
-    published::<Answer>("fleet-report.schema.json", "What a fleet answers (`brawn fleet report --json`)");
+    published::<Document>("fleet-report.schema.json", "What a fleet answers (`brawn fleet report --json`)");
 }

@@ -5,11 +5,10 @@ use std::process::ExitCode;
 
 use brawn_base::text::shown;
 use brawn_collect::answer::Answer;
-use brawn_collect::prices::{Prices, Yearly};
-use brawn_collect::report::{Form, render};
+use brawn_collect::prices::Prices;
+use brawn_collect::report::{Document, Form, render};
 use brawn_collect::{Kept, page, patch};
 use clap::Args;
-use serde::Serialize;
 
 use crate::cli::Options;
 use crate::exit::Result;
@@ -43,14 +42,6 @@ pub struct Arguments {
     output: Option<PathBuf>,
 }
 
-/// The answer with its price.
-#[derive(Serialize)]
-struct Document<'a> {
-    #[serde(flatten)]
-    answer: &'a Answer,
-    yearly: Option<Yearly>,
-}
-
 /// `brawn fleet report`
 pub fn run(options: Options, arguments: Arguments) -> Result<ExitCode> {
     let kept = Kept::load(&arguments.fleet)?;
@@ -61,7 +52,7 @@ pub fn run(options: Options, arguments: Arguments) -> Result<ExitCode> {
     let text = if let Some(pool) = &arguments.apply {
         output::pretty(&patch::patch(&kept.plan, &answer, pool.as_deref(), &arguments.container)?)? + "\n"
     } else if is_json {
-        output::pretty(&Document { answer: &answer, yearly })? + "\n"
+        output::pretty(&Document { answer, yearly })? + "\n"
     } else if arguments.html {
         page::html(&kept, &answer, &format!("brawn fleet report {}", shown(&arguments.fleet)))
     } else {
