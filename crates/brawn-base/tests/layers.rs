@@ -4,7 +4,7 @@ use std::path::Path;
 
 /// From the bottom to the top; crates of one layer do not know each other.
 const LAYERS: &[&[&str]] = &[
-    &["brawn-base", "brawn-kit-build"],
+    &["brawn-base", "brawn-heap", "brawn-kit-build"],
     &["brawn-elf", "brawn-init", "brawn-trace"],
     &["brawn-kit", "brawn-identify", "brawn-measure"],
     &["brawn-libc", "brawn-graft"],

@@ -6,8 +6,6 @@
 
 #include "hardened.h"
 
-#define PUBLIC __attribute__((visibility("default"), used))
-
 static void *front_calloc(size_t size) {
     if (size <= LARGEST_SLOT) {
         void *const block = front_malloc(size);

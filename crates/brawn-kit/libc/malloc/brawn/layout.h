@@ -31,6 +31,10 @@
 #define COLD __attribute__((noinline, cold)) COMPACT
 #define RARE __attribute__((noinline)) COMPACT
 #define SLOW __attribute__((noinline))
+/* What others call by its name. The heap of a library keeps all of it to itself (crates/brawn-heap). */
+#ifndef PUBLIC
+#define PUBLIC __attribute__((visibility("default"), used))
+#endif
 
 enum {
     UNIT = 16,              /* slots and offsets are multiples of this */

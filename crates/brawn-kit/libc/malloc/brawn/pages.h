@@ -332,8 +332,8 @@ static RARE unsigned char *pages_take(size_t size, unsigned length) {
 }
 
 /* What mallocng calls in place of mmap: with its lock for a group, without for a large block. */
-__attribute__((visibility("default"))) RARE void *
-__brawn_map_pages(void *address, size_t size, int protection, int flags, int file, off_t offset) {
+PUBLIC RARE void *__brawn_map_pages(void *address, size_t size, int protection, int flags, int file,
+                                    off_t offset) {
     if (unlikely(atomic_load_explicit(&pages.shift, RELAXED) == 0)) {
         const unsigned long page = getauxval(AT_PAGESZ);
         atomic_store_explicit(&pages.shift, (uint32_t)__builtin_ctzl(page == 0 ? PAGE : page), RELAXED);
@@ -469,7 +469,7 @@ static RARE void pages_release(uint32_t number, size_t from, size_t to) {
 }
 
 /* What mallocng calls in place of munmap, without its lock. */
-__attribute__((visibility("default"))) RARE int __brawn_unmap_pages(void *address, size_t size) {
+PUBLIC RARE int __brawn_unmap_pages(void *address, size_t size) {
     SLOTS_HANDED_OVER(acquire); /* from those who freed the group's other slots */
     const size_t length = page_count(size);
     recent_shrink(whole(size));
@@ -487,8 +487,7 @@ __attribute__((visibility("default"))) RARE int __brawn_unmap_pages(void *addres
 
 /* What mallocng calls in place of mremap, for a large block. One in a chunk stays where it is, or the answer is
  * that it cannot: then mallocng copies it. */
-__attribute__((visibility("default"))) RARE void *__brawn_remap_pages(void *address, size_t before,
-                                                                      size_t size, int flags, ...) {
+PUBLIC RARE void *__brawn_remap_pages(void *address, size_t before, size_t size, int flags, ...) {
     const size_t had = page_count(before), has = page_count(size);
     size_t page;
     uint32_t number;

@@ -28,13 +28,13 @@ ATOMIC_CALL uint64_t counter_add(_Atomic(uint64_t) *counter, uint64_t by) {
  * at a page fault, which takes longer. */
 extern volatile int __malloc_lock[1] __attribute__((visibility("hidden")));
 
-__attribute__((visibility("default"))) RARE void __brawn_lock(volatile int *it) {
+PUBLIC RARE void __brawn_lock(volatile int *it) {
     if (lock_take((lock *)(uintptr_t)it) && __libc.need_locks < 0) {
         __libc.need_locks = 0; /* as in musl: the last other thread has ended */
     }
 }
 
-__attribute__((visibility("default"))) RARE void __brawn_unlock(volatile int *it) {
+PUBLIC RARE void __brawn_unlock(volatile int *it) {
     lock_give((lock *)(uintptr_t)it, __atomic_load_n(it, __ATOMIC_RELAXED) != 0);
 }
 

@@ -41,6 +41,11 @@ enum {
 #define SPARE_CROWD ((size_t)8 * SPARE_BYTES)
 #endif
 
+/* A thread has a cache from here to there. musl counts its threads itself. */
+#ifndef CACHES_CHANGE
+#define CACHES_CHANGE(by) ((void)0)
+#endif
+
 struct bin {
     void *head;
     uint32_t seen; /* of `head`, when the thread last looked for lists that it does not use */
@@ -154,6 +159,7 @@ static RARE void thread_ends(void *value) {
     own = (struct cache *)&cache_closed;
     cache_give_all(cache);
     __libc_free(cache);
+    CACHES_CHANGE(-1);
 }
 
 /* Makes the one key. A program that never has a second thread never gets here, so it costs such a program
@@ -196,6 +202,7 @@ static COLD struct cache *cache_start(void) {
             return own = (struct cache *)&cache_closed;
         }
     }
+    CACHES_CHANGE(1);
     return own = cache;
 }
 

@@ -1,4 +1,4 @@
-/* The front, in a program of the host. With HOST_SIMULATES_THREADS its thread-local variables lie in a
+/* The front, in a program of the host. With HOST_BACKEND that file is behind it in mallocng's place. With HOST_SIMULATES_THREADS its thread-local variables lie in a
  * section that is swapped, so that one real thread can be several, one after the other, and time is a
  * variable. */
 #define _GNU_SOURCE
@@ -39,7 +39,7 @@ static void *specific[HOST_THREADS];
 #define pthread_setspecific(key, value) (specific[current] = (void *)(uintptr_t)(const void *)(value), 0)
 #endif
 
-#ifdef HOST_HAS_THREAD_SANITIZER
+#if defined(HOST_HAS_THREAD_SANITIZER) && !defined(HOST_BACKEND)
 /* mallocng's own hand-over of a slot, from who frees it to who gets it next, is an atomic operation on the
  * group's meta that the sanitizer does not see. So it hears of the calls: who gets any block comes after all
  * who gave one back. */
@@ -70,6 +70,9 @@ static void backend_takes(void *block) {
 #endif
 
 #include "../../brawn/brawn.c"
+#ifdef HOST_BACKEND
+#include HOST_BACKEND
+#endif
 
 #ifdef HOST_SIMULATES_THREADS
 extern unsigned char __start_front_locals[], __stop_front_locals[];

@@ -21,10 +21,15 @@ struct {
 
 static size_t auxv[] = {AT_RANDOM, 0, 0, 0};
 
+#ifdef HOST_BACKEND
+enum { CONTEXT_SIZE = sizeof(uintptr_t) };
+static unsigned char __malloc_context[CONTEXT_SIZE];
+#else
 /* mallocng's state ends with its program break. The host has its own use for that: -1 means that there is
  * none. */
 enum { CONTEXT_SIZE = 928 };
 extern unsigned char __malloc_context[CONTEXT_SIZE];
+#endif
 
 void host_start(void) {
     auxv[1] = getauxval(AT_RANDOM);

@@ -1,0 +1,1 @@
+../../../brawn-kit/libc/malloc/kit.h
