@@ -25,6 +25,27 @@ pub fn rename_definitions(object: &[u8], names: &[(&str, &str)]) -> Result<Vec<u
     rename(object, names, |undefined, bind| !undefined && bind != elf::STB_LOCAL)
 }
 
+/// A copy of a relocatable object whose definitions only the file that it is linked into can see.
+///
+/// # Errors
+/// As [`redirect_calls`].
+pub fn hide_definitions(object: &[u8]) -> Result<Vec<u8>, Error> {
+    type Symbol = elf::Sym64<Endianness>;
+    let endian = Endianness::Little;
+    let header = crate::note::relocatable_header(object)?;
+    let sections = header.sections(endian, object).map_err(Error::damaged("section headers"))?;
+    let symbols = sections.symbols(endian, object, elf::SHT_SYMTAB).map_err(Error::damaged("symbols"))?;
+    let table = sections.section(symbols.section()).map_err(Error::damaged("symbols"))?;
+    let mut out = object.to_vec();
+    for (index, symbol) in symbols.iter().enumerate() {
+        if !symbol.is_undefined(endian) && symbol.st_bind() != elf::STB_LOCAL {
+            let at = table.sh_offset(endian) as usize + index * size_of::<Symbol>();
+            out[at + std::mem::offset_of!(Symbol, st_other)] = elf::STV_HIDDEN.0;
+        }
+    }
+    Ok(out)
+}
+
 fn rename(
     object: &[u8],
     names: &[(&str, &str)],

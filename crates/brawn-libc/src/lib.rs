@@ -9,6 +9,7 @@
 //! 5. [`overlay`] writes it, deterministically, and [`cache`] keeps it by its content;
 //! 6. [`patch`] does the same in place, and back.
 //!
+//! [`module`] makes what a shared library takes along instead.
 //! [`atomic`] writes files that appear whole or not at all; [`trust`] says whose a file is.
 
 pub mod archive;
@@ -18,6 +19,7 @@ pub mod choice;
 mod digest;
 mod error;
 mod layout;
+pub mod module;
 pub mod musl;
 pub mod overlay;
 pub mod patch;

@@ -244,7 +244,11 @@ fn duplicating_members(path: &Path, arch: Arch) -> Result<Vec<Member<'static>>, 
 }
 
 /// The kit's string functions, held to the level that was asked for.
-fn string_members(path: &Path, arch: Arch, choice: &Choice) -> Result<Vec<Member<'static>>, Error> {
+pub(crate) fn string_members(
+    path: &Path,
+    arch: Arch,
+    choice: &Choice,
+) -> Result<Vec<Member<'static>>, Error> {
     let level = choice.knobs.get(LEVEL_KNOB);
     if !choice.strings {
         let setting = level

@@ -19,13 +19,14 @@ use cargo_config2::Config;
 use serde::Deserialize;
 use target::{default_arch, prepare_target, runner_of, target_dir};
 
+use crate::error::upper;
 use crate::link::{Linked, Verified};
 use crate::linkers::Linkers;
 use crate::record::Store;
 use crate::report::{self, Answer, Listener};
 use crate::runner::Runner;
 use crate::settings::{Layer, Settings};
-use crate::toolchain::{Rust, cargo, musl_arch};
+use crate::toolchain::{Rust, cargo, musl_arch, query};
 use crate::{Error, replay, seam, vars};
 
 /// A call of cargo that is about to be made.
@@ -143,6 +144,30 @@ impl Invocation {
     /// What the link that failed had to say: its error and hint, lines of text.
     pub fn report(&self) -> Option<String> {
         brawn_base::file::text(self.report.path()).ok().filter(|text| !text.is_empty())
+    }
+
+    /// What to do about a build that failed without a link, where cargo has been asked for a shared library alone: rustc makes
+    /// none for a musl that is linked in.
+    pub fn hint(&self) -> Option<String> {
+        let config = Config::load_with_cwd(std::env::current_dir().ok()?).ok()?;
+        let flags = config.rustflags(&*self.triple).ok()?.unwrap_or_default().flags;
+        if flags.iter().any(|flag| flag.contains("-crt-static")) {
+            return None;
+        }
+        let mut metadata = Command::new(cargo());
+        metadata.args(["metadata", "--no-deps", "--format-version", "1", "--offline"]);
+        if let Some(path) = option(before_separator(&self.args), "--manifest-path") {
+            metadata.args(["--manifest-path", &path]);
+        }
+        let metadata: Metadata = serde_json::from_str(&query(&mut metadata).ok()?).ok()?;
+        let mut targets = metadata.packages.iter().flat_map(|package| &package.targets);
+        targets.any(|target| target.crate_types == ["cdylib"]).then(|| {
+            format!(
+                "a cdylib is for programs that load musl at run time: export CARGO_TARGET_{}_RUSTFLAGS='-C \
+                 target-feature=-crt-static' (maturin sets it by itself)",
+                upper(&self.triple)
+            )
+        })
     }
 
     /// Runs cargo to its end. `said` is called once for each executable that it links or runs, before that runs; one that
@@ -305,6 +330,22 @@ pub fn is_example(path: &Path) -> bool {
 
 fn describe(preset: &Option<String>, malloc: &str) -> String {
     preset.as_ref().map_or_else(|| format!("malloc {malloc}"), |preset| format!("preset {preset} ({malloc})"))
+}
+
+/// A part of what `cargo metadata` tells.
+#[derive(Deserialize)]
+struct Metadata {
+    packages: Vec<Package>,
+}
+
+#[derive(Deserialize)]
+struct Package {
+    targets: Vec<Target>,
+}
+
+#[derive(Deserialize)]
+struct Target {
+    crate_types: Vec<String>,
 }
 
 #[derive(Deserialize)]

@@ -26,10 +26,13 @@ use crate::cc::command_line::{CommandLine, Source, Step};
 use crate::link::{self, Job, Linked};
 use crate::settings::{Layer, Settings};
 use crate::toolchain::arch_of;
-use crate::{Error, kernel_headers, libraries, seam, unfit};
+use crate::{Error, kernel_headers, libraries, module, seam, unfit};
 use brawn_libc::Cache;
 
 pub(crate) const FOLDER: &str = brawn_libc::cache::DRIVERS;
+
+/// What takes the C library off a compiler's line.
+const WITHOUT_LIBC: &[&str] = &["-nostdlib", "-nodefaultlibs", "-nolibc"];
 
 /// Language and target triple, if the program was called as a compiler: build systems that take one file name, and no
 /// arguments with it, are given `<cache>/brawn-cc/<triple>/brawn-cc` or `…/brawn-c++`.
@@ -91,9 +94,22 @@ pub fn run(
             Ok(status.into())
         }
         Step::Foreign => {
-            let status = status(compile(&line.args))?;
-            let shared_library = line.shared_library().filter(|_| status.success());
-            Ok(Done { status, shared_library, ..Done::default() })
+            let Some(library) = line.shared_library() else { return Ok(status(compile(&line.args))?.into()) };
+            let scratch = tempfile::Builder::new().prefix("brawn-cc-").tempdir()?;
+            let mut args = line.args;
+            if !args.iter().any(|arg| WITHOUT_LIBC.contains(&arg.as_str())) {
+                // What follows `-x` would be a source.
+                args.extend(["-x", "none"].map(str::to_owned));
+                let mut whole = crate::line::Line::of(args);
+                module::add_functions(&mut whole, scratch.path(), arch, &settings.choice()?)?;
+                args = whole.args;
+            }
+            let status = status(compile(&args))?;
+            if !status.success() {
+                return Ok(status.into());
+            }
+            module::check(&library)?;
+            Ok(Done { status, shared_library: Some(library), ..Done::default() })
         }
         Step::Link => {
             let choice = settings.choice()?;

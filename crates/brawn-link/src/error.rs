@@ -95,6 +95,10 @@ brawn_base::errors! {
         #[error("{} does not pass verification: {}", output.display(), problems.join("; "))]
         Unverified { output: PathBuf, problems: Vec<String>, hint: Option<String> } => Failed, hint;
 
+        /// A shared library came out that no program of musl could load, or that would change its heap.
+        #[error("{} {what}", path.display())]
+        ModuleUnfit { path: PathBuf, what: String, hint: String } => Failed, hint;
+
         #[error("there is no record of how {} was linked", path.display())]
         NoRecord { path: PathBuf } => Input,
             "only links that went through Brawn are recorded, until the build folder is cleaned: build it again";

@@ -12,6 +12,7 @@
 //! | [`toolchain`] | finds rustc's folders and linkers |
 //! | [`line`] | understands the arguments of a link |
 //! | [`link`] | performs one link with an overlay |
+//! | [`module`] | performs one of a shared library |
 //! | [`linkers`] | says whether a recorded linker is one that would be chosen now |
 //! | [`record`] | keeps what is needed to do a link again |
 //! | [`replay`] | does it again |
@@ -37,6 +38,7 @@ pub mod libraries;
 pub mod line;
 pub mod link;
 pub mod linkers;
+pub mod module;
 mod objects;
 pub mod progress;
 pub mod record;

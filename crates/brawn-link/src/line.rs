@@ -69,9 +69,14 @@ impl Line {
         self.words().any(|word| options.contains(&word))
     }
 
+    /// Whether the result is a shared library.
+    pub fn is_shared_library(&self) -> bool {
+        self.has(&["-shared", "--shared", "-Bshareable"])
+    }
+
     /// Whether the result is an executable (not a shared library, not another object) without a loader.
     pub fn is_static_executable(&self) -> bool {
-        if self.has(&["-shared", "--shared", "-Bshareable", "-r", "--relocatable", "-i"]) {
+        if self.is_shared_library() || self.has(&["-r", "--relocatable", "-i"]) {
             return false;
         }
         self.has(&["-static-pie", "--static-pie"])

@@ -17,7 +17,7 @@ use crate::link::{self, Job};
 use crate::report::{self, Message};
 use crate::settings::{Layer, Settings};
 use crate::toolchain::{Rust, musl_arch, on_path};
-use crate::{Error, libraries, vars};
+use crate::{Error, libraries, module, vars};
 
 pub use crate::home::{cache, cache_folder};
 
@@ -53,7 +53,8 @@ impl Seam {
         let mut line = Line::parse(args)?;
         let arch = musl_arch(&self.triple)?;
         let linker = vec![self.linker()?.to_string_lossy().into_owned()];
-        if !line.is_static_executable() || !line.wants_libc() {
+        let shared = line.is_shared_library();
+        if !(line.is_static_executable() || shared) || !line.wants_libc() {
             return link::pass_through(&linker, &line.args);
         }
         let cache = cache()?;
@@ -61,6 +62,9 @@ impl Seam {
         let package = vars::get("CARGO_MANIFEST_DIR").map(PathBuf::from);
         let settings = Settings::collect(Layer::default(), package.as_deref())?;
         let choice = settings.choice()?;
+        if shared {
+            return module::perform(&linker, line, arch, &choice);
+        }
         let libc = match line.libc() {
             Some(_) => None,
             None => crate::cc::default_libc(&linker)?,

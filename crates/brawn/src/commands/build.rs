@@ -37,8 +37,9 @@ pub fn run_parsed(options: Options, args: Vec<String>) -> Result<ExitCode> {
     let built = match invocation.build(output::json_text)? {
         Ok(built) => built,
         Err(status) => {
-            if let Some(report) = invocation.report() {
-                output::last_word(&report);
+            match invocation.report() {
+                Some(report) => output::last_word(&report),
+                None => invocation.hint().iter().for_each(|hint| output::hint(hint)),
             }
             return Ok(exit::code_of_status(status));
         }
@@ -59,7 +60,7 @@ pub fn run_parsed(options: Options, args: Vec<String>) -> Result<ExitCode> {
     let own = |path: &PathBuf| built.iter().any(|executable| executable.path == *path);
     say_relinked(&invocation, own);
     if built.is_empty() && !quiet && !json {
-        output::say("no executable among the targets: nothing was linked");
+        output::say("no executable among the targets");
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -23,6 +23,7 @@ mod hostile;
 mod image;
 mod init;
 mod knobs;
+mod modules;
 mod musls;
 #[path = "../../../../tests/once.rs"]
 mod once;

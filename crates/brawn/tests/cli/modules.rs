@@ -1,0 +1,156 @@
+//! Shared libraries for programs that load musl at run time: what is in them, that such a program loads them, and what is
+//! refused.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use brawn_elf::Arch;
+use object::{Object as _, ObjectSymbol as _};
+
+use crate::common::{Sandbox, fails, long, ok};
+
+/// Prints what the library's function makes of a text.
+const HOST: &str = r#"
+#include <dlfcn.h>
+#include <stdio.h>
+int main(int count, char **arguments) {
+    void *const library = dlopen(arguments[1], RTLD_NOW);
+    size_t (*tally)(const char *) = NULL;
+    if (library == NULL || !(*(void **)&tally = dlsym(library, "tally"))) {
+        fprintf(stderr, "%s\n", dlerror());
+        return 1;
+    }
+    printf("%zu\n", tally(arguments[2]));
+    return count != 3;
+}
+"#;
+
+const RUST: &str = r#"
+use std::ffi::{CStr, c_char};
+
+/// # Safety
+/// A text.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tally(text: *const c_char) -> usize {
+    let text = unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned();
+    let words: std::collections::HashSet<String> = text.split(' ').map(str::to_lowercase).collect();
+    // Unwinds in the library, with an unwinder of its own.
+    std::panic::catch_unwind(|| std::panic::panic_any(words.len())).unwrap_err().downcast_ref::<usize>().copied().unwrap()
+}
+"#;
+
+const CARGO: &str = r#"
+[package]
+name = "tally"
+version = "0.1.0"
+edition = "2024"
+
+[lib]
+crate-type = ["cdylib"]
+
+[workspace]
+"#;
+
+const DYNAMIC: &str = "-C target-feature=-crt-static";
+
+fn flags(arch: Arch) -> String {
+    format!("CARGO_TARGET_{}_RUSTFLAGS", arch.musl_triple().to_uppercase().replace('-', "_"))
+}
+
+fn package() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.write("Cargo.toml", CARGO);
+    sandbox.write("src/lib.rs", RUST);
+    sandbox
+}
+
+/// What a library needs, and whether it has its own `strlen`, which it shows to no one.
+fn looked(path: &Path) -> (Vec<String>, bool) {
+    let bytes = fs_err::read(path).unwrap();
+    let report = brawn_elf::inspect(&bytes).unwrap();
+    let file = object::File::parse(&*bytes).unwrap();
+    let own = |symbol: &object::Symbol<'_, '_>| symbol.name() == Ok("strlen") && !symbol.is_undefined();
+    assert!(!file.dynamic_symbols().any(|symbol| symbol.name() == Ok("strlen")), "it is the program's");
+    (report.needed, file.symbols().any(|symbol| own(&symbol)))
+}
+
+/// A program of this machine's musl, if there is one.
+fn host(sandbox: &Sandbox) -> Option<PathBuf> {
+    let source = sandbox.write("host.c", HOST);
+    let program = sandbox.path().join("host");
+    let compiled = Command::new("musl-gcc").arg(source).arg("-o").arg(&program).status();
+    let is_there = compiled.is_ok_and(|status| status.success());
+    assert!(is_there || std::env::var_os("CI").is_none(), "no musl-gcc; `make setup` installs it");
+    is_there.then_some(program)
+}
+
+#[test]
+fn a_cdylib_has_its_own_string_functions_and_needs_musl_alone() {
+    let sandbox = package();
+    let arches = if long() { Arch::ALL.to_vec() } else { Arch::host().into_iter().collect() };
+    for arch in arches.into_iter().filter(|arch| brawn_kit::strings(*arch, None).is_some()) {
+        let args = ["--target", arch.musl_triple(), "cargo", "build"];
+        ok(sandbox.brawn(&args).env(flags(arch), DYNAMIC));
+        let library = sandbox.path().join("target").join(arch.musl_triple()).join("debug/libtally.so");
+        assert_eq!(looked(&library), (vec![format!("libc.musl-{arch}.so.1")], true));
+        if Arch::host() == Some(arch)
+            && let Some(program) = host(&sandbox)
+        {
+            let told = ok(Command::new(program).arg(library).arg("one two One three"));
+            assert_eq!(told, "3\n");
+        }
+    }
+}
+
+#[test]
+fn a_c_library_has_them_too_unless_they_are_left_to_musl() {
+    let sandbox = Sandbox::new();
+    let text = "#include <string.h>\nsize_t tally(const char *text) { return strlen(text); }\n";
+    sandbox.write("tally.c", text);
+    let compile = ["cc", "-shared", "-fPIC", "-fno-builtin", "-x", "c", "tally.c", "-o", "libtally.so"];
+    let library = sandbox.path().join("libtally.so");
+    ok(&mut sandbox.brawn(&compile));
+    assert!(looked(&library).1);
+    if let Some(program) = host(&sandbox) {
+        assert_eq!(ok(Command::new(program).arg(&library).arg("seven..")), "7\n");
+    }
+    ok(sandbox.brawn(&["--musl", "strings"]).args(compile));
+    let bytes = fs_err::read(&library).unwrap();
+    let file = object::File::parse(&*bytes).unwrap();
+    assert!(file.dynamic_symbols().any(|symbol| symbol.name() == Ok("strlen") && symbol.is_undefined()));
+}
+
+#[test]
+fn what_a_program_of_musl_could_not_load_is_refused_and_removed() {
+    let sandbox = Sandbox::new();
+    let cases = [
+        (
+            "__thread int x __attribute__((tls_model(\"initial-exec\")));\nint *tally(void) { return &x; }\n",
+            "has thread-local storage of the initial-exec model",
+            "disable_initial_exec_tls",
+        ),
+        (
+            "void *malloc(unsigned long n) { return (void *)n; }\n",
+            "defines malloc for others to see",
+            "brawn-heap",
+        ),
+    ];
+    for (text, what, hint) in cases {
+        sandbox.write("bad.c", text);
+        let message = fails(&mut sandbox.brawn(&["cc", "-shared", "-fPIC", "bad.c", "-o", "bad.so"]), 1);
+        assert!(message.contains(&format!("error: bad.so {what}")), "{message}");
+        assert!(message.contains("hint: ") && message.contains(hint), "{message}");
+        assert!(!sandbox.path().join("bad.so").exists());
+    }
+}
+
+#[test]
+fn a_cdylib_for_a_musl_that_is_linked_in_is_told_what_it_lacks() {
+    let sandbox = package();
+    for command in [&["build"][..], &["cargo", "build"]] {
+        let message = fails(&mut sandbox.brawn(command), 101);
+        assert!(message.contains("cannot produce cdylib"), "{message}");
+        let hint = message.lines().last().unwrap();
+        assert!(hint.starts_with("hint: ") && hint.contains(DYNAMIC), "{message}");
+    }
+}
