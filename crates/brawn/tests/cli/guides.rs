@@ -121,6 +121,13 @@ fn guide(name: &str) {
     if let Some(example) = &page.example {
         copy(&repository().join("examples").join(example), &folder);
     }
+    // A crate of this repository, from here: a page is written for those who have it from the registry.
+    let heap = repository().join("crates/brawn-heap");
+    let patch = format!("[patch.crates-io]\nbrawn-heap = {{ path = \"{}\" }}\n", heap.display());
+    let manifest = folder.join("Cargo.toml");
+    if fs_err::read_to_string(manifest).is_ok_and(|text| text.contains("\nbrawn-heap")) {
+        sandbox.write(".cargo/config.toml", patch);
+    }
     for source in &page.sources {
         if !fetch(&sandbox, source, &folder) {
             return;
@@ -219,6 +226,7 @@ guides! {
     haskell: "haskell",
     init: "init",
     meson: "meson",
+    modules: "modules",
     nim: "nim",
     ocaml: "ocaml",
     python: "python",
