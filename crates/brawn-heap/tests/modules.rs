@@ -74,9 +74,7 @@ fn looks_right(module: &Path) {
     let sections = header.sections(endian, &*bytes).unwrap();
     let (entries, _) = sections.dynamic(endian, &*bytes).unwrap().expect("a shared library");
     let flags = entries.iter().filter(|entry| entry.d_tag(endian) == object::elf::DT_FLAGS);
-    assert!(
-        flags.into_iter().all(|entry| { entry.d_val(endian) & u64::from(object::elf::DF_STATIC_TLS.0) == 0 })
-    );
+    assert!(flags.into_iter().all(|entry| { entry.d_val(endian) & object::elf::DF_STATIC_TLS.0 == 0 }));
     let file = object::File::parse(&*bytes).unwrap();
     let symbols = object::Object::dynamic_symbols(&file);
     let names: Vec<_> = symbols.map(|symbol| object::ObjectSymbol::name(&symbol).unwrap()).collect();
