@@ -286,6 +286,10 @@ const OWN_WHOLE_MALLOC: &str = "the program or a library that it links defines m
 const OWN_PART_OF_MALLOC: &str = "the program or a library that it links defines malloc itself, but not all of its family: \
                                   leave that out, or link with `--preset stock --allow-second-heap`";
 
+const HEAP_OF_LIBRARIES: &str = "brawn-heap is for libraries that other programs load, and Brawn's heap serves all of this \
+                                 executable already: leave the crate out of it, or put \
+                                 #[cfg(not(target_feature = \"crt-static\"))] before #[global_allocator]";
+
 /// The note names an allocator of the kit.
 fn check_kit(
     heaps: &[Heap],
@@ -302,10 +306,11 @@ fn check_kit(
     };
     if kits.len() > 1 {
         let names: Vec<String> = kits.iter().map(ToString::to_string).collect();
+        let of_libraries = names.iter().any(|name| name.starts_with("brawn-heap"));
         findings.push(problem(
             Code::TwoKitHeaps,
             format!("two allocators of the kit are linked in: {}", names.join(" and ")),
-            Some("keep one overlay on the link line"),
+            Some(if of_libraries { HEAP_OF_LIBRARIES } else { "keep one overlay on the link line" }),
         ));
     }
     let as_noted = |marker: &KitMarker| {

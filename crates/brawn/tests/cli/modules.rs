@@ -154,3 +154,25 @@ fn a_cdylib_for_a_musl_that_is_linked_in_is_told_what_it_lacks() {
         assert!(hint.starts_with("hint: ") && hint.contains(DYNAMIC), "{message}");
     }
 }
+
+/// The crate compiles C, and what compiles that: for `make test-long`.
+#[test]
+fn an_executable_with_the_heap_of_libraries_is_refused() {
+    if !long() {
+        return;
+    }
+    let sandbox = Sandbox::new();
+    let heap = Path::new(env!("CARGO_MANIFEST_DIR")).join("../brawn-heap");
+    let manifest = CARGO.replace("[lib]\ncrate-type = [\"cdylib\"]", "[dependencies]");
+    let depends = format!("[dependencies]\nbrawn-heap = {{ path = \"{}\" }}", heap.display());
+    sandbox.write("Cargo.toml", manifest.replace("[dependencies]", &depends));
+    let main = "#[global_allocator]\nstatic HEAP: brawn_heap::BrawnHeap = brawn_heap::BrawnHeap;\n\
+                fn main() { println!(\"{:?}\", vec![1, 2]); }\n";
+    sandbox.write("src/main.rs", main);
+    let message = fails(&mut sandbox.brawn(&["build"]), 101);
+    assert!(message.contains("two allocators of the kit are linked in: brawn-heap 0.1.0"), "{message}");
+    assert!(message.contains("hint: brawn-heap is for libraries"), "{message}");
+    // On the condition that the hint names, the executable has one heap.
+    sandbox.write("src/main.rs", format!("#[cfg(not(target_feature = \"crt-static\"))]\n{main}"));
+    ok(&mut sandbox.brawn(&["build"]));
+}
