@@ -189,16 +189,23 @@ fn kit_heaps(clues: &Clues<'_>) -> Vec<Heap> {
             if clues.note.is_some_and(|note| note.malloc == marker.name) {
                 evidence.insert(0, Evidence::new(EvidenceKind::Note, "Brawn's note names it"));
             }
-            let heap = Heap::new(&marker.name, Role::LibcHeap, evidence);
+            let is_second = marker.name == HEAP_OF_LIBRARIES;
+            let role = if is_second { Role::SecondHeap } else { Role::LibcHeap };
+            let heap = Heap::new(&marker.name, role, evidence);
             Heap { version: marker.version.clone(), kit: true, ..heap }
         });
     }
     heaps.into_values().collect()
 }
 
+/// The marker of the crate that libraries have for their Rust code. It has mallocng's table of size classes, and nothing else of
+/// it.
+pub(crate) const HEAP_OF_LIBRARIES: &str = "brawn-heap";
+
 /// How many times a kit's own object holds the signature of the allocator that it was made from: once for each
 /// marker of that family.
 fn kit_copies(clues: &Clues<'_>, family: &str) -> usize {
+    let family = if family == Owner::Mallocng.name() { HEAP_OF_LIBRARIES } else { family };
     let of_family = |name: &str| {
         name.strip_prefix(family).is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_alphabetic()))
     };

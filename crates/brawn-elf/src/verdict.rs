@@ -1,5 +1,6 @@
 //! What follows from an inspection, for a person.
 
+use crate::heap::HEAP_OF_LIBRARIES;
 use crate::inspection::{Finding, Inspection, LibcName, Relro, Severity, StringsOwner, ThreadStackSource};
 use crate::{CpuEvidence, CpuLevel, Heap, Role};
 
@@ -43,7 +44,9 @@ pub(crate) fn verdict(inspection: &Inspection) -> Vec<Finding> {
             );
         }
     }
-    for heap in inspection.allocators.iter().filter(|heap| heap.role == Role::SecondHeap) {
+    // That of libraries is there on purpose.
+    let second = |heap: &&Heap| heap.role == Role::SecondHeap && heap.name != HEAP_OF_LIBRARIES;
+    for heap in inspection.allocators.iter().filter(second) {
         say(
             "second-heap",
             Severity::Warning,

@@ -1,7 +1,7 @@
 use brawn_base::Diagnostic as _;
 
 use crate::expectation::{Expectation, SecondHeap, check_families, check_note};
-use crate::heap::KitMarker;
+use crate::heap::{HEAP_OF_LIBRARIES, KitMarker};
 use crate::inspect::{Traces, look};
 use crate::inspection::{Inspection, Kind};
 use crate::obfuscated::{obfuscate, reveal};
@@ -286,7 +286,7 @@ const OWN_WHOLE_MALLOC: &str = "the program or a library that it links defines m
 const OWN_PART_OF_MALLOC: &str = "the program or a library that it links defines malloc itself, but not all of its family: \
                                   leave that out, or link with `--preset stock --allow-second-heap`";
 
-const HEAP_OF_LIBRARIES: &str = "brawn-heap is for libraries that other programs load, and Brawn's heap serves all of this \
+const IN_AN_EXECUTABLE: &str = "brawn-heap is for libraries that other programs load, and Brawn's heap serves all of this \
                                  executable already: leave the crate out of it, or put \
                                  #[cfg(not(target_feature = \"crt-static\"))] before #[global_allocator]";
 
@@ -306,11 +306,11 @@ fn check_kit(
     };
     if kits.len() > 1 {
         let names: Vec<String> = kits.iter().map(ToString::to_string).collect();
-        let of_libraries = names.iter().any(|name| name.starts_with("brawn-heap"));
+        let of_libraries = kits.iter().any(|heap| heap.name == HEAP_OF_LIBRARIES);
         findings.push(problem(
             Code::TwoKitHeaps,
             format!("two allocators of the kit are linked in: {}", names.join(" and ")),
-            Some(if of_libraries { HEAP_OF_LIBRARIES } else { "keep one overlay on the link line" }),
+            Some(if of_libraries { IN_AN_EXECUTABLE } else { "keep one overlay on the link line" }),
         ));
     }
     let as_noted = |marker: &KitMarker| {
