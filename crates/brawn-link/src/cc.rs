@@ -165,7 +165,8 @@ fn without_crypt<'a>(backend: &Backend, sources: impl IntoIterator<Item = &'a So
 
 fn compiler(backend: &Backend, headers: Option<&Path>, args: &[String]) -> Command {
     let mut command = Command::new(&backend.command()[0]);
-    command.args(&backend.command()[1..]).args(backend.compile_flags());
+    let shared = args.iter().any(|arg| arg == "-shared");
+    command.args(&backend.command()[1..]).args(backend.compile_flags(shared));
     if let Some(headers) = headers {
         command.arg("-idirafter").arg(headers);
     }

@@ -123,9 +123,10 @@ impl Backend {
     }
 
     /// Options that go before the user's own when compiling.
-    pub(super) fn compile_flags(&self) -> &'static [&'static str] {
+    pub(super) fn compile_flags(&self, shared: bool) -> &'static [&'static str] {
         match self.kind {
             Kind::Driver => &[],
+            Kind::Zig { .. } if shared => zig::SHARED,
             Kind::Zig { .. } => zig::COMPILE,
         }
     }

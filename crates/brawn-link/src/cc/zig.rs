@@ -16,6 +16,9 @@ use crate::{Error, progress, vars};
 /// default.
 pub(super) const COMPILE: &[&str] = &["-fno-sanitize=undefined", "-fPIE"];
 
+/// The same for a shared library, which zig would link a libc into.
+pub(super) const SHARED: &[&str] = &["-fno-sanitize=undefined", "-dynamic"];
+
 /// What zig would link with, in one mode.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Facts {

@@ -105,7 +105,7 @@ fn a_cdylib_has_its_own_string_functions_and_needs_musl_alone() {
 #[test]
 fn a_c_library_has_them_too_unless_they_are_left_to_musl() {
     let sandbox = Sandbox::new();
-    let text = "#include <string.h>\nsize_t tally(const char *text) { return strlen(text); }\n";
+    let text = "#include <string.h>\n#include <unistd.h>\nsize_t tally(const char *text) { return strlen(text) + (getpid() == 0); }\n";
     sandbox.write("tally.c", text);
     let compile = ["cc", "-shared", "-fPIC", "-fno-builtin", "-x", "c", "tally.c", "-o", "libtally.so"];
     let library = sandbox.path().join("libtally.so");
@@ -113,6 +113,12 @@ fn a_c_library_has_them_too_unless_they_are_left_to_musl() {
     assert!(looked(&library).1);
     if let Some(program) = host(&sandbox) {
         assert_eq!(ok(Command::new(program).arg(&library).arg("seven..")), "7\n");
+    }
+    let zig = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.tools/zig/ziglang/zig");
+    if long() && zig.exists() {
+        let zig = format!("{} cc -target {}-linux-musl", zig.display(), std::env::consts::ARCH);
+        ok(sandbox.brawn(&compile).env("BRAWN_CC", zig));
+        assert_eq!(looked(&library), (vec!["libc.so".to_owned()], true));
     }
     ok(sandbox.brawn(&["--musl", "strings"]).args(compile));
     let bytes = fs_err::read(&library).unwrap();
@@ -183,7 +189,10 @@ fn an_executable_with_the_heap_of_libraries_is_refused() {
                 fn main() { println!(\"{:?}\", vec![1, 2]); }\n";
     sandbox.write("src/main.rs", main);
     let message = fails(&mut sandbox.brawn(&["build"]), 101);
-    assert!(message.contains("two allocators of the kit") && message.contains("and brawn-heap 0.1.0"), "{message}");
+    assert!(
+        message.contains("two allocators of the kit") && message.contains("and brawn-heap 0.1.0"),
+        "{message}"
+    );
     assert!(message.contains("hint: brawn-heap is for libraries"), "{message}");
     // On the condition that the hint names, the executable has one heap.
     sandbox.write("src/main.rs", format!("#[cfg(not(target_feature = \"crt-static\"))]\n{main}"));
