@@ -233,11 +233,19 @@ impl Trial<'_, '_, '_> {
         }
     }
 
+    /// Whether a proved function at this address is none of this name, whose functions are known.
+    fn is_another(&self, name: u32, address: u64) -> bool {
+        let Some(definitions) = self.definitions.get(&name) else { return false };
+        let equal = |id: &u32| self.evidence.references(*id, address).is_some();
+        self.proof.functions.contains_key(&address) && !definitions.iter().any(equal)
+    }
+
     /// Names that the proved functions give to addresses. Where they disagree, those that stand alone against two are dropped,
     /// and all of them if there is no such majority.
     fn settle(&mut self) {
         loop {
             let mut claims: HashMap<u32, BTreeMap<u64, Vec<u64>>> = HashMap::new();
+            let mut wrong = BTreeSet::new();
             let mut claim = |name: u32, target: u64, by: u64| {
                 claims.entry(name).or_default().entry(target).or_default().push(by);
             };
@@ -248,9 +256,11 @@ impl Trial<'_, '_, '_> {
                 }
                 for (name, target) in self.evidence.references(*id, *place).iter().flat_map(|r| r.iter()) {
                     claim(*name, *target, *place);
+                    if self.is_another(*name, *target) {
+                        wrong.insert(*place);
+                    }
                 }
             }
-            let mut wrong = BTreeSet::new();
             for targets in claims.values().filter(|targets| targets.len() > 1) {
                 let most = targets.values().map(Vec::len).max().unwrap_or(0);
                 let decided = most > 1 && targets.values().filter(|by| by.len() > 1).count() == 1;
