@@ -29,6 +29,7 @@ pub mod results;
 pub mod service;
 pub mod statistics;
 pub mod table;
+pub mod units;
 
 mod document;
 mod error;
