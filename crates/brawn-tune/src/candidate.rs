@@ -19,16 +19,19 @@ pub struct Candidate {
     /// Where it is; none until it is linked.
     #[serde(skip)]
     pub program: Option<PathBuf>,
+    /// Variables that it alone has in its environment.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub env: Vec<(String, String)>,
 }
 
 impl Candidate {
     /// A candidate that can be linked.
     pub fn linked(role: Role, setting: Setting) -> Self {
-        Self { name: setting.name(), role, setting: Some(setting), program: None }
+        Self { name: setting.name(), role, setting: Some(setting), program: None, env: Vec::new() }
     }
 
     /// An executable as it is.
     pub fn executable(name: impl Into<String>, role: Role, program: impl Into<PathBuf>) -> Self {
-        Self { name: name.into(), role, setting: None, program: Some(program.into()) }
+        Self { name: name.into(), role, setting: None, program: Some(program.into()), env: Vec::new() }
     }
 }

@@ -16,8 +16,7 @@ use crate::setting::Setting;
 
 /// The recorded link of one executable, and where its variants go.
 pub struct Links {
-    cache: Cache,
-    recorded: Option<Recorded>,
+    recorded: Option<(Cache, Recorded)>,
     folder: PathBuf,
     /// The executables keep this name: some programs look at it.
     file_name: OsString,
@@ -35,18 +34,18 @@ impl Links {
     pub fn of(cache: Cache, recorded: Recorded, path: &Path, folder: PathBuf) -> Result<Self, Error> {
         recorded.check()?;
         let file_name = path.file_name().unwrap_or_default().to_owned();
-        Ok(Self { cache, recorded: Some(recorded), folder, file_name, made: 0, seconds: 0.0 })
+        Ok(Self { recorded: Some((cache, recorded)), folder, file_name, made: 0, seconds: 0.0 })
     }
 
     /// For executables that are compared as they are.
-    pub fn none(cache: Cache) -> Self {
+    pub fn none() -> Self {
         let (folder, file_name) = (PathBuf::new(), OsString::new());
-        Self { cache, recorded: None, folder, file_name, made: 0, seconds: 0.0 }
+        Self { recorded: None, folder, file_name, made: 0, seconds: 0.0 }
     }
 
     /// The folder of the package, whose manifest may be given the answer; none for a program that cargo did not build.
     pub fn package(&self) -> Option<&Path> {
-        self.recorded.as_ref()?.package()
+        self.recorded.as_ref()?.1.package()
     }
 
     /// Whether anything can be linked at all.
@@ -59,7 +58,7 @@ impl Links {
     /// # Errors
     /// What is no candidate's fault: inputs that are gone.
     pub fn link(&mut self, candidate: &mut Candidate) -> Result<Result<(), Failure>, Error> {
-        let (Some(setting), Some(recorded)) = (&candidate.setting, &self.recorded) else {
+        let (Some(setting), Some((cache, recorded))) = (&candidate.setting, &self.recorded) else {
             return Ok(Err(Failure::Link("there is no record of its link".into())));
         };
         let choice = setting.choice()?;
@@ -67,7 +66,7 @@ impl Links {
         fs_err::create_dir_all(&folder)?;
         let to = std::path::absolute(folder.join(&self.file_name))?;
         let start = Instant::now();
-        let linked = recorded.replay(&self.cache, &choice, Gate::default(), &to);
+        let linked = recorded.replay(cache, &choice, Gate::default(), &to);
         self.seconds += start.elapsed().as_secs_f64();
         match linked {
             Ok(_) => {

@@ -262,6 +262,7 @@ impl<'a> Runner<'a> {
             current_dir: Some(place.folder.clone()),
             ..workload.clone()
         };
+        variant.env.extend(candidate.env.iter().map(|(name, value)| (name.into(), value.into())));
         let port = match &self.job.ready {
             Some(_) => free_port()?.to_string(),
             None => String::new(),
