@@ -23,6 +23,8 @@ pub struct Request<'a> {
     pub settings: &'a Settings,
     /// The image underneath.
     pub base: Option<&'a Base>,
+    /// Files beside the program, a layer for each, with a few words for `docker history`.
+    pub beside: &'a [(String, Entries)],
     /// The package that the program was built from.
     pub package: Option<&'a Package>,
     /// The time that the image shows.
@@ -152,6 +154,9 @@ fn image(
                 .insert(parts.clone(), Layer::new(&contents::entries(&parts, extra), compression, &made_by)?);
         }
         layers.push(stable[&parts].clone());
+    }
+    for (words, entries) in request.beside {
+        layers.push(Layer::new(entries, compression, &format!("brawn image: {words}"))?);
     }
     let program = Entries::from([(executable.name.clone(), Entry::program(executable.bytes.clone()))]);
     layers.push(Layer::new(&program, compression, &format!("brawn image: /{}", executable.name))?);

@@ -64,6 +64,7 @@ fn crates_come_from_cargo_and_only_those_that_are_linked() {
         executables: &executables,
         settings: &settings,
         base: None,
+        beside: &[],
         package: Some(&package),
         epoch: Epoch::default(),
     };

@@ -97,7 +97,7 @@ pub fn request<'a>(
     settings: &'a Settings,
     base: Option<&'a Base>,
 ) -> Request<'a> {
-    Request { executables, settings, base, package: None, epoch: Epoch::default() }
+    Request { executables, settings, base, beside: &[], package: None, epoch: Epoch::default() }
 }
 
 pub fn with(parts: &[&str]) -> Settings {

@@ -117,6 +117,7 @@ pub fn run(options: Options, arguments: Arguments) -> Result<ExitCode> {
         executables: &executables,
         settings: &settings,
         base: base.as_ref(),
+        beside: &[],
         package: package.as_ref(),
         epoch,
     };
