@@ -3,6 +3,9 @@
 use std::time::Duration;
 
 /// A size in bytes: `384MiB`, `1.5G`, `500kB`, or a plain number of bytes.
+///
+/// # Errors
+/// What a size looks like.
 pub fn size(text: &str) -> Result<u64, String> {
     const UNITS: [(&str, u64); 11] = [
         ("", 1),
@@ -26,6 +29,9 @@ pub fn size(text: &str) -> Result<u64, String> {
 }
 
 /// A time: `90s`, `5m`, `1.5h`, `250ms`, or a plain number of seconds.
+///
+/// # Errors
+/// What a time looks like.
 pub fn time(text: &str) -> Result<Duration, String> {
     const UNITS: [(&str, f64); 5] = [("", 1.0), ("s", 1.0), ("ms", 1e-3), ("m", 60.0), ("h", 3600.0)];
     let (number, unit) = split(text);
@@ -39,6 +45,9 @@ pub fn time(text: &str) -> Result<Duration, String> {
 }
 
 /// A number above 0.
+///
+/// # Errors
+/// That it is none.
 pub fn positive(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(value) if value > 0.0 && value.is_finite() => Ok(value),

@@ -7,6 +7,7 @@
 
 use std::io;
 use std::os::fd::OwnedFd;
+use std::path::PathBuf;
 use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -87,6 +88,34 @@ fn has_killed(group: &Group) -> bool {
     ["memory.oom_control", "memory.events"].iter().any(|file| kills(&group.read(file)) > 0)
 }
 
+/// How many processes the kernel has killed for want of memory in the group that this process is in, and below it: in a
+/// container, in that container.
+pub fn killed_here() -> u64 {
+    let parents = place::parents("memory");
+    let own = |wanted| parents.iter().find(|(version, _)| *version == wanted);
+    let read = |file: PathBuf| fs_err::read_to_string(file).map_or(0, |events| kills(&events));
+    let tables = [(Version::One, "memory.oom_control"), (Version::Two, "memory.events")];
+    tables.iter().filter_map(|(version, table)| Some(read(own(*version)?.1.join(table)))).sum()
+}
+
+/// Bytes that this process' group holds and cannot give back: all but the cache of files. In a container, what counts against
+/// its limit. None where there is no such group.
+pub fn held_here() -> Option<u64> {
+    let parents = place::parents("memory");
+    let tables = [
+        (Version::One, "memory.usage_in_bytes", ["total_inactive_file ", "total_active_file "]),
+        (Version::Two, "memory.current", ["inactive_file ", "active_file "]),
+    ];
+    tables.iter().find_map(|(version, all, cached)| {
+        let (_, group) = parents.iter().find(|(wanted, _)| wanted == version)?;
+        let all: u64 = fs_err::read_to_string(group.join(all)).ok()?.trim().parse().ok()?;
+        let table = fs_err::read_to_string(group.join("memory.stat")).ok()?;
+        let count =
+            |name: &&str| table.lines().find_map(|line| line.strip_prefix(name)?.trim().parse::<u64>().ok());
+        Some(all.saturating_sub(cached.iter().filter_map(count).sum()))
+    })
+}
+
 /// The number behind `oom_kill` in a group's table of events.
 fn kills(events: &str) -> u64 {
     let count = |line: &str| line.strip_prefix("oom_kill ")?.trim().parse().ok();
@@ -152,6 +181,14 @@ mod tests {
     fn a_fresh_group_has_killed_nothing() {
         let Some(group) = group(1 << 30, false) else { return };
         assert!(group.has("cgroup.procs") && !has_killed(&group));
+    }
+
+    #[test]
+    fn a_group_holds_what_its_processes_hold() {
+        let Some(before) = held_here() else { return };
+        let block = vec![1_u8; 64 << 20];
+        let after = held_here().unwrap();
+        assert!(after > 4096 && before > 4096, "{before} {after} {}", block[7]);
     }
 
     #[test]

@@ -78,7 +78,7 @@ fn prepare(
 }
 
 /// [`parents_in`] of this process.
-fn parents(controller: &str) -> Vec<(Version, PathBuf)> {
+pub(super) fn parents(controller: &str) -> Vec<(Version, PathBuf)> {
     let mounts = fs_err::read_to_string("/proc/self/mountinfo").unwrap_or_default();
     let groups = fs_err::read_to_string("/proc/self/cgroup").unwrap_or_default();
     parents_in(&mounts, &groups, controller)
