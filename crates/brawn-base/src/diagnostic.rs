@@ -41,7 +41,7 @@ codes! {
     Gate = 6, "a condition of `bench compare --fail-if` holds, or a canary does worse";
     Registry = 7, "a registry cannot be reached, or refuses";
     NoAnswer = 8, "`tune` or `fleet` has no answer: nothing stays within the limit, or the machine is too noisy";
-    Cluster = 9, "a cluster or its Prometheus cannot be reached, or refuses";
+    Cluster = 9, "a cluster, machine, queue or Prometheus that `fleet` needs cannot be reached, or refuses";
     Interrupted = 130, "interrupted: `bench` and `tune` keep what was measured, `check` and `image` leave nothing";
 }
 
