@@ -10,7 +10,8 @@ const LAYERS: &[&[&str]] = &[
     &["brawn-libc", "brawn-graft"],
     &["brawn-link", "brawn-preload"],
     &["brawn-check", "brawn-bench", "brawn-tune"],
-    &["brawn-collect", "brawn-image"],
+    &["brawn-image", "brawn-collect"],
+    &["brawn-fleet"],
     &["brawn", "fuzz", "xtask"],
 ];
 

@@ -1,0 +1,200 @@
+//! Jobs as the API server gets them.
+
+#[path = "../../brawn-image/tests/common/mod.rs"]
+mod common;
+
+use std::collections::BTreeMap;
+
+use brawn_elf::Arch;
+use brawn_fleet::Error;
+use brawn_fleet::fleet::Fleet;
+use brawn_fleet::manifest::list;
+use brawn_fleet::nodes::Node;
+use brawn_fleet::spec::Spec;
+use common::{Sandbox, program};
+use k8s_openapi::api::batch::v1::Job;
+use serde_json::Value;
+
+const PLAIN: &str = r#"
+seed = 7
+memory = "256MiB"
+cores = 1.5
+args = ["--query", "$(HOME)"]
+files = ["data"]
+
+[env]
+LANG = "C"
+
+[[candidates]]
+name = "now"
+executable = "old"
+
+[[candidates]]
+name = "brawn"
+executable = "new"
+knobs = { BRAWN_THREADS = "2" }
+
+[[pools]]
+name = "large"
+selector = { kind = "large" }
+blocks = 30
+
+[[pools]]
+name = "small"
+selector = { kind = "small" }
+memory = "128MiB"
+
+[kubernetes]
+image = "registry.example/team/fleet"
+"#;
+
+/// Everything that can be asked for.
+const FULL: &str = r#"
+namespace = "measure"
+queue = "spare"
+parallelism = 3
+scratch = "2GiB"
+pull-secrets = ["registry"]
+tolerations = [{ key = "dedicated", operator = "Exists", effect = "NoSchedule", tolerationSeconds = 60 }]
+"#;
+
+fn nodes() -> Vec<Node> {
+    let node = |name: &str, kind: &str, arch: &str| Node {
+        name: name.into(),
+        labels: BTreeMap::from([("kind".to_owned(), kind.to_owned())]),
+        arch: arch.into(),
+        cores: 4.0,
+        memory: 8 << 30,
+    };
+    vec![
+        node("a", "large", "amd64"),
+        node("b", "large", "amd64"),
+        node("c", "small", "amd64"),
+        node("d", "small", "arm64"),
+    ]
+}
+
+/// A fleet of programs on disk, the name of which is always the same.
+fn fleet(sandbox: &Sandbox, text: &str) -> Result<Fleet, Error> {
+    for (name, text) in [("old", "1"), ("new", "2"), ("brawn", "3")] {
+        fs_err::write(sandbox.path(name), program(Arch::X86_64, &[text])).unwrap();
+    }
+    fs_err::write(sandbox.path("data"), "some data\n").unwrap();
+    let file = sandbox.path("fleet.toml");
+    let spec = Spec::parse(text, &file)?;
+    let mut fleet = Fleet::plan(spec, &sandbox.path(""), &sandbox.path("brawn"), Some(&nodes()))?;
+    fleet.id = "0a1b2c3d".to_owned();
+    Ok(fleet)
+}
+
+fn jobs(text: &str) -> Value {
+    let fleet = fleet(&Sandbox::new(), text).unwrap();
+    let digest = fleet.pack.image(None).unwrap().digest().to_owned();
+    let settings = fleet.spec.kubernetes.clone().unwrap();
+    list(&fleet, &settings, &format!("{}@{digest}", settings.image)).unwrap()
+}
+
+fn pretty(value: &Value) -> String {
+    serde_json::to_string_pretty(value).unwrap()
+}
+
+#[test]
+fn jobs_are_as_they_were() {
+    insta::assert_snapshot!("plain", pretty(&jobs(PLAIN)));
+    // Of these only what differs.
+    let full = jobs(&format!("{PLAIN}{FULL}"));
+    let job = &full["items"][0];
+    insta::assert_snapshot!(
+        "full",
+        pretty(&serde_json::json!({
+            "metadata": job["metadata"],
+            "parallelism": job["spec"]["parallelism"],
+            "tolerations": job["spec"]["template"]["spec"]["tolerations"],
+            "imagePullSecrets": job["spec"]["template"]["spec"]["imagePullSecrets"],
+            "volumes": job["spec"]["template"]["spec"]["volumes"],
+        }))
+    );
+}
+
+/// Whatever the types do not know would not come back.
+#[test]
+fn every_field_is_one_of_kubernetes() {
+    let list = jobs(&format!("{PLAIN}{FULL}"));
+    let items = list["items"].as_array().unwrap();
+    assert_eq!(items.len(), 2);
+    for item in items {
+        let job: Job = serde_json::from_value(item.clone()).unwrap();
+        assert_eq!(serde_json::to_value(job).unwrap(), *item);
+    }
+    let mut wrong = items[0].clone();
+    wrong["spec"]["backoffLimitPerindex"] = 1.into();
+    let job: Job = serde_json::from_value(wrong.clone()).unwrap();
+    assert_ne!(serde_json::to_value(job).unwrap(), wrong);
+}
+
+/// What `Pod Security Standards: Restricted` demands, and the class Guaranteed.
+#[test]
+fn pods_are_restricted_and_guaranteed() {
+    for job in jobs(PLAIN)["items"].as_array().unwrap() {
+        let pod = &job["spec"]["template"]["spec"];
+        let container = &pod["containers"][0];
+        assert_eq!(pod["securityContext"]["runAsNonRoot"], true);
+        assert_eq!(pod["securityContext"]["seccompProfile"]["type"], "RuntimeDefault");
+        assert_eq!(container["securityContext"]["allowPrivilegeEscalation"], false);
+        assert_eq!(container["securityContext"]["capabilities"]["drop"][0], "ALL");
+        assert_eq!(pod["automountServiceAccountToken"], false);
+        assert!(pod["volumes"].as_array().unwrap().iter().all(|volume| volume.get("hostPath").is_none()));
+        assert_eq!(container["resources"]["requests"], container["resources"]["limits"]);
+        // A variable of the pod's never gets into the program's arguments.
+        let task = container["args"].as_array().unwrap().last().unwrap().as_str().unwrap();
+        assert!(task.contains("$$(HOME)") && !task.replace("$$(", "").contains("$("), "{task}");
+    }
+}
+
+#[test]
+fn a_pool_fits_its_nodes() {
+    let sandbox = Sandbox::new();
+    let planned = fleet(&sandbox, PLAIN).unwrap();
+    let of = |place: usize| {
+        (planned.pools[place].nodes, planned.pools[place].parallelism, planned.pools[place].blocks)
+    };
+    assert_eq!((of(0), of(1)), ((Some(2), 2, 30), (Some(1), 1, 20)));
+    assert_eq!(
+        planned.notes,
+        ["1 nodes of the pool 'small' are left out: they are not amd64, which the executables are for"]
+    );
+    let (whole, all) = planned.time(std::time::Duration::from_secs(10));
+    assert_eq!((whole.as_secs(), all.as_secs()), (200, 500));
+    let refused = |from: &str, to: &str| fleet(&sandbox, &PLAIN.replace(from, to)).unwrap_err();
+    assert!(matches!(refused("cores = 1.5", "cores = 5"), Error::Cores { there: 4.0, .. }));
+    assert!(matches!(refused("\"256MiB\"", "\"8GiB\""), Error::Memory { pool, .. } if pool == "large"));
+    assert!(
+        matches!(refused("kind = \"small\"", "kind = \"tiny\""), Error::NoNodes { pool, .. } if pool == "small")
+    );
+    fs_err::write(sandbox.path("other"), program(Arch::Aarch64, &[])).unwrap();
+    assert!(matches!(refused("\"new\"", "\"other\""), Error::Architectures { .. }));
+}
+
+#[test]
+fn an_image_has_a_layer_for_each_candidate() {
+    let sandbox = Sandbox::new();
+    let layers = |text: &str| {
+        let bundle = fleet(&sandbox, text).unwrap().pack.image(None).unwrap();
+        brawn_image::sink::layout(&bundle, &sandbox.path("layout"), &"a".parse().unwrap()).unwrap();
+        let root = sandbox.path("root");
+        let _ = fs_err::remove_dir_all(&root);
+        brawn_image::sink::rootfs(&bundle, &root).unwrap();
+        for (path, text) in [("brawn", "3"), ("fleet/candidates/0/old", "1"), ("fleet/candidates/1/new", "2")]
+        {
+            assert_eq!(fs_err::read(root.join(path)).unwrap(), program(Arch::X86_64, &[text]), "{path}");
+        }
+        assert_eq!(fs_err::read(root.join("fleet/work/data")).unwrap(), b"some data\n");
+        bundle.images[0].layers.iter().map(|layer| layer.digest().to_owned()).collect::<Vec<_>>()
+    };
+    let both = layers(PLAIN);
+    assert_eq!(both.len(), 4);
+    // What is added leaves the others as they are, so that a registry has them already.
+    let third = "[[candidates]]\nname = \"third\"\nexecutable = \"brawn\"\n\n[[pools]]\nname = \"large\"";
+    let three = layers(&PLAIN.replace("[[pools]]\nname = \"large\"", third));
+    assert_eq!((three.len(), &three[..3], &three[4]), (5, &both[..3], &both[3]));
+}
