@@ -147,7 +147,7 @@ enum Command {
     Bench(Box<commands::bench::Arguments>),
     /// Find the right allocator for a program by measuring it: one compilation, a link for each candidate
     Tune(Box<commands::tune::Arguments>),
-    /// Find the right allocator for each kind of node of a cluster, by what was measured on them
+    /// Find the right allocator for each kind of node, by measuring there: Kubernetes jobs, ssh, Slurm
     Fleet(commands::fleet::Arguments),
     /// Write what a project needs to build with Brawn, after showing it
     Init(Box<commands::init::Arguments>),

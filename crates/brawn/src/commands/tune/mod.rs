@@ -6,8 +6,8 @@ mod load;
 mod progress;
 mod run;
 mod subject;
-pub mod units;
 
 pub use arguments::Arguments;
+pub use brawn_measure::units;
 pub use load::{Arguments as LoadArguments, run as run_load};
 pub use run::run;

@@ -1,0 +1,38 @@
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use brawn_fleet::engine::{kubernetes, slurm, ssh};
+use brawn_fleet::kubectl::Kubectl;
+use brawn_fleet::record::Record;
+use clap::Args;
+
+use crate::cli::Options;
+use crate::exit::Result;
+use crate::output;
+
+#[derive(Args)]
+pub struct Arguments {
+    /// The folder in which `brawn fleet run` keeps the fleet; it stays
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+}
+
+/// `brawn fleet delete`
+pub fn run(options: Options, arguments: Arguments) -> Result<ExitCode> {
+    let record = Record::load(&arguments.folder)?;
+    let spec = &record.spec;
+    if let Some(settings) = &spec.kubernetes {
+        for gone in kubernetes::delete(&Kubectl::new(settings), &record.plan.id)? {
+            outln!("{gone}");
+        }
+    } else if let Some(settings) = &spec.slurm {
+        slurm::delete(settings, &record)?;
+    } else if let Some(settings) = &spec.ssh {
+        let hosts: Vec<&String> = spec.pools.iter().flat_map(|pool| &pool.hosts).collect();
+        ssh::delete(settings, &record.plan.id, &hosts)?;
+    }
+    if !options.quiet {
+        output::say(&format!("nothing of the fleet {} is left there", record.plan.id));
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,106 @@
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use brawn_fleet::engine::{kubernetes, slurm, ssh};
+use brawn_fleet::fleet::Fleet;
+use brawn_fleet::kubectl::Kubectl;
+use brawn_fleet::record::Record;
+use brawn_fleet::spec::{Kubernetes, Spec};
+use brawn_fleet::{manifest, rehearsal};
+use brawn_image::registry::{Access, Limits, Reference, Repository};
+use brawn_image::{Bundle, sink};
+use clap::Args;
+use serde_json::json;
+
+use super::File;
+use crate::cli::Options;
+use crate::exit::Result;
+use crate::output;
+
+#[derive(Args)]
+pub struct Arguments {
+    #[command(flatten)]
+    file: File,
+    /// Where the fleet is kept [default: brawn-fleet-ID]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+}
+
+/// `brawn fleet run`
+pub fn run(options: Options, arguments: Arguments) -> Result<ExitCode> {
+    let fleet = super::planned(Spec::load(&arguments.file.file)?, &arguments.file.file)?;
+    for note in &fleet.notes {
+        output::warn(note);
+    }
+    let interrupt = crate::commands::interrupt()?;
+    if !arguments.file.no_rehearsal {
+        rehearsal::run(&fleet, &crate::commands::executable()?, std::sync::Arc::clone(&interrupt))?;
+    }
+    let folder = arguments.out.unwrap_or_else(|| format!("brawn-fleet-{}", fleet.id).into());
+    let say = |text: String| {
+        if !options.quiet {
+            output::say(&text);
+        }
+    };
+    let record = |image: Option<&str>| Record::create(&folder, &fleet.spec, &fleet.document(image));
+    // What was not begun leaves nothing, unless something could not be taken back.
+    let begun = |record: Record, began: Result<(), brawn_fleet::Error>| match began {
+        Err(error) if !matches!(error, brawn_fleet::Error::Left { .. }) => record.remove().and(Err(error)),
+        other => other,
+    };
+    if let Some(settings) = &fleet.spec.kubernetes {
+        let kubectl = Kubectl::new(settings);
+        let bundle = image(&fleet, settings)?;
+        let reference: Reference = settings.image.parse()?;
+        let image = format!("{}@{}", reference.repository_name(), bundle.digest());
+        let jobs = manifest::list(&fleet, settings, &image)?;
+        kubernetes::check(&kubectl, &jobs)?;
+        say(format!("pushing {image}"));
+        sink::push(&bundle, &Repository::open(&reference, &access(settings))?, &reference, &[])?;
+        begun(record(Some(&image))?, kubernetes::start(&kubectl, &fleet.id, &jobs))?;
+        say(format!(
+            "{} jobs are created: `brawn fleet status {}` shows how far they are",
+            fleet.pools.len(),
+            folder.display()
+        ));
+    } else if let Some(settings) = &fleet.spec.slurm {
+        let record = record(None)?;
+        let began = slurm::start(&fleet, settings, &record);
+        begun(record, began)?;
+        say(format!(
+            "{} array jobs are queued: `brawn fleet status {}` shows how far they are",
+            fleet.pools.len(),
+            folder.display()
+        ));
+    } else if let Some(settings) = &fleet.spec.ssh {
+        let record = record(None)?;
+        let told = |step: ssh::Step<'_>| match step {
+            ssh::Step::Done(pool, host) => say(format!("a block of {pool} is done on {host}")),
+            ssh::Step::Failed(pool, host, why) => {
+                output::warn(&format!("a block of {pool} failed on {host}: {why}"))
+            }
+            _ => {}
+        };
+        ssh::run(&fleet, settings, &record, &interrupt, &told)?;
+    }
+    if options.json() {
+        output::json(&json!({ "id": fleet.id, "folder": folder }))?;
+    } else {
+        outln!("{}", folder.display());
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// How the fleet's registry is spoken to.
+fn access(settings: &Kubernetes) -> Access {
+    let mut access = Access::new(Limits::default());
+    access.insecure = settings.insecure;
+    access
+}
+
+/// The image of a fleet, upon its base.
+pub(super) fn image(fleet: &Fleet, settings: &Kubernetes) -> Result<Bundle> {
+    let base =
+        settings.base.as_deref().map_or(Ok(None), |base| brawn_image::Base::open(base, &access(settings)))?;
+    Ok(fleet.pack.image(base.as_ref())?)
+}
