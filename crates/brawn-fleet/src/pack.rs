@@ -106,12 +106,12 @@ impl Pack {
         })?)
     }
 
-    /// A compressed archive of it all and these files besides, for `tar -xz`.
+    /// An archive of it all and these files besides, for `tar -x`.
     ///
     /// # Errors
     /// [`Error::Image`].
     pub fn archive(&self, more: Entries) -> Result<Vec<u8>, Error> {
-        let layer = Layer::new(&self.entries(more), Compression::Gzip, "")?;
+        let layer = Layer::new(&self.entries(more), Compression::None, "")?;
         Ok(layer.blob.read()?.to_vec())
     }
 

@@ -9,7 +9,7 @@ use brawn_image::layer::{Entries, Entry};
 
 use crate::fleet::{Fleet, Planned};
 use crate::record::Record;
-use crate::spec::Ssh;
+use crate::spec::{Spec, Ssh};
 use crate::{Error, tool};
 
 /// How often a block is tried on machines that fail.
@@ -25,17 +25,11 @@ pub enum Step<'a> {
     Failed(&'a str, &'a str, String),
 }
 
-/// Runs all blocks of all pools, and waits for them. Their logs go to the record's folder; the machines are left as they were.
+/// Sends everything to all machines.
 ///
 /// # Errors
-/// [`Error::NoTool`], [`Error::Engine`] when a machine cannot be reached or takes no files: nothing has run then.
-pub fn run(
-    fleet: &Fleet,
-    settings: &Ssh,
-    record: &Record,
-    interrupt: &AtomicBool,
-    on: &(dyn Fn(Step<'_>) + Sync),
-) -> Result<(), Error> {
+/// [`Error::NoTool`], [`Error::Engine`] when a machine cannot be reached or takes no files: then none has any.
+pub fn send(fleet: &Fleet, settings: &Ssh) -> Result<(), Error> {
     let mut tasks = Entries::from([("scratch".to_owned(), Entry::directory(0o700, 0))]);
     for planned in &fleet.pools {
         let task = serde_json::to_vec(&fleet.task(planned)?).expect("a task is plain data");
@@ -43,21 +37,41 @@ pub fn run(
     }
     let archive = fleet.pack.archive(tasks)?;
     let folder = quoted(&folder(settings, &fleet.id));
-    let unpack = format!("mkdir -p {folder} && tar -xzf - -C {folder}");
-    let hosts: Vec<&String> = fleet.pools.iter().flat_map(|planned| &planned.pool.hosts).collect();
-    let sent = each(&hosts, |host| call(settings, host, &unpack, &archive).map(drop));
-    let ran = sent.and_then(|()| {
-        std::thread::scope(|scope| {
-            let pools: Vec<_> = fleet
-                .pools
-                .iter()
-                .map(|planned| scope.spawn(|| pool(planned, settings, &folder, record, interrupt, on)))
-                .collect();
-            pools.into_iter().try_for_each(|pool| pool.join().expect("a pool does not panic"))
-        })
+    let unpack = format!("mkdir -p {folder} && tar -xf - -C {folder}");
+    let hosts = hosts(&fleet.spec);
+    each(&hosts, |host| call(settings, host, &unpack, &archive).map(drop)).inspect_err(|_| {
+        // Those that are not reached have nothing.
+        let _ = delete(settings, &fleet.id, &hosts);
+    })
+}
+
+/// Runs all blocks of all pools, and waits for them. Their logs go to the record's folder; the machines are left as they were.
+///
+/// # Errors
+/// [`Error::NoTool`], [`Error::Io`]; [`Error::Engine`] when a machine cannot be cleared.
+pub fn run(
+    fleet: &Fleet,
+    settings: &Ssh,
+    record: &Record,
+    interrupt: &AtomicBool,
+    on: &(dyn Fn(Step<'_>) + Sync),
+) -> Result<(), Error> {
+    let folder = quoted(&folder(settings, &fleet.id));
+    let folder = folder.as_str();
+    let ran = std::thread::scope(|scope| {
+        let pools: Vec<_> = fleet
+            .pools
+            .iter()
+            .map(|planned| scope.spawn(move || pool(planned, settings, folder, record, interrupt, on)))
+            .collect();
+        pools.into_iter().try_for_each(|pool| pool.join().expect("a pool does not panic"))
     });
-    let swept = delete(settings, &fleet.id, &hosts);
-    ran.and(swept)
+    ran.and(delete(settings, &fleet.id, &hosts(&fleet.spec)))
+}
+
+/// All machines of a fleet.
+pub fn hosts(spec: &Spec) -> Vec<&String> {
+    spec.pools.iter().flat_map(|pool| &pool.hosts).collect()
 }
 
 /// Removes the fleet's folder from these machines.

@@ -37,11 +37,15 @@ const COMMANDS: &[&str] = &[
 const INNER: &[(&str, &str)] = &[
     ("bench", "compare"),
     ("bench", "report"),
-    ("cache", "trim"),
-    ("cache", "clear"),
+    ("fleet", "plan"),
+    ("fleet", "run"),
+    ("fleet", "status"),
     ("fleet", "collect"),
     ("fleet", "report"),
+    ("fleet", "delete"),
     ("fleet", "canary"),
+    ("cache", "trim"),
+    ("cache", "clear"),
 ];
 
 fn reference() -> String {

@@ -28,8 +28,7 @@ pub fn run(options: Options, arguments: Arguments) -> Result<ExitCode> {
     } else if let Some(settings) = &spec.slurm {
         slurm::delete(settings, &record)?;
     } else if let Some(settings) = &spec.ssh {
-        let hosts: Vec<&String> = spec.pools.iter().flat_map(|pool| &pool.hosts).collect();
-        ssh::delete(settings, &record.plan.id, &hosts)?;
+        ssh::delete(settings, &record.plan.id, &ssh::hosts(spec))?;
     }
     if !options.quiet {
         output::say(&format!("nothing of the fleet {} is left there", record.plan.id));

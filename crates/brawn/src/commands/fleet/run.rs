@@ -74,6 +74,7 @@ pub fn run(options: Options, arguments: Arguments) -> Result<ExitCode> {
         ));
     } else if let Some(settings) = &fleet.spec.ssh {
         let record = record(None)?;
+        begun(record.clone(), ssh::send(&fleet, settings))?;
         let told = |step: ssh::Step<'_>| match step {
             ssh::Step::Done(pool, host) => say(format!("a block of {pool} is done on {host}")),
             ssh::Step::Failed(pool, host, why) => {

@@ -43,6 +43,11 @@ const ROWS: &[(&str, &[&str])] = &[
     (
         "fleet",
         &[
+            "plan --file {}",
+            "run --file {}",
+            "status {}",
+            "delete {}",
+            "block --task {} --index 0",
             "collect {} --from PROGRAM",
             "collect fleet.json --from {}",
             "report {}",

@@ -58,6 +58,13 @@ pub const ROWS: &[(&str, &[&str])] = &[
     (
         "fleet",
         &[
+            "{}",
+            "plan --file {}",
+            "plan --by {}",
+            "plan --pool {} --candidate a={}",
+            "run --file {}",
+            "status {}",
+            "delete {}",
             "collect {} --from {}",
             "report {}",
             "report {} -o {}",

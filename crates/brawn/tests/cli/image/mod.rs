@@ -9,7 +9,7 @@ mod login;
 mod others;
 mod package;
 #[path = "../../../../brawn-image/tests/common/stub.rs"]
-mod stub;
+pub mod stub;
 mod tls;
 
 use crate::common;

@@ -1,0 +1,125 @@
+//! The same blocks without a cluster.
+
+use std::path::Path;
+
+use brawn_collect::log::read_all;
+
+use super::{fake, fleet, kept, spec};
+use crate::common::{Sandbox, fails, ok};
+
+/// Runs what it is told to in a home for each host. A host of the name `down` is not reached.
+const SSH: &str = r#"
+while [ "$1" != -- ]; do shift; done
+echo "$2: $3" >> "$FAKE/calls"
+[ "$2" != down ] || { echo "ssh: connect to host down: No route to host" >&2; exit 255; }
+mkdir -p "$FAKE/$2" && cd "$FAKE/$2" && exec sh -c "$3"
+"#;
+
+/// Runs the tasks of an array at once, one after the other.
+const SBATCH: &str = r#"
+echo "$*" >> "$FAKE/calls"
+case "$*" in *--partition=closed*) echo "sbatch: error: invalid partition specified: closed" >&2; exit 1 ;; esac
+for word in "$@"; do
+    case $word in
+        --array=0-*) last=${word#--array=0-} ;;
+        --chdir=*) folder=${word#--chdir=} ;;
+        --output=*) output=${word#--output=} ;;
+    esac
+done
+cat > "$FAKE/script"
+for index in $(seq 0 "$last"); do
+    log=$(echo "$output" | sed "s/%a/$index/")
+    (cd "$folder" && SLURM_ARRAY_TASK_ID=$index SLURMD_NODENAME=n$index sh "$FAKE/script" > "$log" 2>&1)
+done
+echo 4711
+"#;
+
+/// All blocks in the logs of a folder.
+fn blocks(folder: &Path) -> Vec<brawn_collect::block::Block> {
+    let logs = fs_err::read_dir(folder).unwrap().map(|entry| fs_err::read(entry.unwrap().path()).unwrap());
+    logs.flat_map(|log| read_all(&log).blocks).collect()
+}
+
+fn calls(sandbox: &Sandbox) -> String {
+    fs_err::read_to_string(sandbox.path().join("fake/calls")).unwrap_or_default()
+}
+
+#[test]
+fn blocks_run_over_ssh_and_leave_nothing() {
+    let sandbox = Sandbox::new();
+    fs_err::create_dir(sandbox.path().join("fake")).unwrap();
+    fake(&sandbox, "ssh", SSH);
+    let pools =
+        "[[pools]]\nname = \"desk\"\nhosts = [\"one\", \"two\"]\n\n[ssh]\noptions = [\"-p\", \"2222\"]\n";
+    spec(&sandbox, "memory = \"256MiB\"", pools);
+    let folder = ok(&mut fleet(&sandbox, &["run"])).trim().to_owned();
+    let mut found = blocks(&sandbox.path().join(&folder).join("logs"));
+    found.sort_by_key(|block| block.index);
+    let told: Vec<(u32, u32, usize)> =
+        found.iter().map(|block| (block.index, block.attempt, block.runs.len())).collect();
+    assert_eq!(told, [(0, 0, 2), (1, 0, 2), (2, 0, 2)]);
+    assert!(found.iter().all(|block| ["one", "two"].contains(&block.node.as_deref().unwrap())));
+    for host in ["one", "two"] {
+        assert_eq!(
+            fs_err::read_dir(sandbox.path().join("fake").join(host)).unwrap().count(),
+            0,
+            "{}",
+            calls(&sandbox)
+        );
+    }
+    assert_eq!(ok(&mut fleet(&sandbox, &["status", &folder])), "desk: 3 of 3 blocks done, 0 run\n");
+    let said = fails(&mut fleet(&sandbox, &["run", "--file", "nowhere.toml"]), 5);
+    assert!(said.contains("nowhere.toml"), "{said}");
+}
+
+#[test]
+fn a_machine_that_is_not_reached_ends_the_run_before_it_begins() {
+    let sandbox = Sandbox::new();
+    fs_err::create_dir(sandbox.path().join("fake")).unwrap();
+    fake(&sandbox, "ssh", SSH);
+    spec(&sandbox, "", "[[pools]]\nname = \"desk\"\nhosts = [\"one\", \"down\"]\n\n[ssh]\n");
+    let said = fails(&mut fleet(&sandbox, &["run", "--no-rehearsal"]), 9);
+    assert!(said.contains("ssh down failed") && said.contains("No route to host"), "{said}");
+    assert!(!calls(&sandbox).contains("fleet block") && kept(&sandbox).is_none(), "{}", calls(&sandbox));
+    assert_eq!(fs_err::read_dir(sandbox.path().join("fake/one")).unwrap().count(), 0);
+}
+
+#[test]
+fn blocks_are_tasks_of_an_array() {
+    let sandbox = Sandbox::new();
+    fs_err::create_dir_all(sandbox.path().join("shared")).unwrap();
+    fs_err::create_dir(sandbox.path().join("fake")).unwrap();
+    fake(&sandbox, "sbatch", SBATCH);
+    fake(&sandbox, "squeue", "echo 'slurm_load_jobs error: Invalid job id specified' >&2; exit 1");
+    fake(&sandbox, "scancel", "echo \"cancel $*\" >> \"$FAKE/calls\"");
+    let engine = format!("[slurm]\nfolder = \"{}\"\n", sandbox.path().join("shared").display());
+    let pool = |name: &str, partition: &str| {
+        format!("[[pools]]\nname = \"{name}\"\nsbatch = [\"--partition={partition}\"]\n\n")
+    };
+    let limits = "memory = \"256MiB\"\ncores = 1.5";
+    spec(&sandbox, limits, &format!("{}{engine}", pool("thin", "open")));
+    let folder = ok(&mut fleet(&sandbox, &["run"])).trim().to_owned();
+    let shared = sandbox.path().join("shared").join(&folder);
+    let found = blocks(&shared.join("logs"));
+    assert_eq!(found.len(), 3, "{}", calls(&sandbox));
+    assert!(
+        found.iter().all(
+            |block| block.node.as_deref() == Some(&*format!("n{}", block.index)) && block.runs.len() == 2
+        )
+    );
+    assert!(
+        calls(&sandbox).contains("--cpus-per-task=2 --mem=409600K --partition=open"),
+        "{}",
+        calls(&sandbox)
+    );
+    assert_eq!(ok(&mut fleet(&sandbox, &["status", &folder])), "thin: 3 of 3 blocks done, 0 run\n");
+    ok(&mut fleet(&sandbox, &["delete", &folder]));
+    assert!(calls(&sandbox).ends_with("cancel 4711\n") && !shared.exists());
+    fs_err::remove_dir_all(sandbox.path().join(&folder)).unwrap();
+    // The second pool is refused when the first one is queued.
+    spec(&sandbox, limits, &format!("{}{}{engine}", pool("thin", "open"), pool("fat", "closed")));
+    let said = fails(&mut fleet(&sandbox, &["run", "--no-rehearsal"]), 9);
+    assert!(said.contains("sbatch failed") && said.contains("invalid partition"), "{said}");
+    assert!(calls(&sandbox).ends_with("cancel 4711\n") && kept(&sandbox).is_none());
+    assert_eq!(fs_err::read_dir(sandbox.path().join("shared")).unwrap().count(), 0);
+}
