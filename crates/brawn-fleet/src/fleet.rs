@@ -15,6 +15,9 @@ use crate::pack::{Pack, ROOT};
 use crate::spec::{Pool, Spec};
 use crate::task::Task;
 
+/// Memory of a pod beside a candidate's: for Brawn, and for what a candidate takes between two looks of the watchdog.
+const ROOM: u64 = 128 << 20;
+
 /// A fleet about to run.
 #[derive(Debug)]
 pub struct Fleet {
@@ -173,7 +176,7 @@ fn planned(
             return Err(Error::Cores { pool: pool.name.clone(), wanted, there: most });
         }
         let there = fit.iter().map(|node| node.memory).max().unwrap_or_default();
-        if let Some(memory) = memory.map(crate::manifest::pod_memory).filter(|memory| *memory > there) {
+        if let Some(memory) = memory.map(pod_memory).filter(|memory| *memory > there) {
             return Err(Error::Memory { pool: pool.name.clone(), wanted: memory, there });
         }
         machines = Some(fit.len());
@@ -183,6 +186,11 @@ fn planned(
     // Where no one tells how many nodes there are, one block at a time is what surely has a node of its own.
     let parallelism = most.or(each).unwrap_or(if spec.slurm.is_some() { blocks } else { 1 }).clamp(1, blocks);
     Ok(Planned { pool: pool.clone(), blocks, memory, cores, nodes: machines, parallelism })
+}
+
+/// The limit of a pod whose candidates may hold so much, in bytes.
+pub fn pod_memory(candidate: u64) -> u64 {
+    candidate + candidate / 16 + ROOM
 }
 
 /// Labels as `kubectl` takes them.

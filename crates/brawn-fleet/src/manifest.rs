@@ -7,7 +7,7 @@ use brawn_measure::units;
 use serde_json::{Value, json};
 
 use crate::Error;
-use crate::fleet::{Fleet, Planned};
+use crate::fleet::{Fleet, Planned, pod_memory};
 use crate::kubectl::{OWNER, POOL};
 use crate::pack::{BRAWN, ROOT};
 use crate::spec::Kubernetes;
@@ -18,17 +18,10 @@ pub const CONTAINER: &str = "block";
 const SCRATCH: &str = "/scratch";
 /// The user that images of Brawn's run as.
 const USER: u32 = brawn_image::contents::NONROOT;
-/// Memory of a pod beside a candidate's: for Brawn, and for what a candidate takes between two looks of the watchdog.
-const ROOM: u64 = 128 << 20;
 /// The status with which the kernel's killing for want of memory shows.
 const KILLED: u8 = 137;
 /// How often a block is tried again that failed for another reason.
 const AGAIN: u32 = 2;
-
-/// The limit of a pod whose candidates may hold so much, in bytes.
-pub fn pod_memory(candidate: u64) -> u64 {
-    candidate + candidate / 16 + ROOM
-}
 
 /// The name of a pool's job.
 pub fn job_name(id: &str, pool: &str) -> String {

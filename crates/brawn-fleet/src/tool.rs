@@ -35,3 +35,8 @@ pub fn run<S: AsRef<OsStr>>(
 pub fn said(output: &Output) -> String {
     text::tail(String::from_utf8_lossy(&output.stderr).trim(), 5)
 }
+
+/// A word for a shell.
+pub fn quoted(word: &str) -> String {
+    format!("'{}'", word.replace('\'', r"'\''"))
+}

@@ -75,6 +75,7 @@ fn nodes() -> Vec<Node> {
 }
 
 /// A fleet of programs on disk, the name of which is always the same.
+#[allow(clippy::result_large_err)] // As large as the crate has it.
 fn fleet(sandbox: &Sandbox, text: &str) -> Result<Fleet, Error> {
     for (name, text) in [("old", "1"), ("new", "2"), ("brawn", "3")] {
         fs_err::write(sandbox.path(name), program(Arch::X86_64, &[text])).unwrap();

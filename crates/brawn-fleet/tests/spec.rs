@@ -30,6 +30,8 @@ blocks = 5
 image = "registry.example/team/fleet"
 "#;
 
+// As large as the crate has it.
+#[allow(clippy::result_large_err)]
 fn read(text: &str) -> Result<Spec, brawn_fleet::Error> {
     Spec::parse(text, Path::new("fleet.toml"))
 }

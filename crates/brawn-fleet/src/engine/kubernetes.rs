@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::State;
+use super::state::State;
 use crate::Error;
 use crate::kubectl::{Kubectl, OWNER, POOL};
 use crate::nodes::items;

@@ -3,31 +3,14 @@
 pub mod kubernetes;
 pub mod slurm;
 pub mod ssh;
-
-use std::collections::BTreeMap;
+mod state;
 
 use brawn_collect::source::{Files, Source};
-use serde::Serialize;
 
 use crate::kubectl::Kubectl;
 use crate::record::Record;
 
-/// How far a pool is.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct State {
-    /// The pool.
-    pub pool: String,
-    /// Blocks that were planned.
-    pub blocks: u32,
-    /// Blocks that have ended with an answer.
-    pub done: u32,
-    /// Blocks that are given up.
-    pub failed: u32,
-    /// Blocks that run, or are about to.
-    pub active: u32,
-    /// What others wait for, and how many do: `ImagePullBackOff`, `Unschedulable`.
-    pub waiting: BTreeMap<String, u32>,
-}
+pub use state::State;
 
 /// Where the logs of a fleet's blocks are.
 pub fn logs(record: &Record) -> Box<dyn Source> {

@@ -5,13 +5,12 @@ use std::path::{Path, PathBuf};
 use brawn_collect::block::END;
 use brawn_image::layer::{Entries, Entry};
 
-use super::State;
-use super::ssh::quoted;
-use crate::fleet::{Fleet, Planned};
-use crate::manifest::pod_memory;
+use super::state::State;
+use crate::Error;
+use crate::fleet::{Fleet, Planned, pod_memory};
 use crate::record::Record;
 use crate::spec::Slurm;
-use crate::{Error, tool};
+use crate::tool::{self, quoted};
 
 /// Queues an array job for each pool: all of them, or none. Their logs go to a folder that all nodes see.
 ///

@@ -7,10 +7,11 @@ use std::sync::{Mutex, PoisonError};
 use brawn_collect::block::END;
 use brawn_image::layer::{Entries, Entry};
 
+use crate::Error;
 use crate::fleet::{Fleet, Planned};
 use crate::record::Record;
 use crate::spec::{Spec, Ssh};
-use crate::{Error, tool};
+use crate::tool::{self, quoted};
 
 /// How often a block is tried on machines that fail.
 const TRIES: u32 = 3;
@@ -162,9 +163,4 @@ fn arguments(settings: &Ssh, host: &str, command: &str) -> Vec<String> {
     let own = ["-o", "BatchMode=yes"].map(str::to_owned);
     let rest = ["--", host, command].map(str::to_owned);
     own.into_iter().chain(settings.options.clone()).chain(rest).collect()
-}
-
-/// A word for the shell on the other side.
-pub(super) fn quoted(word: &str) -> String {
-    format!("'{}'", word.replace('\'', r"'\''"))
 }

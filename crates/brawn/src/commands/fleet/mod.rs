@@ -5,18 +5,13 @@ mod canary;
 mod collect;
 mod delete;
 mod plan;
+mod planned;
 mod report;
 mod run;
 mod status;
 
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use brawn_fleet::Error;
-use brawn_fleet::fleet::Fleet;
-use brawn_fleet::kubectl::Kubectl;
-use brawn_fleet::nodes::{self, Node};
-use brawn_fleet::spec::Spec;
 use clap::{Args, Subcommand};
 
 use crate::cli::Options;
@@ -60,37 +55,5 @@ pub fn run(options: Options, arguments: Arguments) -> Result<ExitCode> {
         Command::Status(arguments) => status::run(options, arguments),
         Command::Delete(arguments) => delete::run(options, arguments),
         Command::Block(arguments) => block::run(arguments),
-    }
-}
-
-/// The file that says what is compared, for commands that begin with it.
-#[derive(Args)]
-struct File {
-    /// The file that says what is compared, and where
-    #[arg(long, value_name = "FILE", default_value = brawn_fleet::spec::FILE)]
-    file: PathBuf,
-    /// Do not run the reference here first, to see whether it can and how long it takes
-    #[arg(long)]
-    no_rehearsal: bool,
-}
-
-/// Plans what a file says, with the nodes that there are.
-fn planned(spec: Spec, file: &Path) -> Result<Fleet> {
-    let nodes = nodes(&spec)?;
-    let folder = brawn_base::temporary::folder_of(file);
-    Ok(Fleet::plan(spec, folder, &super::executable()?, nodes.as_deref())?)
-}
-
-/// The nodes of the cluster. None without one, and where the user may not list them: then pools by selectors still can be
-/// planned.
-fn nodes(spec: &Spec) -> Result<Option<Vec<Node>>> {
-    let Some(kubernetes) = &spec.kubernetes else { return Ok(None) };
-    match nodes::list(&Kubectl::new(kubernetes)) {
-        Ok(nodes) => Ok(Some(nodes)),
-        Err(Error::Forbidden { rule }) if spec.by.is_none() => {
-            crate::output::warn(&format!("how many nodes there are is not known: {rule}"));
-            Ok(None)
-        }
-        Err(error) => Err(error.into()),
     }
 }

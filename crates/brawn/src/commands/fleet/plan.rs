@@ -12,7 +12,7 @@ use brawn_tune::Goal;
 use clap::Args;
 use serde_json::json;
 
-use super::File;
+use super::planned::{File, image, planned};
 use crate::cli::{Options, pair, usage};
 use crate::exit::Result;
 use crate::output;
@@ -77,7 +77,7 @@ pub fn run(options: Options, arguments: Arguments) -> Result<ExitCode> {
             None => return Ok(ExitCode::SUCCESS),
         },
     };
-    let fleet = super::planned(spec, path)?;
+    let fleet = planned(spec, path)?;
     if options.dry_run {
         return dry_run(&fleet);
     }
@@ -174,7 +174,7 @@ fn pool(text: &str) -> Pool {
 fn dry_run(fleet: &Fleet) -> Result<ExitCode> {
     let all = match &fleet.spec.kubernetes {
         Some(kubernetes) => {
-            let bundle = super::run::image(fleet, kubernetes)?;
+            let bundle = image(fleet, kubernetes)?;
             let reference: brawn_image::registry::Reference = kubernetes.image.parse()?;
             manifest::list(
                 fleet,

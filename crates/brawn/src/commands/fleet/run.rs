@@ -2,17 +2,16 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use brawn_fleet::engine::{kubernetes, slurm, ssh};
-use brawn_fleet::fleet::Fleet;
 use brawn_fleet::kubectl::Kubectl;
 use brawn_fleet::record::Record;
-use brawn_fleet::spec::{Kubernetes, Spec};
+use brawn_fleet::spec::Spec;
 use brawn_fleet::{manifest, rehearsal};
-use brawn_image::registry::{Access, Limits, Reference, Repository};
-use brawn_image::{Bundle, sink};
+use brawn_image::registry::{Reference, Repository};
+use brawn_image::sink;
 use clap::Args;
 use serde_json::json;
 
-use super::File;
+use super::planned::{File, access, image, planned};
 use crate::cli::Options;
 use crate::exit::Result;
 use crate::output;
@@ -28,7 +27,7 @@ pub struct Arguments {
 
 /// `brawn fleet run`
 pub fn run(options: Options, arguments: Arguments) -> Result<ExitCode> {
-    let fleet = super::planned(Spec::load(&arguments.file.file)?, &arguments.file.file)?;
+    let fleet = planned(Spec::load(&arguments.file.file)?, &arguments.file.file)?;
     for note in &fleet.notes {
         output::warn(note);
     }
@@ -90,18 +89,4 @@ pub fn run(options: Options, arguments: Arguments) -> Result<ExitCode> {
         outln!("{}", folder.display());
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// How the fleet's registry is spoken to.
-fn access(settings: &Kubernetes) -> Access {
-    let mut access = Access::new(Limits::default());
-    access.insecure = settings.insecure;
-    access
-}
-
-/// The image of a fleet, upon its base.
-pub(super) fn image(fleet: &Fleet, settings: &Kubernetes) -> Result<Bundle> {
-    let base =
-        settings.base.as_deref().map_or(Ok(None), |base| brawn_image::Base::open(base, &access(settings)))?;
-    Ok(fleet.pack.image(base.as_ref())?)
 }
