@@ -61,7 +61,6 @@ pub fn run(
         seconds: 0.0,
         runs: Vec::new(),
     };
-    // To warm up: what others print is compared with what this one printed, and how long it took is known.
     let mut told = |block: &Block, candidate: &Candidate| {
         let mut last = block.clone();
         let limit = task.memory.unwrap_or_default();
@@ -71,23 +70,26 @@ pub fn run(
         });
         before(&last)
     };
-    told(&block, &candidates[0])?;
-    let _ = runner.run(&candidates[0], 0)?;
-    order(task.seed, turn.index).shuffle(&mut candidates);
-    for candidate in &candidates {
-        told(&block, candidate)?;
+    let mut go = |candidate: &Candidate| -> Result<Outcome, Error> {
         let killed = limits::memory::killed_here();
         let guard = task.memory.and_then(Guard::start);
-        let run = runner.run(candidate, 0)?;
+        let run = runner.run(candidate, 0);
         let bitten = guard.and_then(Guard::end);
-        let outcome = match run {
+        Ok(match run? {
             Ok(sample) => Outcome::Sample(sample),
             Err(_) if bitten.is_some() => {
                 Outcome::OverMemory { limit: task.memory.unwrap_or_default(), peak: bitten }
             }
             Err(failure) => outcome(failure, limits::memory::killed_here() > killed, task.memory),
-        };
-        block.runs.push(BlockRun { candidate: candidate.name.clone(), outcome });
+        })
+    };
+    // To warm up: what others print is compared with what this one printed, and how long it took is known.
+    told(&block, &candidates[0])?;
+    go(&candidates[0])?;
+    order(task.seed, turn.index).shuffle(&mut candidates);
+    for candidate in &candidates {
+        told(&block, candidate)?;
+        block.runs.push(BlockRun { candidate: candidate.name.clone(), outcome: go(candidate)? });
     }
     block.seconds = begun.elapsed().as_secs_f64();
     Ok(block)

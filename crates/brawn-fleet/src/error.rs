@@ -107,7 +107,7 @@ brawn_base::errors! {
 
         /// What was made could not be taken back.
         #[error("{failed}; and what was created until then could not be deleted: {said}")]
-        Left { failed: String, said: String, id: String } => Cluster, format!("`brawn fleet delete {id}` deletes it");
+        Left { failed: String, said: String, folder: PathBuf } => Cluster, format!("`brawn fleet delete {}` deletes it", folder.display());
     }
 }
 

@@ -26,10 +26,12 @@ pub fn check(kubectl: &Kubectl, jobs: &Value) -> Result<(), Error> {
 ///
 /// # Errors
 /// As [`Kubectl::run`], and [`Error::Left`].
-pub fn start(kubectl: &Kubectl, id: &str, jobs: &Value) -> Result<(), Error> {
-    create(kubectl, jobs, &[]).map_err(|failed| match delete(kubectl, id) {
+pub fn start(kubectl: &Kubectl, record: &Record, jobs: &Value) -> Result<(), Error> {
+    create(kubectl, jobs, &[]).map_err(|failed| match delete(kubectl, &record.plan.id) {
         Ok(_) => failed,
-        Err(left) => Error::Left { failed: failed.to_string(), said: left.to_string(), id: id.to_owned() },
+        Err(left) => {
+            Error::Left { failed: failed.to_string(), said: left.to_string(), folder: record.folder.clone() }
+        }
     })
 }
 
@@ -107,7 +109,9 @@ fn waiting<'a>(pods: impl Iterator<Item = &'a Value>) -> BTreeMap<String, u32> {
     for pod in pods.filter(|pod| pod["status"]["phase"] == "Pending") {
         let of_container = pod["status"]["containerStatuses"][0]["state"]["waiting"]["reason"].as_str();
         let conditions = pod["status"]["conditions"].as_array().map_or(&[][..], Vec::as_slice);
-        let unscheduled = conditions.iter().find(|condition| condition["status"] == "False");
+        let unscheduled = conditions
+            .iter()
+            .find(|condition| condition["type"] == "PodScheduled" && condition["status"] == "False");
         let of_pod = unscheduled.and_then(|condition| condition["reason"].as_str());
         let reason = of_container.or(of_pod).unwrap_or("Pending");
         *reasons.entry(reason.to_owned()).or_default() += 1;

@@ -32,11 +32,9 @@ pub fn start(fleet: &Fleet, settings: &Slurm, record: &Record) -> Result<(), Err
     });
     queued.map_err(|failed| match cancel(&jobs).and_then(|()| remove(&folder)) {
         Ok(()) => failed,
-        Err(left) => Error::Left {
-            failed: failed.to_string(),
-            said: left.to_string(),
-            id: record.folder.display().to_string(),
-        },
+        Err(left) => {
+            Error::Left { failed: failed.to_string(), said: left.to_string(), folder: record.folder.clone() }
+        }
     })
 }
 

@@ -224,6 +224,7 @@ guides! {
     go: "go",
     graft: "graft",
     haskell: "haskell",
+    fleet: "fleet",
     init: "init",
     meson: "meson",
     modules: "modules",

@@ -1,6 +1,8 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::atomic::Ordering;
 
+use brawn_base::Code;
 use brawn_fleet::engine::{kubernetes, slurm, ssh};
 use brawn_fleet::kubectl::Kubectl;
 use brawn_fleet::record::Record;
@@ -56,7 +58,9 @@ pub fn run(options: Options, arguments: Arguments) -> Result<ExitCode> {
         kubernetes::check(&kubectl, &jobs)?;
         say(format!("pushing {image}"));
         sink::push(&bundle, &Repository::open(&reference, &access(settings))?, &reference, &[])?;
-        begun(record(Some(&image))?, kubernetes::start(&kubectl, &fleet.id, &jobs))?;
+        let record = record(Some(&image))?;
+        let began = kubernetes::start(&kubectl, &record, &jobs);
+        begun(record, began)?;
         say(format!(
             "{} jobs are created: `brawn fleet status {}` shows how far they are",
             fleet.pools.len(),
@@ -82,6 +86,10 @@ pub fn run(options: Options, arguments: Arguments) -> Result<ExitCode> {
             _ => {}
         };
         ssh::run(&fleet, settings, &record, &interrupt, &told)?;
+        if interrupt.load(Ordering::Relaxed) {
+            say(format!("interrupted: what was measured is in {}", record.logs().display()));
+            return Ok(Code::Interrupted.into());
+        }
     }
     if options.json() {
         output::json(&json!({ "id": fleet.id, "folder": folder }))?;

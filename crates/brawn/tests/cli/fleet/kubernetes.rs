@@ -197,6 +197,17 @@ fn whatever_refuses_leaves_nothing() {
     let said = refused("create", "The connection to the server 10.0.0.1:6443 was refused\n", 9);
     assert!(said.contains("kubectl failed"), "{said}");
     assert!(calls(&sandbox).last().unwrap().contains("delete jobs --selector=brawn.fleet/id="));
+    // What cannot be taken back is kept, so that it can be later.
+    sandbox.write("fake/fail-create", "unable to connect\n");
+    sandbox.write("fake/fail-delete", "unable to connect\n");
+    let said = fails(&mut fleet(&sandbox, &["run", "--no-rehearsal"]), 9);
+    let folder = kept(&sandbox).unwrap();
+    assert!(
+        said.contains("could not be deleted") && said.contains(&format!("`brawn fleet delete {folder}`")),
+        "{said}"
+    );
+    fs_err::remove_file(sandbox.path().join("fake/fail-delete")).unwrap();
+    ok(&mut fleet(&sandbox, &["delete", &folder]));
     let said = fails(&mut fleet(&sandbox, &["plan", "--by", "kinds"]), 2);
     assert!(
         said.contains("no node of the cluster has the label 'kinds'") && said.contains("'kind'"),
