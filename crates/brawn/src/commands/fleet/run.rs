@@ -3,6 +3,7 @@ use std::process::ExitCode;
 use std::sync::atomic::Ordering;
 
 use brawn_base::Code;
+use brawn_fleet::Error;
 use brawn_fleet::engine::{kubernetes, slurm, ssh};
 use brawn_fleet::kubectl::Kubectl;
 use brawn_fleet::record::Record;
@@ -43,11 +44,8 @@ pub fn run(options: Options, arguments: Arguments) -> Result<ExitCode> {
             output::say(&text);
         }
     };
-    let record = |image: Option<&str>| Record::create(&folder, &fleet.spec, &fleet.document(image));
-    // What was not begun leaves nothing, unless something could not be taken back.
-    let begun = |record: Record, began: Result<(), brawn_fleet::Error>| match began {
-        Err(error) if !matches!(error, brawn_fleet::Error::Left { .. }) => record.remove().and(Err(error)),
-        other => other,
+    let record = |image: Option<&str>| -> Result<Record> {
+        Ok(Record::create(&folder, &fleet.spec, &fleet.document(image))?)
     };
     if let Some(settings) = &fleet.spec.kubernetes {
         let kubectl = Kubectl::new(settings);
@@ -97,4 +95,15 @@ pub fn run(options: Options, arguments: Arguments) -> Result<ExitCode> {
         outln!("{}", folder.display());
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// What was not begun leaves nothing, unless something could not be taken back.
+fn begun(record: Record, began: Result<(), Error>) -> Result<()> {
+    match began {
+        Err(error) if !matches!(error, Error::Left { .. }) => {
+            record.remove()?;
+            Err(error.into())
+        }
+        other => Ok(other?),
+    }
 }
