@@ -174,12 +174,15 @@ impl Launch {
 
 /// Buries the orphans that ended by themselves: a server may make thousands in a run, and each keeps its number.
 fn bury(watch: &Watch) {
-    let own = rustix::process::getpgrp();
+    // Of a group outside, as the first process of a namespace may be, the number is 0 here, which rustix does not expect.
+    // SAFETY: the call reads and writes nothing of ours.
+    let group_of = |pid| Some(unsafe { libc::getpgid(pid) }).filter(|group| *group >= 0);
+    let own = group_of(0);
     // One that somebody else waits for ends the round; it is gone at the next.
     while let Ok(Some(pid)) = ended_child() {
-        let group = Pid::from_raw(pid).and_then(|pid| rustix::process::getpgid(Some(pid)).ok());
+        let group = group_of(pid);
         let awaited = watch.programs.contains(&pid) || watch.before.iter().any(|known| known.pid == pid);
-        if awaited || group.is_none_or(|group| group == own) {
+        if awaited || group.is_none() || group == own {
             return;
         }
         wait_for(pid, libc::WNOHANG);

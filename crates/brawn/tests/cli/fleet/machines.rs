@@ -4,8 +4,11 @@ use std::path::Path;
 
 use brawn_collect::log::read_all;
 
+use brawn_collect::block::Outcome;
+use serde_json::json;
+
 use super::{fake, fleet, kept, spec};
-use crate::common::{Sandbox, fails, ok};
+use crate::common::{Sandbox, fails, long, ok};
 
 /// Runs what it is told to in a home for each host. A host of the name `down` is not reached.
 const SSH: &str = r#"
@@ -122,4 +125,47 @@ fn blocks_are_tasks_of_an_array() {
     assert!(said.contains("sbatch failed") && said.contains("invalid partition"), "{said}");
     assert!(calls(&sandbox).ends_with("cancel 4711\n") && kept(&sandbox).is_none());
     assert_eq!(fs_err::read_dir(sandbox.path().join("shared")).unwrap().count(), 0);
+}
+
+/// As the first process of a container that may make no control group: what a candidate starts counts as well. (`make
+/// test-long`, as root)
+#[test]
+fn a_candidate_is_held_together_with_what_it_starts() {
+    if !long() {
+        return;
+    }
+    let sandbox = Sandbox::new();
+    let open = |path: &Path, mode| {
+        fs_err::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(mode)).unwrap();
+    };
+    let forks =
+        "#!/bin/sh\n(held=$(head -c 150000000 /dev/zero | tr '\\0' a); sleep 1; : ${#held})\necho done\n";
+    let mut candidates = Vec::new();
+    for (name, script) in [("now", "#!/bin/sh\necho done\n"), ("forks", forks)] {
+        open(&sandbox.write(name, script), 0o755);
+        candidates.push(json!({ "name": name, "path": name, "digest": brawn_libc::sha256_hex(script.as_bytes()), "knobs": {} }));
+    }
+    fs_err::create_dir(sandbox.path().join("work")).unwrap();
+    fs_err::create_dir(sandbox.path().join("scratch")).unwrap();
+    open(&sandbox.path().join("scratch"), 0o777);
+    open(sandbox.path(), 0o755);
+    fs_err::copy(env!("CARGO_BIN_EXE_brawn"), sandbox.path().join("brawn")).unwrap();
+    let task = json!({
+        "fleet": "f", "pool": "p", "seed": 1, "args": [], "env": {}, "in_place": false, "status": 0, "output": "exact",
+        "memory": 64 << 20, "reference": "now", "candidates": candidates,
+    });
+    sandbox.write("task.json", task.to_string());
+    for own_group in [&["setsid"][..], &[]] {
+        let mut block = sandbox.command("unshare");
+        block.args(["--pid", "--fork", "--mount-proc"]).args(own_group);
+        block.args(["setpriv", "--reuid=65532", "--regid=65532", "--clear-groups"]);
+        let log =
+            ok(block.args("./brawn fleet block --task task.json --index 0 --scratch scratch".split(' ')));
+        let [block] = &read_all(log.as_bytes()).blocks[..] else { panic!("{log}") };
+        assert!(matches!(block.outcome("now"), Some(Outcome::Sample(_))), "{block:?}");
+        assert!(
+            matches!(block.outcome("forks"), Some(Outcome::OverMemory { peak: Some(_), .. })),
+            "{block:?}"
+        );
+    }
 }
