@@ -35,7 +35,7 @@ impl Record {
         fs_err::create_dir(folder.join(LOGS))?;
         let record = Record { folder: folder.to_owned(), spec: spec.clone(), plan: plan.clone() };
         Kept::new(plan.clone()).save(&record.kept())?;
-        brawn_measure::write_whole(&folder.join(SPEC), &spec.to_toml())?;
+        brawn_measure::write_whole(&folder.join(SPEC), &spec.text)?;
         Ok(record)
     }
 

@@ -37,11 +37,11 @@ fn read(text: &str) -> Result<Spec, brawn_fleet::Error> {
 }
 
 #[test]
-fn a_file_is_read_and_written() {
+fn a_file_is_read() {
     let spec = read(GOOD).unwrap();
     assert_eq!((spec.blocks, spec.reference(), spec.pools[0].blocks), (20, "now", Some(5)));
     assert_eq!(spec.candidates[1].knobs["BRAWN_X"], "1");
-    assert_eq!(read(&spec.to_toml()).unwrap(), spec);
+    assert_eq!(spec.text, GOOD);
 }
 
 #[test]

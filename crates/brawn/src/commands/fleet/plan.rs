@@ -1,11 +1,10 @@
-use std::collections::BTreeMap;
 use std::io::IsTerminal as _;
 use std::process::ExitCode;
 use std::time::Duration;
 
 use brawn_fleet::fleet::{Fleet, labels};
 use brawn_fleet::kubectl::Kubectl;
-use brawn_fleet::spec::{Candidate, Kubernetes, Pool, Spec};
+use brawn_fleet::spec::Spec;
 use brawn_fleet::{manifest, nodes, rehearsal};
 use brawn_measure::format;
 use brawn_tune::Goal;
@@ -117,28 +116,7 @@ fn written(options: &Options, arguments: &Arguments) -> Result<Option<Spec>> {
             path.display()
         ));
     }
-    let candidate = |(name, executable): &(String, String)| Candidate {
-        name: name.clone(),
-        executable: executable.into(),
-        knobs: BTreeMap::new(),
-    };
-    let spec = Spec {
-        goal: arguments.goal,
-        memory: arguments.memory.clone(),
-        cores: arguments.cores,
-        args: arguments.args.clone(),
-        blocks: arguments.blocks,
-        by: arguments.by.clone(),
-        candidates: arguments.candidate.iter().map(candidate).collect(),
-        pools: arguments.pool.iter().map(|text| pool(text)).collect(),
-        kubernetes: Some(Kubernetes {
-            image: arguments.image.clone().unwrap_or_default(),
-            namespace: arguments.namespace.clone(),
-            ..Kubernetes::default()
-        }),
-        ..Spec::default()
-    };
-    let text = spec.to_toml();
+    let text = new_file(arguments);
     // What is wrong with it is known before it is there.
     let spec = Spec::parse(&text, path)?;
     if !options.quiet {
@@ -158,16 +136,43 @@ fn written(options: &Options, arguments: &Arguments) -> Result<Option<Spec>> {
     Ok(Some(spec))
 }
 
-fn pool(text: &str) -> Pool {
+/// The text of a new file.
+fn new_file(arguments: &Arguments) -> String {
+    // Texts of TOML are written as those of JSON are, but for one character that no one types.
+    let quoted = |text: &str| json!(text).to_string().replace('\u{7f}', "\\u007f");
+    let mut text = format!("goal = {}\nblocks = {}\n", quoted(arguments.goal.name()), arguments.blocks);
+    let mut line = |key: &str, value: Option<String>| {
+        text.extend(value.map(|value| format!("{key} = {value}\n")));
+    };
+    line("memory", arguments.memory.as_deref().map(quoted));
+    line("cores", arguments.cores.map(|cores| cores.to_string()));
+    line("by", arguments.by.as_deref().map(quoted));
+    let args: Vec<String> = arguments.args.iter().map(|arg| quoted(arg)).collect();
+    line("args", Some(format!("[{}]", args.join(", "))));
+    for (name, executable) in &arguments.candidate {
+        text += &format!("\n[[candidates]]\nname = {}\nexecutable = {}\n", quoted(name), quoted(executable));
+    }
+    for given in &arguments.pool {
+        let (name, labels) = pool(given);
+        text += &format!("\n[[pools]]\nname = {}\n\n[pools.selector]\n", quoted(name));
+        for (label, value) in labels {
+            text += &format!("{} = {}\n", quoted(label), quoted(value));
+        }
+    }
+    text += &format!("\n[kubernetes]\nimage = {}\n", quoted(arguments.image.as_deref().unwrap_or_default()));
+    text.extend(
+        arguments.namespace.as_deref().map(|namespace| format!("namespace = {}\n", quoted(namespace))),
+    );
+    text
+}
+
+/// A pool's name, and the labels of its nodes.
+fn pool(text: &str) -> (&str, Vec<(&str, &str)>) {
     let parts = text.split_once(':').and_then(|(name, labels)| {
         let labels = labels.split(',').map(|label| label.split_once('=')).collect::<Option<Vec<_>>>()?;
         Some((name, labels))
     });
-    let Some((name, labels)) = parts else {
-        usage(format!("--pool '{text}': the form is NAME:LABEL=VALUE[,LABEL=VALUE]"))
-    };
-    let selector = labels.into_iter().map(|(label, value)| (label.to_owned(), value.to_owned())).collect();
-    Pool { name: name.to_owned(), selector, ..Pool::default() }
+    parts.unwrap_or_else(|| usage(format!("--pool '{text}': the form is NAME:LABEL=VALUE[,LABEL=VALUE]")))
 }
 
 /// What would be created, as JSON: the jobs, or the tasks where there are none.

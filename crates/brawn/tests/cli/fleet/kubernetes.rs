@@ -111,7 +111,7 @@ fn a_new_file_is_shown_and_written() {
     assert!(shown.contains("  big (kind=large): 20 blocks on 2 nodes"), "{shown}");
     let written = fs_err::read_to_string(sandbox.path().join("fleet.toml")).unwrap();
     assert!(
-        written.contains("args = [\"--some\", \"words\"]") && written.contains("kind = \"large\""),
+        written.contains("args = [\"--some\", \"words\"]") && written.contains("\"kind\" = \"large\""),
         "{written}"
     );
     let said = fails(&mut given(&["--by", "kind", "--", "x"]), 2);

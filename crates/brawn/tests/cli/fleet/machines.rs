@@ -1,6 +1,9 @@
 //! The same blocks without a cluster.
 
+use std::net::{TcpListener, TcpStream};
 use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 use brawn_collect::log::read_all;
 
@@ -168,4 +171,73 @@ fn a_candidate_is_held_together_with_what_it_starts() {
             "{block:?}"
         );
     }
+}
+
+/// With a real server and a key of the test's own. (`make test-long`, as root, with openssh-server)
+#[test]
+fn blocks_run_over_the_real_ssh() {
+    const SSHD: &str = "/usr/sbin/sshd";
+    if !long() {
+        return;
+    }
+    if !Path::new(SSHD).exists() {
+        eprintln!("skipped: it needs {SSHD}, which is not on this machine: install openssh-server");
+        return;
+    }
+    let sandbox = Sandbox::new();
+    let place = sandbox.path().display().to_string();
+    for key in ["host", "own"] {
+        ok(Command::new("ssh-keygen").args([
+            "-q",
+            "-t",
+            "ed25519",
+            "-N",
+            "",
+            "-f",
+            &format!("{place}/{key}"),
+        ]));
+    }
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    sandbox.write(
+        "sshd_config",
+        format!(
+            "Port {port}\nListenAddress 127.0.0.1\nHostKey {place}/host\nAuthorizedKeysFile {place}/own.pub\nPidFile none\n\
+             StrictModes no\nUsePAM no\nPermitRootLogin prohibit-password\n"
+        ),
+    );
+    sandbox.write(
+        "ssh_config",
+        format!("Port {port}\nIdentityFile {place}/own\nStrictHostKeyChecking no\nUserKnownHostsFile /dev/null\nLogLevel ERROR\n"),
+    );
+    fs_err::create_dir_all("/run/sshd").unwrap();
+    let mut server = Command::new(SSHD);
+    let mut server = server
+        .args(["-D", "-e", "-f", &format!("{place}/sshd_config")])
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let begun = Instant::now();
+    while TcpStream::connect(("127.0.0.1", port)).is_err() {
+        assert!(begun.elapsed() < Duration::from_secs(10), "sshd does not listen");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    // A name that the other side's shell must not take apart.
+    fs_err::create_dir(sandbox.path().join("it's far")).unwrap();
+    let pools = format!(
+        "[[pools]]\nname = \"self\"\nhosts = [\"127.0.0.1\"]\n\n[ssh]\noptions = [\"-F\", \"{place}/ssh_config\"]\n\
+         folder = \"{place}/it's far\"\n"
+    );
+    spec(&sandbox, "memory = \"256MiB\"", &pools);
+    let folder = fleet(&sandbox, &["run"]).output().unwrap();
+    server.kill().unwrap();
+    server.wait().unwrap();
+    assert!(folder.status.success(), "{}", String::from_utf8_lossy(&folder.stderr));
+    let folder = String::from_utf8(folder.stdout).unwrap().trim().to_owned();
+    let found = blocks(&sandbox.path().join(folder).join("logs"));
+    assert_eq!(found.len(), 3);
+    assert!(
+        found.iter().all(|block| block.runs.iter().all(|run| matches!(run.outcome, Outcome::Sample(_)))),
+        "{found:?}"
+    );
+    assert_eq!(fs_err::read_dir(sandbox.path().join("it's far")).unwrap().count(), 0);
 }
