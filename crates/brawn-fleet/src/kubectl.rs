@@ -14,8 +14,9 @@ pub const OWNER: &str = "brawn.fleet/id";
 pub const POOL: &str = "brawn.fleet/pool";
 
 /// How `kubectl` is called.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Kubectl {
+    program: String,
     options: Vec<String>,
 }
 
@@ -25,7 +26,12 @@ impl Kubectl {
         let option =
             |name: &str, value: &Option<String>| value.as_ref().map(|value| format!("--{name}={value}"));
         let options = [option("context", &settings.context), option("namespace", &settings.namespace)];
-        Self { options: options.into_iter().flatten().collect() }
+        Self { program: "kubectl".to_owned(), options: options.into_iter().flatten().collect() }
+    }
+
+    /// Another program in its place.
+    pub fn through(self, program: impl Into<String>) -> Self {
+        Self { program: program.into(), ..self }
     }
 
     /// Runs it, and gives what it printed.
@@ -34,7 +40,7 @@ impl Kubectl {
     /// [`Error::NoTool`], and what it says: [`Error::NoContext`], [`Error::Forbidden`], [`Error::Quota`], [`Error::Engine`].
     pub fn run(&self, args: &[&str], input: &[u8]) -> Result<Vec<u8>, Error> {
         let all = self.options.iter().map(String::as_str).chain(args.iter().copied());
-        let output = tool::run("kubectl", all, input)?;
+        let output = tool::run(&self.program, all, input)?;
         if output.status.success() { Ok(output.stdout) } else { Err(failure(&output)) }
     }
 
