@@ -5,6 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use brawn_collect::plan::{Plan, PlanCandidate, PlanPool};
+use brawn_collect::power;
 use brawn_image::Platform;
 use brawn_measure::units;
 
@@ -34,6 +35,9 @@ pub struct Fleet {
     /// What the user must know.
     pub notes: Vec<String>,
 }
+
+/// A difference that is worth a change to most.
+const SHOWN: f64 = 0.03;
 
 /// A pool with its nodes.
 #[derive(Clone, Debug)]
@@ -65,8 +69,15 @@ impl Fleet {
         };
         let mut notes = Vec::new();
         let pools = spec.pools.iter().chain(&by);
-        let pools =
+        let pools: Vec<Planned> =
             pools.map(|pool| planned(&spec, pool, &pack, nodes, &mut notes)).collect::<Result<_, _>>()?;
+        let needed = power::blocks(SHOWN, power::NOISE, power::intervals(pools.len(), pack.programs.len()));
+        let fewest = pools.iter().map(|pool| pool.blocks).min().unwrap_or(needed);
+        if fewest < needed {
+            notes.push(format!(
+                "{fewest} blocks may not tell a difference of 3 %: that takes {needed} on each pool"
+            ));
+        }
         let seed = spec.seed.unwrap_or_else(|| fastrand::u64(..u64::from(u32::MAX)));
         let id = format!("{:08x}", fastrand::u32(..));
         Ok(Fleet { spec, id, seed, pools, pack, notes })
@@ -88,7 +99,8 @@ impl Fleet {
             cores: planned.cores,
             memory: planned.memory,
             replicas: planned.pool.replicas,
-            ..PlanPool::default()
+            // Hosts that are named are all that the pool has; nodes of a cluster come and go.
+            nodes: (!planned.pool.hosts.is_empty()).then_some(planned.pool.hosts.len() as u32),
         };
         Plan {
             id: self.id.clone(),

@@ -54,7 +54,12 @@ impl Record {
 
     /// The file with the plan, to which blocks are collected.
     pub fn kept(&self) -> PathBuf {
-        self.folder.join(KEPT)
+        Self::file(&self.folder)
+    }
+
+    /// The same in any such folder.
+    pub fn file(folder: &Path) -> PathBuf {
+        folder.join(KEPT)
     }
 
     /// Where the logs of blocks go that no engine keeps.

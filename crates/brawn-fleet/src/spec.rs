@@ -234,7 +234,7 @@ fn known(message: &str) -> Option<String> {
     Some(names::nearest_or_all(given, known))
 }
 
-/// Enough to see a difference of 3 % where runs vary by a few percent.
+/// What differences of four percent and more need; a plan says what 3 % need.
 const fn some_blocks() -> u32 {
     20
 }

@@ -55,7 +55,15 @@ fn all_commands(sandbox: &Sandbox) -> Vec<String> {
     // It is nothing without one of its own commands.
     all.retain(|command| command != "fleet");
     let inner = ["bench compare", "bench report", "cache clear", "cache trim"];
-    let fleet = ["fleet canary", "fleet collect", "fleet report", "fleet plan", "fleet run", "fleet status", "fleet delete"];
+    let fleet = [
+        "fleet canary",
+        "fleet collect",
+        "fleet report",
+        "fleet plan",
+        "fleet run",
+        "fleet status",
+        "fleet delete",
+    ];
     all.extend(inner.iter().chain(&fleet).map(|command| (*command).to_owned()));
     assert!(all.len() > 20, "{all:?}");
     all

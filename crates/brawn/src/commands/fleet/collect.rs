@@ -1,10 +1,12 @@
-//! `brawn fleet collect FLEET --from LOGS`
+//! `brawn fleet collect FLEET`
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use brawn_base::temporary::folder_of;
 use brawn_base::text::shown;
-use brawn_collect::source::{Files, collect};
+use brawn_collect::source::{Files, Source, collect};
+use brawn_fleet::record::Record;
 use clap::Args;
 use serde_json::json;
 
@@ -14,17 +16,22 @@ use crate::output;
 
 #[derive(Args)]
 pub struct Arguments {
-    /// The file of the fleet
+    /// The folder that `brawn fleet run` made, or the file fleet.json in it
     #[arg(value_name = "FLEET")]
     fleet: PathBuf,
-    /// Logs of pods: files, or folders with them (repeatable)
-    #[arg(long, value_name = "LOGS", required = true)]
+    /// Logs of pods: files, or folders with them (repeatable) [default: those of where the fleet runs]
+    #[arg(long, value_name = "LOGS")]
     from: Vec<PathBuf>,
 }
 
 /// `brawn fleet collect`
 pub fn run(options: Options, arguments: Arguments) -> Result<ExitCode> {
-    let (kept, added) = collect(&arguments.fleet, &mut Files(arguments.from))?;
+    let file = super::planned::kept(&arguments.fleet);
+    let mut source: Box<dyn Source> = match arguments.from.is_empty() {
+        true => brawn_fleet::engine::logs(&Record::load(folder_of(&file))?),
+        false => Box::new(Files(arguments.from)),
+    };
+    let (kept, added) = collect(&file, &mut *source)?;
     let planned: u32 = kept.plan.pools.iter().map(|pool| pool.blocks).sum();
     if options.json() {
         outln!(

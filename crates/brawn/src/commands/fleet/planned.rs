@@ -4,6 +4,7 @@ use brawn_fleet::Error;
 use brawn_fleet::fleet::Fleet;
 use brawn_fleet::kubectl::Kubectl;
 use brawn_fleet::nodes::{self, Node};
+use brawn_fleet::record::Record;
 use brawn_fleet::spec::{Kubernetes, Spec};
 use brawn_image::Bundle;
 use brawn_image::registry::{Access, Limits};
@@ -55,4 +56,9 @@ pub fn image(fleet: &Fleet, settings: &Kubernetes) -> Result<Bundle> {
     let base =
         settings.base.as_deref().map_or(Ok(None), |base| brawn_image::Base::open(base, &access(settings)))?;
     Ok(fleet.pack.image(base.as_ref())?)
+}
+
+/// The file with the plan and the blocks, where it or the folder of a fleet is named.
+pub fn kept(fleet: &Path) -> PathBuf {
+    if fleet.is_dir() { Record::file(fleet) } else { fleet.to_owned() }
 }

@@ -16,7 +16,7 @@ use crate::output;
 
 #[derive(Args)]
 pub struct Arguments {
-    /// The file of the fleet, to which `collect` adds
+    /// The folder that `brawn fleet run` made, or the file fleet.json in it, to which `collect` adds
     #[arg(value_name = "FLEET")]
     fleet: PathBuf,
     /// Prices of pools, for what a year costs
@@ -44,7 +44,7 @@ pub struct Arguments {
 
 /// `brawn fleet report`
 pub fn run(options: Options, arguments: Arguments) -> Result<ExitCode> {
-    let kept = Kept::load(&arguments.fleet)?;
+    let kept = Kept::load(&super::planned::kept(&arguments.fleet))?;
     let answer = Answer::of(&kept);
     let prices = arguments.prices.as_ref();
     let yearly = prices.map(|path| Prices::load(path)?.yearly(path, &kept.plan, &answer)).transpose()?;

@@ -74,6 +74,13 @@ fn blocks_run_over_ssh_and_leave_nothing() {
         );
     }
     assert_eq!(ok(&mut fleet(&sandbox, &["status", &folder])), "desk: 3 of 3 blocks done, 0 run\n");
+    let collect = |new: u32| {
+        let said = ok(&mut fleet(&sandbox, &["collect", &folder]));
+        assert!(said.contains(&format!("3 of 3 blocks, {new} of them new")), "{said}");
+    };
+    collect(3);
+    collect(0);
+    assert!(ok(&mut fleet(&sandbox, &["report", &folder])).contains("desk"));
     let said = fails(&mut fleet(&sandbox, &["run", "--file", "nowhere.toml"]), 5);
     assert!(said.contains("nowhere.toml"), "{said}");
 }
@@ -119,6 +126,7 @@ fn blocks_are_tasks_of_an_array() {
         calls(&sandbox)
     );
     assert_eq!(ok(&mut fleet(&sandbox, &["status", &folder])), "thin: 3 of 3 blocks done, 0 run\n");
+    assert!(ok(&mut fleet(&sandbox, &["collect", &folder])).contains("3 of 3 blocks, 3 of them new"));
     ok(&mut fleet(&sandbox, &["delete", &folder]));
     assert!(calls(&sandbox).ends_with("cancel 4711\n") && !shared.exists());
     fs_err::remove_dir_all(sandbox.path().join(&folder)).unwrap();

@@ -14,7 +14,15 @@ fn every_command_has_a_manual_page() {
         commands(&sandbox).iter().map(|name| format!("brawn-{name}.1")).collect();
     assert!(expected.len() > 10, "{expected:?}");
     let inner = ["bench-compare", "bench-report", "cache-clear", "cache-trim"];
-    let fleet = ["fleet-canary", "fleet-collect", "fleet-report"];
+    let fleet = [
+        "fleet-canary",
+        "fleet-collect",
+        "fleet-delete",
+        "fleet-plan",
+        "fleet-report",
+        "fleet-run",
+        "fleet-status",
+    ];
     expected.extend(inner.iter().chain(&fleet).map(|name| format!("brawn-{name}.1")));
     expected.insert("brawn.1".to_owned());
     assert_eq!(written, expected);
