@@ -47,7 +47,7 @@ fn it_is_small() {
         let size = path.metadata().unwrap().len();
         // 8 MiB; a quarter of one for mathematics, text, regular expressions and unwinding of both architectures; and one for
         // grafting, whose signatures of musl's functions alone may take as much.
-        assert!(size <= (9 << 20) + (256 << 10), "{} has {size} bytes", path.display());
+        assert!(size <= 10 << 20, "{} has {size} bytes", path.display());
     }
 }
 
