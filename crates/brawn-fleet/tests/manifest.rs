@@ -162,7 +162,10 @@ fn a_pool_fits_its_nodes() {
     assert_eq!((of(0), of(1)), ((Some(2), 2, 30), (Some(1), 1, 20)));
     assert_eq!(
         planned.notes,
-        ["1 nodes of the pool 'small' are left out: they are not amd64, which the executables are for"]
+        [
+            "1 nodes of the pool 'small' are left out: they are not amd64, which the executables are for",
+            "20 blocks may not tell a difference of 3 %: that takes 36 on each pool",
+        ]
     );
     let (whole, all) = planned.time(std::time::Duration::from_secs(10));
     assert_eq!((whole.as_secs(), all.as_secs()), (200, 500));

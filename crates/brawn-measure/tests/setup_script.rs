@@ -51,6 +51,7 @@ impl Machine {
             "chromium",
             "strace",
             "cmake",
+            "automake",
             "skopeo",
             "umoci",
             "docker-registry",
