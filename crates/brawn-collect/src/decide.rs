@@ -60,6 +60,7 @@ fn pool_answer(pool: &Pool<'_>, goal: Goal, outside: f64) -> PoolAnswer {
             (Fate::OverMemory(_), _) => Verdict::OverMemory,
             (Fate::Failed(_), _) => Verdict::Failed,
             _ if is_now => Verdict::Now,
+            (Fate::Unmeasured, _) => Verdict::Undecided,
             // Beside another than what is used now nothing is better or worse than that.
             _ if base != Some(pool.plan.reference.as_str()) => Verdict::Alive,
             (_, Some(cost)) if cost.is_less() => Verdict::Better,
@@ -93,7 +94,9 @@ fn pool_answer(pool: &Pool<'_>, goal: Goal, outside: f64) -> PoolAnswer {
 /// What to do, and what to run. Of several that are certainly better the one that costs least by what is known.
 fn decide(pool: &Pool<'_>, candidates: &[CandidateAnswer]) -> (Advice, Option<String>) {
     let reference = &pool.plan.reference;
-    let Some(base) = pool.base() else { return (Advice::Unknown, None) };
+    let Some(base) = pool.base().filter(|_| pool.fate(reference) != Fate::Unmeasured) else {
+        return (Advice::Unknown, None);
+    };
     let least = |verdicts: &[Verdict]| {
         let those = candidates.iter().filter(|candidate| verdicts.contains(&candidate.verdict));
         let cost = |candidate: &CandidateAnswer| candidate.cost.map_or(1.0, |cost| cost.ratio);

@@ -8,7 +8,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use crate::Error;
-use crate::block::Block;
+use crate::block::{Block, Outcome};
 use crate::log::Lost;
 use crate::plan::{Plan, SCHEMA};
 
@@ -63,7 +63,7 @@ impl Kept {
         }
         let mut kept: Self = serde_json::from_str(text).map_err(not_kept)?;
         check(&kept.plan).map_err(|what| Error::Plan { path: path.to_owned(), what })?;
-        // Whoever edited it, what follows holds.
+        // Even if someone edited it, what follows holds.
         let (blocks, lost) = (std::mem::take(&mut kept.blocks), std::mem::take(&mut kept.lost));
         kept.add(blocks, lost);
         Ok(kept)
@@ -89,7 +89,7 @@ impl Kept {
                 named.is_ok_and(|named| (held.dev(), held.ino()) == (named.dev(), named.ino()))
             })
         };
-        // The lock is on what has the name, and whoever changes it gives the name to a new file.
+        // The lock is on what has the name; a change gives the name to a new file.
         let _locked = loop {
             let file = brawn_base::file::open(path)?;
             // On a file system without locks, of two at once one may be in vain: collecting again makes up for it.
@@ -106,7 +106,7 @@ impl Kept {
 
     /// Adds blocks, in any order and as often as they come: what is kept in the end is the same. Of several attempts at one index
     /// the first complete one counts: whether another one is made depends on what became of the first, so a choice among
-    /// them would be a choice among results. What is not of this plan, or lacks a candidate, is told and left out.
+    /// them would be a choice among results. What is not of this plan, or lacks a candidate without one that took the others along, is told and left out.
     pub fn add(&mut self, blocks: Vec<Block>, lost: Vec<Lost>) -> Added {
         let mut added = Added::default();
         let order: BTreeMap<String, usize> =
@@ -156,6 +156,15 @@ impl Kept {
         let names: BTreeSet<&str> = block.runs.iter().map(|run| run.candidate.as_str()).collect();
         let planned = self.plan.candidates.iter().map(|candidate| candidate.name.as_str());
         let missing: Vec<&str> = planned.clone().filter(|name| !names.contains(name)).collect();
+        // The kernel killed all of a container together with its last candidate.
+        let was_killed =
+            matches!(block.runs.last().map(|run| &run.outcome), Some(Outcome::OverMemory { .. }));
+        if was_killed
+            && names.len() == block.runs.len()
+            && names.len() + missing.len() == planned.clone().count()
+        {
+            return None;
+        }
         if !missing.is_empty() {
             return Some(format!("it has no run of `{}`", missing.join("`, `")));
         }

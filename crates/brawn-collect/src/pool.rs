@@ -24,6 +24,8 @@ pub struct Pool<'a> {
 pub enum Fate {
     /// It did its work in every block.
     Lives,
+    /// No block came to it: each was killed together with a candidate before it, or there is none.
+    Unmeasured,
     /// It wanted more memory than it may have, at least once; how often, in words. In production it would be killed as often.
     OverMemory(String),
     /// It failed in some other way, at least once; how, and how often.
@@ -34,7 +36,7 @@ impl Fate {
     /// What went wrong.
     pub fn text(&self) -> Option<String> {
         match self {
-            Self::Lives => None,
+            Self::Lives | Self::Unmeasured => None,
             Self::OverMemory(text) | Self::Failed(text) => Some(text.clone()),
         }
     }
@@ -57,13 +59,16 @@ impl<'a> Pool<'a> {
         let lives = |name: &&str| self.fate(name) == Fate::Lives;
         let names = self.plan.candidates.iter().map(|candidate| candidate.name.as_str());
         let reference = Some(self.plan.reference.as_str()).into_iter();
-        reference.chain(names).filter(|_| !self.blocks.is_empty()).find(lives)
+        reference.chain(names).find(lives)
     }
 
     /// What became of a candidate.
     pub fn fate(&self, name: &str) -> Fate {
         let outcomes = || self.blocks.iter().filter_map(|block| block.outcome(name));
-        let of = |count: usize| format!("{count} of {}", self.blocks.len());
+        let of = |count: usize| format!("{count} of {}", outcomes().count());
+        if outcomes().next().is_none() {
+            return Fate::Unmeasured;
+        }
         let killed = outcomes().filter(|outcome| matches!(outcome, Outcome::OverMemory { .. })).count();
         if let Some(Outcome::OverMemory { limit, .. }) =
             outcomes().find(|outcome| matches!(outcome, Outcome::OverMemory { .. }))

@@ -12,21 +12,27 @@ use crate::log::Reader;
 /// Most bytes of a log: rotated ones have ten MiB.
 const LONGEST: u64 = 1 << 30;
 
-/// A place with logs: files, or a cluster.
-pub trait Source {
+/// A place with logs: files, or a cluster, whose errors are `E`.
+pub trait Source<E: From<Error>> {
     /// Gives each log to `take`, once, as a reader. It is no error that a log is not at its end.
     ///
     /// # Errors
     /// Those of the place, and of `take`.
-    fn each(&mut self, take: &mut dyn FnMut(&mut dyn BufRead) -> Result<(), Error>) -> Result<(), Error>;
+    fn each(&mut self, take: &mut dyn FnMut(&mut dyn BufRead) -> Result<(), Error>) -> Result<(), E>;
 }
 
 /// Logs in files, and in all files of folders.
 #[derive(Clone, Debug)]
 pub struct Files(pub Vec<PathBuf>);
 
-impl Source for Files {
-    fn each(&mut self, take: &mut dyn FnMut(&mut dyn BufRead) -> Result<(), Error>) -> Result<(), Error> {
+impl<E: From<Error>> Source<E> for Files {
+    fn each(&mut self, take: &mut dyn FnMut(&mut dyn BufRead) -> Result<(), Error>) -> Result<(), E> {
+        Ok(self.read(take)?)
+    }
+}
+
+impl Files {
+    fn read(&self, take: &mut dyn FnMut(&mut dyn BufRead) -> Result<(), Error>) -> Result<(), Error> {
         for path in &self.0 {
             let mut files = Vec::new();
             match fs_err::metadata(path)?.is_dir() {
@@ -70,11 +76,11 @@ fn walk(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), Error> {
 ///
 /// # Errors
 /// Those of the source, and of [`Kept::update`].
-pub fn collect(path: &Path, source: &mut dyn Source) -> Result<(Kept, Added), Error> {
+pub fn collect<E: From<Error>>(path: &Path, source: &mut dyn Source<E>) -> Result<(Kept, Added), E> {
     // Before logs are read, which may take minutes, and without holding anyone up.
     Kept::load(path)?;
     let mut reader = Reader::default();
     source.each(&mut |log| Ok(reader.read(log)?))?;
     let found = reader.finish();
-    Kept::update(path, |kept| kept.add(found.blocks, found.lost))
+    Ok(Kept::update(path, |kept| kept.add(found.blocks, found.lost))?)
 }

@@ -3,7 +3,7 @@
 mod common;
 
 use brawn_collect::answer::Verdict;
-use brawn_collect::block::{Block, Outcome};
+use brawn_collect::block::{Block, BlockRun, Outcome};
 use brawn_collect::plan::PlanCandidate;
 use brawn_collect::{Answer, Kept};
 use brawn_tune::verdict::Advice;
@@ -142,4 +142,31 @@ fn memory_is_told_by_cores() {
     let points: Vec<_> = answer.memory.iter().map(|point| (point.candidate.as_str(), point.cores)).collect();
     assert_eq!(points, [("now", 4), ("now", 64), ("other", 4), ("other", 64), ("third", 4), ("third", 64)]);
     assert_eq!(answer.memory[0].peak_bytes.median, f64::from(100 << 20));
+}
+
+/// The kernel kills all of a container together with the candidate that wanted too much.
+#[test]
+fn a_block_that_was_killed_tells_of_what_killed_it() {
+    let mut all = blocks("small", 12, 0.9, 0.85);
+    for block in &mut all[..4] {
+        block.runs.truncate(2);
+        block.runs[1].outcome = Outcome::OverMemory { limit: 1 << 20, peak: None };
+    }
+    let kept_whole = kept(&[("small", 12)], all.clone());
+    assert!(kept_whole.lost.is_empty() && kept_whole.blocks.len() == 12);
+    let answer = Answer::of(&kept_whole);
+    assert_eq!(verdicts(&answer, 0), [Verdict::Now, Verdict::OverMemory, Verdict::Better]);
+    let failure = answer.pools[0].candidates[1].failure.as_deref().unwrap();
+    assert!(failure.ends_with("in 4 of 12 blocks"), "{failure}");
+    // Where it takes all others along, nothing is known of them, and nothing is said.
+    for block in &mut all {
+        block.runs.clear();
+        block.runs.push(BlockRun {
+            candidate: "other".into(),
+            outcome: Outcome::OverMemory { limit: 1 << 20, peak: None },
+        });
+    }
+    let answer = Answer::of(&kept(&[("small", 12)], all));
+    assert_eq!(verdicts(&answer, 0), [Verdict::Now, Verdict::OverMemory, Verdict::Undecided]);
+    assert_eq!((answer.pools[0].advice, &answer.pools[0].pick), (Advice::Unknown, &None));
 }

@@ -21,7 +21,7 @@ fn collected(path: &Path, log: &str) -> (Kept, Added) {
     let logs = path.with_extension("logs");
     fs_err::create_dir_all(logs.join("deep")).unwrap();
     fs_err::write(logs.join("deep/0.log"), log).unwrap();
-    collect(path, &mut Files(vec![logs])).unwrap()
+    collect::<Error>(path, &mut Files(vec![logs])).unwrap()
 }
 
 fn logged(blocks: &[Block]) -> String {
@@ -125,7 +125,7 @@ fn every_way_to_be_wrong_is_told() {
     fs_err::write(&path, &good).unwrap();
     let empty = folder.path().join("empty");
     fs_err::create_dir(&empty).unwrap();
-    assert!(matches!(collect(&path, &mut Files(vec![empty])), Err(Error::NoLogs { .. })));
-    let nowhere = collect(&path, &mut Files(vec![folder.path().join("nowhere")])).unwrap_err();
+    assert!(matches!(collect::<Error>(&path, &mut Files(vec![empty])), Err(Error::NoLogs { .. })));
+    let nowhere = collect::<Error>(&path, &mut Files(vec![folder.path().join("nowhere")])).unwrap_err();
     assert_eq!(nowhere.code(), Code::Io);
 }

@@ -50,7 +50,7 @@ fn a_large_fleet_takes_seconds_and_little_memory() {
         }
     }
     let (begun, before) = (Instant::now(), processor_seconds());
-    let (_, added) = collect(&kept, &mut Files(vec![logs])).unwrap();
+    let (_, added) = collect::<brawn_collect::Error>(&kept, &mut Files(vec![logs])).unwrap();
     let kept = Kept::load(&kept).unwrap();
     let answer = Answer::of(&kept);
     let text = render(&answer, None, Form::Text);

@@ -12,7 +12,8 @@ use object::{LittleEndian as LE, U64};
 use crate::program::{Program, RELOCATION, Section, Segment};
 use crate::reference::references;
 
-const ENTRY: u64 = 56;
+/// The size of a program header.
+pub(crate) const ENTRY: u64 = 56;
 
 /// How many relocations may go elsewhere.
 const MOST: usize = 16;

@@ -3,10 +3,8 @@
 use object::LittleEndian as LE;
 use object::elf;
 
-use crate::front::{Front, Room};
+use crate::front::{ENTRY, Front, Room};
 use crate::program::Program;
-
-const ENTRY: u64 = 56;
 
 /// Where the program headers are.
 pub(crate) enum Table {

@@ -9,7 +9,7 @@ use brawn_heap::BrawnHeap;
 #[global_allocator]
 static HEAP: BrawnHeap = BrawnHeap;
 
-/// A block that is filled, checked and freed by whoever has it last.
+/// A block that is filled, checked and freed by its last owner.
 struct Block(*mut u8, Layout, u8);
 
 // SAFETY: it belongs to one thread at a time.

@@ -147,8 +147,8 @@ fn wanted() -> BTreeSet<String> {
     wanted
 }
 
-/// Keeps the functions of these names, those that call them, and all that they call, near and far: proofs need both, and so does
-/// whoever puts another function in the place of one, as what that calls may have been changed.
+/// Keeps the functions of these names, those that call them, and all that they call, near and far: proofs need both, and
+/// `brawn graft` replaces a function only if nothing that it calls was changed.
 fn restrict(all: &mut Signatures, wanted: &BTreeSet<String>) {
     let is_wanted =
         |name: &String| wanted.contains(name) || INNER.iter().any(|inner| name.starts_with(inner));

@@ -7,13 +7,14 @@ mod state;
 
 use brawn_collect::source::{Files, Source};
 
+use crate::Error;
 use crate::kubectl::Kubectl;
 use crate::record::Record;
 
 pub use state::State;
 
 /// Where the logs of a fleet's blocks are.
-pub fn logs(record: &Record) -> Box<dyn Source> {
+pub fn logs(record: &Record) -> Box<dyn Source<Error>> {
     match (&record.spec.kubernetes, &record.spec.slurm) {
         (Some(settings), _) => Box::new(kubernetes::Logs::new(Kubectl::new(settings), &record.plan.id)),
         (_, Some(settings)) => Box::new(Files(vec![slurm::folder(settings, &record.plan.id).join("logs")])),

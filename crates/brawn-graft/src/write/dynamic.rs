@@ -36,6 +36,9 @@ pub(super) fn write(
 ) -> Result<Patches, Error> {
     let front = layout.table().front();
     let mut patches = Patches::new();
+    if layout.relocations().is_none() && front.is_none() {
+        return Ok(patches);
+    }
     let mut words = program.dynamic();
     if let Some((at, count)) = layout.relocations() {
         let mut addresses: Vec<u64> = Vec::new();

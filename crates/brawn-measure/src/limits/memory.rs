@@ -185,10 +185,18 @@ mod tests {
 
     #[test]
     fn a_group_holds_what_its_processes_hold() {
-        let Some(before) = held_here() else { return };
-        let block = vec![1_u8; 64 << 20];
-        let after = held_here().unwrap();
-        assert!(after > 4096 && before > 4096, "{before} {after} {}", block[7]);
+        if held_here().is_none() {
+            return eprintln!("skipped: no control group of this process counts its memory");
+        }
+        // Other tests of the group come and go meanwhile.
+        let grows = |_| {
+            let before = held_here().unwrap();
+            let block = vec![1_u8; 256 << 20];
+            let after = held_here().unwrap();
+            std::hint::black_box(block);
+            after > before + (128 << 20)
+        };
+        assert!((0..20).any(grows));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The logs of a fleet's pods.
 
-use std::io::{self, BufRead};
+use std::io::BufRead;
 use std::sync::mpsc::sync_channel;
 use std::sync::{Mutex, PoisonError};
 
@@ -45,14 +45,12 @@ impl Logs {
     }
 }
 
-impl Source for Logs {
+impl Source<Error> for Logs {
     fn each(
         &mut self,
         take: &mut dyn FnMut(&mut dyn BufRead) -> Result<(), CollectError>,
-    ) -> Result<(), CollectError> {
-        let other = |error: Error| CollectError::from(io::Error::other(error));
-        let pods =
-            self.kubectl.json(&["get", "pods", &format!("--selector={OWNER}={}", self.id)]).map_err(other)?;
+    ) -> Result<(), Error> {
+        let pods = self.kubectl.json(&["get", "pods", &format!("--selector={OWNER}={}", self.id)])?;
         let pods = Mutex::new(items(&pods).iter().filter_map(ended));
         let mut unread = Vec::new();
         let (send, receive) = sync_channel(AT_ONCE);
@@ -77,7 +75,7 @@ impl Source for Logs {
                 match log {
                     Ok(log) => take(&mut log.as_bytes())?,
                     Err(Error::Engine { said, .. }) => unread.push(format!("{pod}: {said}")),
-                    Err(error) => return Err(other(error)),
+                    Err(error) => return Err(error),
                 }
             }
             Ok(())

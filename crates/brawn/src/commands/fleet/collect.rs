@@ -27,7 +27,7 @@ pub struct Arguments {
 /// `brawn fleet collect`
 pub fn run(options: Options, arguments: Arguments) -> Result<ExitCode> {
     let file = super::planned::kept(&arguments.fleet);
-    let mut source: Box<dyn Source> = match arguments.from.is_empty() {
+    let mut source: Box<dyn Source<brawn_fleet::Error>> = match arguments.from.is_empty() {
         true => brawn_fleet::engine::logs(&Record::load(folder_of(&file))?),
         false => Box::new(Files(arguments.from)),
     };

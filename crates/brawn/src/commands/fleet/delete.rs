@@ -1,24 +1,18 @@
-use std::path::PathBuf;
+//! `brawn fleet delete FOLDER`
+
 use std::process::ExitCode;
 
 use brawn_fleet::engine::{kubernetes, slurm, ssh};
 use brawn_fleet::kubectl::Kubectl;
 use brawn_fleet::record::Record;
-use clap::Args;
 
+use super::planned::Folder;
 use crate::cli::Options;
 use crate::exit::Result;
 use crate::output;
 
-#[derive(Args)]
-pub struct Arguments {
-    /// The folder in which `brawn fleet run` keeps the fleet; it stays
-    #[arg(value_name = "DIR")]
-    folder: PathBuf,
-}
-
 /// `brawn fleet delete`
-pub fn run(options: Options, arguments: Arguments) -> Result<ExitCode> {
+pub fn run(options: Options, arguments: Folder) -> Result<ExitCode> {
     let record = Record::load(&arguments.folder)?;
     let spec = &record.spec;
     if let Some(settings) = &spec.kubernetes {

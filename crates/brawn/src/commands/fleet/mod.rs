@@ -36,9 +36,9 @@ enum Command {
     /// Run all blocks: as jobs of a cluster, over ssh, or in a queue
     Run(run::Arguments),
     /// Show how far a fleet is
-    Status(status::Arguments),
-    /// Delete all that a fleet made where it runs
-    Delete(delete::Arguments),
+    Status(planned::Folder),
+    /// Delete all that a fleet made where it runs; its folder stays
+    Delete(planned::Folder),
     /// One block, as a pod or a task of a queue runs it
     #[command(hide = true)]
     Block(block::Arguments),

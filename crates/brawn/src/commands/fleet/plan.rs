@@ -1,3 +1,5 @@
+//! `brawn fleet plan`
+
 use std::io::IsTerminal as _;
 use std::process::ExitCode;
 use std::time::Duration;

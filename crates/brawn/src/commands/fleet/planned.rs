@@ -1,3 +1,5 @@
+//! What several commands of `brawn fleet` begin with.
+
 use std::path::{Path, PathBuf};
 
 use brawn_fleet::Error;
@@ -21,6 +23,14 @@ pub struct File {
     /// Do not run the reference here first, to see whether it can and how long it takes
     #[arg(long)]
     pub no_rehearsal: bool,
+}
+
+/// A fleet that runs, or ran.
+#[derive(Args)]
+pub struct Folder {
+    /// The folder in which `brawn fleet run` keeps the fleet
+    #[arg(value_name = "DIR")]
+    pub folder: PathBuf,
 }
 
 /// Plans what a file says, with the nodes that there are.

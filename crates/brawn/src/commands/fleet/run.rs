@@ -1,3 +1,5 @@
+//! `brawn fleet run`
+
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::atomic::Ordering;

@@ -1,3 +1,5 @@
+//! `brawn fleet status FOLDER`
+
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -5,21 +7,14 @@ use brawn_collect::block::END;
 use brawn_fleet::engine::{State, kubernetes, slurm};
 use brawn_fleet::kubectl::Kubectl;
 use brawn_fleet::record::Record;
-use clap::Args;
 
+use super::planned::Folder;
 use crate::cli::Options;
 use crate::exit::Result;
 use crate::output;
 
-#[derive(Args)]
-pub struct Arguments {
-    /// The folder in which `brawn fleet run` keeps the fleet
-    #[arg(value_name = "DIR")]
-    folder: PathBuf,
-}
-
 /// `brawn fleet status`
-pub fn run(options: Options, arguments: Arguments) -> Result<ExitCode> {
+pub fn run(options: Options, arguments: Folder) -> Result<ExitCode> {
     let record = Record::load(&arguments.folder)?;
     let states = match (&record.spec.kubernetes, &record.spec.slurm) {
         (Some(settings), _) => kubernetes::status(&Kubectl::new(settings), &record)?,

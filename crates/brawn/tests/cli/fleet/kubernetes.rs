@@ -157,6 +157,13 @@ fn a_run_pushes_and_creates_and_is_deleted() {
         shown,
         "large: 2 of 3 blocks done, 0 run, 1 failed\nsmall: 0 of 3 blocks done, 0 run, 1 wait (ImagePullBackOff)\n"
     );
+    // Collecting ends as whatever asks the cluster does.
+    let refusal = sandbox.write("fake/fail-get", "Error from server (Forbidden): pods is forbidden: no\n");
+    let said = fails(&mut fleet(&sandbox, &["collect", &folder]), 9);
+    assert!(said.contains("the cluster forbids it") && said.contains("hint: ask for that right"), "{said}");
+    fs_err::remove_file(refusal).unwrap();
+    let said = ok(&mut fleet(&sandbox, &["collect", &folder]));
+    assert!(said.contains("0 of 6 blocks"), "{said}");
     assert_eq!(ok(&mut fleet(&sandbox, &["delete", &folder])), "job.batch/gone\n");
     assert!(
         calls(&sandbox).last().unwrap().contains(&format!("delete jobs --selector=brawn.fleet/id={id} "))
