@@ -15,7 +15,7 @@ brawn_base::errors! {
         /// The file is something else.
         #[error("{} holds no measurements of a fleet", path.display())]
         NotKept { path: PathBuf, source: serde_json::Error } => Input,
-            "give the file that `brawn fleet plan` writes and `brawn fleet collect` adds to";
+            "give the folder that `brawn fleet run` made, or the file fleet.json in it";
 
         /// Another version of Brawn wrote the file.
         #[error("{} has form {found}, this brawn reads form {SCHEMA}", path.display())]
@@ -26,7 +26,7 @@ brawn_base::errors! {
 
         /// The plan contradicts itself.
         #[error("the plan in {} cannot be: {what}", path.display())]
-        Plan { path: PathBuf, what: String } => Input, "make it again with `brawn fleet plan`";
+        Plan { path: PathBuf, what: String } => Input, "`brawn fleet run` writes it: was it edited?";
 
         /// A price list that is none, or not of this fleet.
         #[error("{} is no price list of this fleet: {what}", path.display())]

@@ -22,6 +22,10 @@ brawn_base::errors! {
             Image(brawn_image::Error),
         }
 
+        /// There is no such file.
+        #[error("there is no {}", path.display())]
+        NoSpec { path: PathBuf } => Io, "`brawn fleet plan` writes one";
+
         /// What the file says has no meaning.
         #[error("{}{}: {what}", path.display(), line.map(|line| format!(":{line}")).unwrap_or_default())]
         Spec { path: PathBuf, line: Option<usize>, what: String, hint: Option<String> } => Usage, hint;

@@ -199,8 +199,11 @@ impl Spec {
     /// Reads and checks a file.
     ///
     /// # Errors
-    /// [`Error::Io`], [`Error::Spec`].
+    /// [`Error::NoSpec`], [`Error::Io`], [`Error::Spec`].
     pub fn load(path: &Path) -> Result<Spec, Error> {
+        if !path.exists() {
+            return Err(Error::NoSpec { path: path.to_owned() });
+        }
         Spec::parse(&brawn_base::file::text(path)?, path)
     }
 

@@ -28,7 +28,10 @@ pub struct Arguments {
 pub fn run(options: Options, arguments: Arguments) -> Result<ExitCode> {
     let file = super::planned::kept(&arguments.fleet);
     let mut source: Box<dyn Source<brawn_fleet::Error>> = match arguments.from.is_empty() {
-        true => brawn_fleet::engine::logs(&Record::load(folder_of(&file))?),
+        true => {
+            let folder = if file.is_file() { folder_of(&file) } else { &arguments.fleet };
+            brawn_fleet::engine::logs(&Record::load(folder)?)
+        }
         false => Box::new(Files(arguments.from)),
     };
     let (kept, added) = collect(&file, &mut *source)?;

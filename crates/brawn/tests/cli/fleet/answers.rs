@@ -206,7 +206,7 @@ fn what_is_wrong_is_told() {
     insta::assert_snapshot!(message(&["report", "other.json"], 3), @r"
     error: other.json holds no measurements of a fleet
       caused by: missing field `schema` at line 1 column 2
-    hint: give the file that `brawn fleet plan` writes and `brawn fleet collect` adds to
+    hint: give the folder that `brawn fleet run` made, or the file fleet.json in it
     ");
     sandbox.write("prices.toml", "currency = \"EUR\"\npools.west = { gib_hour = 1, core_hour = 1 }\n");
     insta::assert_snapshot!(message(&["report", "fleet.json", "--prices", "prices.toml"], 3), @r##"

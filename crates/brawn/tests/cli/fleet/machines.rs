@@ -81,7 +81,10 @@ fn blocks_run_over_ssh_and_leave_nothing() {
     collect(3);
     collect(0);
     assert!(ok(&mut fleet(&sandbox, &["report", &folder])).contains("desk"));
+    let said = fails(&mut fleet(&sandbox, &["collect", "nowhere"]), 3);
+    assert!(said.contains("there is no fleet 'nowhere' here"), "{said}");
     let said = fails(&mut fleet(&sandbox, &["run", "--file", "nowhere.toml"]), 5);
+    assert!(said.contains("`brawn fleet plan` writes one"), "{said}");
     assert!(said.contains("nowhere.toml"), "{said}");
 }
 
