@@ -56,13 +56,19 @@ impl<'a, 'data> Evidence<'a, 'data> {
         Evidence { image, signatures, places, branches, known, called }
     }
 
-    /// Whether a branch leads there.
+    /// Looks which of these a branch leads to: one pass over the code for all that are new.
+    fn look_for_calls(&self, addresses: impl Iterator<Item = u64>) {
+        let mut called = self.called.borrow_mut();
+        let new: BTreeSet<u64> = addresses.filter(|address| !called.contains_key(address)).collect();
+        if !new.is_empty() {
+            let sites = scan::branches(self.signatures.arch, &scan::code(self.image), new.iter().copied());
+            called.extend(sites.into_iter().map(|(address, sites)| (address, !sites.is_empty())));
+        }
+    }
+
+    /// Whether a branch leads there, which was looked for.
     fn is_called(&self, address: u64) -> bool {
-        let is = || {
-            let sites = scan::branches(self.signatures.arch, &scan::code(self.image), [address].into_iter());
-            sites.values().any(|sites| !sites.is_empty())
-        };
-        *self.called.borrow_mut().entry(address).or_insert_with(is)
+        self.called.borrow().get(&address).copied().unwrap_or(false)
     }
 
     fn function(&self, id: u32) -> &'a Signature {
@@ -295,7 +301,7 @@ impl Trial<'_, '_, '_> {
 
     /// Short functions that refer to proved ones which nothing but musl can refer to, or that stand among musl's functions.
     fn by_callees(&mut self) {
-        let mut found = Vec::new();
+        let mut candidates: Vec<(u32, bool, Vec<u64>)> = Vec::new();
         for id in self.definitions.values().flatten().copied().collect::<BTreeSet<u32>>() {
             let function = self.evidence.function(id);
             if function.fixed >= SURE || function.names.iter().any(|name| self.is_placed(name.id)) {
@@ -314,10 +320,16 @@ impl Trial<'_, '_, '_> {
             let sites = self.evidence.branches.get(&callee).into_iter().flatten();
             let mut fitting: Vec<u64> = sites
                 .filter_map(|site| site.checked_sub(u64::from(offset)))
-                .filter(|place| self.begins(function, *place) && self.fits(id, *place).is_some())
+                .filter(|place| self.fits(id, *place).is_some())
                 .collect();
             fitting.sort_unstable();
             fitting.dedup();
+            candidates.push((id, internal, fitting));
+        }
+        self.evidence.look_for_calls(candidates.iter().flat_map(|(.., places)| places).copied());
+        let mut found = Vec::new();
+        for (id, internal, mut fitting) in candidates {
+            fitting.retain(|place| self.begins(self.evidence.function(id), *place));
             let place = self.choose(id, &fitting);
             found.extend(place.filter(|place| internal || self.at_home(*place)).map(|place| (place, id)));
         }
