@@ -194,16 +194,27 @@ impl Trial<'_, '_, '_> {
     }
 
     /// Which of `places`, where nothing contradicts the function, is its. Others of equal bytes that would fit there as well
-    /// must all be there, and from one member, whose order linkers keep.
+    /// must all be there, and from one member, whose order linkers keep. Where others of equal bytes are contradicted, something
+    /// that this one calls must be proved: what contradicts them may be wrong.
     fn choose(&self, id: u32, places: &[u64]) -> Option<u64> {
         let function = self.evidence.function(id);
-        let equals = self.equals.get(&(function.size, function.digest))?.iter().copied();
-        let mut equals: Vec<u32> =
-            equals.filter(|other| places.iter().any(|place| self.fits(*other, *place).is_some())).collect();
+        let all = self.equals.get(&(function.size, function.digest))?;
+        let fits_somewhere = |other: &u32| places.iter().any(|place| self.fits(*other, *place).is_some());
+        let mut equals: Vec<u32> = all.iter().copied().filter(fits_somewhere).collect();
         equals.sort_by_key(|other| self.evidence.function(*other).place.1);
         let at = equals.iter().position(|other| *other == id)?;
         let from_one = equals.iter().all(|other| self.evidence.function(*other).place.0 == function.place.0);
-        (from_one && equals.len() == places.len()).then(|| places[at])
+        let place = (from_one && equals.len() == places.len()).then(|| places[at])?;
+        (equals.len() == all.len() || self.has_proved_callee(id, place)).then_some(place)
+    }
+
+    /// Whether the function at this place refers to a proved one by its name.
+    fn has_proved_callee(&self, id: u32, place: u64) -> bool {
+        let is_proved = |(name, target): &(u32, u64)| {
+            let known = self.proof.functions.get(target);
+            known.is_some_and(|known| self.evidence.function(*known).names.iter().any(|own| own.id == *name))
+        };
+        self.evidence.references(id, place).is_some_and(|references| references.iter().any(is_proved))
     }
 
     /// The functions that are known by their bytes alone.
