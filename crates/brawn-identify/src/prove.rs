@@ -194,7 +194,7 @@ impl Trial<'_, '_, '_> {
     }
 
     /// Which of `places`, where nothing contradicts the function, is its. Others of equal bytes that would fit there as well
-    /// must all be there, and from one member, whose order linkers keep. Where others of equal bytes are contradicted, something
+    /// must all be there, and from one member, whose order linkers keep. Where others of equal bytes are contradicted, all
     /// that this one calls must be proved: what contradicts them may be wrong.
     fn choose(&self, id: u32, places: &[u64]) -> Option<u64> {
         let function = self.evidence.function(id);
@@ -205,16 +205,17 @@ impl Trial<'_, '_, '_> {
         let at = equals.iter().position(|other| *other == id)?;
         let from_one = equals.iter().all(|other| self.evidence.function(*other).place.0 == function.place.0);
         let place = (from_one && equals.len() == places.len()).then(|| places[at])?;
-        (equals.len() == all.len() || self.has_proved_callee(id, place)).then_some(place)
+        (equals.len() == all.len() || self.has_proved_callees(id, place)).then_some(place)
     }
 
-    /// Whether the function at this place refers to a proved one by its name.
-    fn has_proved_callee(&self, id: u32, place: u64) -> bool {
+    /// Whether all functions that the one at this place refers to are proved.
+    fn has_proved_callees(&self, id: u32, place: u64) -> bool {
         let is_proved = |(name, target): &(u32, u64)| {
             let known = self.proof.functions.get(target);
-            known.is_some_and(|known| self.evidence.function(*known).names.iter().any(|own| own.id == *name))
+            let is_it = |id: &u32| self.evidence.function(*id).names.iter().any(|own| own.id == *name);
+            !self.definitions.contains_key(name) || known.is_some_and(is_it)
         };
-        self.evidence.references(id, place).is_some_and(|references| references.iter().any(is_proved))
+        self.evidence.references(id, place).is_some_and(|references| references.iter().all(is_proved))
     }
 
     /// The functions that are known by their bytes alone.
