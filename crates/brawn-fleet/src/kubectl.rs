@@ -62,8 +62,13 @@ fn failure(output: &Output) -> Error {
     if has(&["exceeded quota"]) {
         return Error::Quota { said };
     }
-    if let Some((_, rule)) = said.split_once("(Forbidden): ") {
-        return Error::Forbidden { rule: rule.to_owned() };
+    // A line for each object that it was to create; they lack the same right.
+    let rule = String::from_utf8_lossy(&output.stderr).lines().find_map(|line| {
+        let (_, rule) = line.split_once("(Forbidden): ")?;
+        Some(shown(rule.strip_prefix("error when creating \"STDIN\": ").unwrap_or(rule)).to_string())
+    });
+    if let Some(rule) = rule {
+        return Error::Forbidden { rule };
     }
     // Without a context it looks for a server on this machine.
     if has(&[
@@ -92,11 +97,13 @@ mod tests {
     #[test]
     fn refusals_are_told_apart() {
         let rule = "jobs.batch is forbidden: User \"dev\" cannot create resource \"jobs\" in API group \"batch\" in the namespace \"x\"";
-        let Error::Forbidden { rule: told } = after(&format!("Error from server (Forbidden): {rule}\n"))
-        else {
-            panic!()
-        };
-        assert_eq!(told, rule);
+        let said = format!("Error from server (Forbidden): {rule}\n");
+        let created =
+            format!("Error from server (Forbidden): error when creating \"STDIN\": {rule}\n").repeat(2);
+        for said in [said, created] {
+            let Error::Forbidden { rule: told } = after(&said) else { panic!() };
+            assert_eq!(told, rule);
+        }
         let quota = "Error from server (Forbidden): pods \"a\" is forbidden: exceeded quota: q, requested: cpu=2, limited: cpu=1\n";
         assert!(matches!(after(quota), Error::Quota { .. }));
         for text in [

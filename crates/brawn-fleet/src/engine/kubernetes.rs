@@ -71,27 +71,51 @@ pub fn status(kubectl: &Kubectl, record: &Record) -> Result<Vec<State>, Error> {
         return Err(Error::NoFleet { id: record.plan.id.clone() });
     }
     let pods = kubectl.json(&["get", "pods", &selector])?;
+    let refusals = refusals(kubectl, items(&jobs));
     let state = |pool: &brawn_collect::plan::PlanPool| {
         let job = items(&jobs).iter().find(|job| of_pool(job, &pool.name));
         let status = job.map(|job| &job["status"]);
         let count =
             |name: &str| status.and_then(|status| status[name].as_u64()).map_or(0, |count| count as u32);
         let failed = status.and_then(|status| status["failedIndexes"].as_str()).map_or(0, indexes);
-        let waiting = waiting(items(&pods).iter().filter(|pod| of_pool(pod, &pool.name)));
-        State {
-            pool: pool.name.clone(),
-            blocks: pool.blocks,
-            done: count("succeeded"),
-            failed,
-            active: count("active").saturating_sub(waiting.values().sum()),
-            waiting,
+        let mut waiting = waiting(items(&pods).iter().filter(|pod| of_pool(pod, &pool.name)));
+        let active = count("active").saturating_sub(waiting.values().sum());
+        let done = count("succeeded");
+        if let Some(reason) = job.and_then(|job| refusals.get(job["metadata"]["name"].as_str()?)) {
+            waiting.insert(reason.clone(), pool.blocks.saturating_sub(done).saturating_sub(failed));
         }
+        State { pool: pool.name.clone(), blocks: pool.blocks, done, failed, active, waiting }
     };
     Ok(record.plan.pools.iter().map(state).collect())
 }
 
 fn of_pool(object: &Value, pool: &str) -> bool {
     object["metadata"]["labels"][POOL] == pool
+}
+
+/// Why jobs that have blocks left have no pods, by their names: a quota, mostly. Only events tell, which not every user may read.
+fn refusals(kubectl: &Kubectl, jobs: &[Value]) -> BTreeMap<String, String> {
+    let idle = |job: &&Value| {
+        let conditions = job["status"]["conditions"].as_array().map_or(&[][..], Vec::as_slice);
+        let ended = conditions
+            .iter()
+            .any(|condition| condition["type"] == "Complete" || condition["type"] == "Failed");
+        !ended && job["status"]["active"].as_u64().unwrap_or(0) == 0
+    };
+    let names: Vec<&str> =
+        jobs.iter().filter(idle).filter_map(|job| job["metadata"]["name"].as_str()).collect();
+    if names.is_empty() {
+        return BTreeMap::new();
+    }
+    let chosen = "--field-selector=involvedObject.kind=Job,reason=FailedCreate";
+    let events = kubectl.json(&["get", "events", chosen]).unwrap_or_default();
+    let refusal = |event: &Value| {
+        let name = event["involvedObject"]["name"].as_str().filter(|name| names.contains(name))?;
+        let message = event["message"].as_str()?;
+        let reason = message.split_once("is forbidden: ").map_or(message, |(_, reason)| reason);
+        Some((name.to_owned(), reason.to_owned()))
+    };
+    items(&events).iter().filter_map(refusal).collect()
 }
 
 /// How many numbers a text such as `0,3-5` names.

@@ -3,6 +3,7 @@
 mod answers;
 mod kubernetes;
 mod machines;
+mod real;
 
 use std::process::Command;
 

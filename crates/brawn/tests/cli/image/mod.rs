@@ -10,7 +10,7 @@ mod others;
 mod package;
 #[path = "../../../../brawn-image/tests/common/stub.rs"]
 pub mod stub;
-mod tls;
+pub mod tls;
 
 use crate::common;
 use std::path::Path;

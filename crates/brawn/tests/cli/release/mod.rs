@@ -3,7 +3,7 @@
 mod action;
 mod archives;
 mod builder_image;
-mod executable;
+pub mod executable;
 mod install;
 mod manual;
 mod packages;
