@@ -84,7 +84,7 @@ pub fn run(pod: &Value, memory: Option<u64>, folder: &Path, kill: &AtomicBool) -
     let words = ["command", "args"].map(|name| spec[name].as_array().unwrap().clone()).concat();
     let log = fs_err::File::create(folder.join("log")).unwrap().into_file();
     let mut child = Command::new("unshare")
-        .args(["--mount", "--pid", "--fork", "--kill-child=KILL", "sh", "-ec", PREPARE, "sh"])
+        .args(["--mount", "--pid", "--fork", "sh", "-ec", PREPARE, "sh"])
         .args([root, scratch, Path::new(&user), &limits.memory, Path::new(limits.seen), &limits.cores])
         .args(words.iter().map(|word| expanded(word.as_str().unwrap(), &environment)))
         .env_clear()
@@ -101,7 +101,7 @@ pub fn run(pod: &Value, memory: Option<u64>, folder: &Path, kill: &AtomicBool) -
         }
         // All of it, as newer versions of Kubernetes do.
         if kill.load(Ordering::Relaxed) || limits.passed() {
-            child.kill().unwrap();
+            limits.kill();
         }
         sleep(Duration::from_millis(10));
     };

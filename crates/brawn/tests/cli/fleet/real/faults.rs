@@ -7,7 +7,7 @@ use super::{ARCHITECTURE, Cluster, OTHER, candidates, kept, name, pool, runs};
 use crate::common::{fails, ok};
 
 fn two() -> String {
-    candidates(&[("now", &[("WORK_MS", 300)]), ("new", &[("WORK_MS", 100)])])
+    candidates(&[("now", &[("WORK_MS", 800)]), ("new", &[("WORK_MS", 100)])])
 }
 
 /// The number of blocks that began more than once.

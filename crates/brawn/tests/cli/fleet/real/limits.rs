@@ -48,6 +48,14 @@ impl Limits {
         limits
     }
 
+    /// Kills everything in it.
+    pub fn kill(&self) {
+        let members = fs_err::read_to_string(self.memory.join("cgroup.procs")).unwrap_or_default();
+        for pid in members.lines().filter_map(|pid| rustix::process::Pid::from_raw(pid.parse().ok()?)) {
+            let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
+        }
+    }
+
     /// Whether the kernel has killed in it for want of memory.
     pub fn passed(&self) -> bool {
         let read = |file: &str| fs_err::read_to_string(self.memory.join(file)).unwrap_or_default();
@@ -61,6 +69,7 @@ impl Limits {
 
 impl Drop for Limits {
     fn drop(&mut self) {
+        self.kill();
         for folder in [&self.memory, &self.cores] {
             // The last process may still be taken apart.
             let gone = (0..100).any(|_| {

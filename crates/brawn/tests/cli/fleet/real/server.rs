@@ -81,7 +81,7 @@ impl Server {
         for user in ["admin", "dev"] {
             fs_err::write(server.config(user), server.config_of(user)).unwrap();
         }
-        server.come_back();
+        server.start_api();
         let mut others = Vec::new();
         let accounts =
             format!("--service-account-private-key-file={}", server.folder.join("accounts.pem").display());
@@ -103,8 +103,13 @@ impl Server {
         server
     }
 
-    /// Starts the API server, upon what the database has.
+    /// The API server is there again, with what it has had.
     pub fn come_back(&mut self) {
+        self.start_api();
+        until("the API server", PATIENCE, || self.api.get("/readyz"));
+    }
+
+    fn start_api(&mut self) {
         let at = |name: &str| self.folder.join(name).display().to_string();
         let mut command = Command::new(self.programs.join("kube-apiserver"));
         command.args([
