@@ -19,6 +19,11 @@ pub trait Source<E: From<Error>> {
     /// # Errors
     /// Those of the place, and of `take`.
     fn each(&mut self, take: &mut dyn FnMut(&mut dyn BufRead) -> Result<(), Error>) -> Result<(), E>;
+
+    /// Logs that should have had a block and did not give one, each with the reason: of the last [`Source::each`].
+    fn unread(&self) -> &[String] {
+        &[]
+    }
 }
 
 /// Logs in files, and in all files of folders.

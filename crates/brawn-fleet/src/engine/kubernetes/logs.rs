@@ -5,6 +5,7 @@ use std::sync::mpsc::sync_channel;
 use std::sync::{Mutex, PoisonError};
 
 use brawn_collect::Error as CollectError;
+use brawn_collect::block::BEGIN;
 use brawn_collect::source::Source;
 use serde_json::Value;
 
@@ -20,14 +21,17 @@ const AT_ONCE: usize = 8;
 pub struct Logs {
     kubectl: Kubectl,
     id: String,
-    /// Pods whose logs are gone, with what `kubectl` says: their nodes are lost, or they were deleted meanwhile.
-    pub unread: Vec<String>,
+    /// Pods whose logs are gone, with what `kubectl` says: their nodes are lost, or they were deleted meanwhile. And pods that
+    /// ended well, but whose logs have no block: something has cut them off.
+    unread: Vec<String>,
 }
 
 /// A pod whose container has ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Ended {
     name: String,
+    /// Whether it did its work.
+    succeeded: bool,
     /// Whether the kernel killed it for its memory.
     killed: bool,
 }
@@ -63,7 +67,7 @@ impl Source<Error> for Logs {
                         let next = pods.lock().unwrap_or_else(PoisonError::into_inner).next();
                         let Some(pod) = next else { break };
                         // No one takes more of them when one could not be taken.
-                        if send.send((source.read(&pod), pod.name)).is_err() {
+                        if send.send((source.read(&pod), pod)).is_err() {
                             break;
                         }
                     }
@@ -73,8 +77,16 @@ impl Source<Error> for Logs {
             // Moved in here, so that it goes with the first failure and lets the threads end.
             for (log, pod) in receive {
                 match log {
-                    Ok(log) => take(&mut log.as_bytes())?,
-                    Err(Error::Engine { said, .. }) => unread.push(format!("{pod}: {said}")),
+                    Ok(log) => {
+                        if pod.succeeded && !log.contains(BEGIN) {
+                            unread.push(format!(
+                                "{}: it ended well, but there is no block in its log",
+                                pod.name
+                            ));
+                        }
+                        take(&mut log.as_bytes())?;
+                    }
+                    Err(Error::Engine { said, .. }) => unread.push(format!("{}: {said}", pod.name)),
                     Err(error) => return Err(error),
                 }
             }
@@ -82,6 +94,10 @@ impl Source<Error> for Logs {
         });
         self.unread = unread;
         taken
+    }
+
+    fn unread(&self) -> &[String] {
+        &self.unread
     }
 }
 
@@ -93,7 +109,11 @@ fn ended(pod: &Value) -> Option<Ended> {
     let holds = |condition: &&Value| condition["type"] == "DisruptionTarget" && condition["status"] == "True";
     let killed = status["containerStatuses"][0]["state"]["terminated"]["reason"] == "OOMKilled"
         && !conditions.iter().any(|condition| holds(&condition));
-    ["Succeeded", "Failed"].contains(&phase).then_some(Ended { name, killed })
+    ["Succeeded", "Failed"].contains(&phase).then_some(Ended {
+        name,
+        succeeded: phase == "Succeeded",
+        killed,
+    })
 }
 
 #[cfg(test)]
@@ -111,7 +131,7 @@ mod tests {
                 "conditions": [{ "type": "DisruptionTarget", "status": disrupted }],
             } }))
         };
-        let is = |killed| Some(Ended { name: "p".into(), killed });
+        let is = |killed| Some(Ended { name: "p".into(), succeeded: false, killed });
         assert_eq!(pod("Failed", "OOMKilled", "False"), is(true));
         assert_eq!(pod("Failed", "OOMKilled", "True"), is(false));
         assert_eq!(pod("Failed", "Error", "False"), is(false));

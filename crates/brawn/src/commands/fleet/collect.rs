@@ -41,7 +41,7 @@ pub fn run(options: Options, arguments: Arguments) -> Result<ExitCode> {
             "{}",
             json!({
                 "planned": planned, "blocks": kept.blocks.len(), "new": added.new, "foreign": added.foreign,
-                "lost": kept.lost, "missing": kept.missing(),
+                "lost": kept.lost, "missing": kept.missing(), "unread": source.unread(),
             })
         );
         return Ok(ExitCode::SUCCESS);
@@ -61,6 +61,9 @@ pub fn run(options: Options, arguments: Arguments) -> Result<ExitCode> {
             _ => "a block without a name".to_owned(),
         };
         outln!("  {name} was lost: {}", lost.reason);
+    }
+    for reason in source.unread() {
+        output::warn(&format!("no block from {reason}"));
     }
     if added.foreign > 0 && !options.quiet {
         output::say(&format!("{} blocks are not of this fleet, and were left out", added.foreign));

@@ -40,7 +40,15 @@ fn what_happens_to_pods_and_nodes_is_made_good() {
     cluster.nodes.lose(ran["spec"]["nodeName"].as_str().unwrap());
 
     let done = cluster.pod("faults", "a block that has ended", |pod| pod["status"]["phase"] == "Succeeded");
-    cluster.nodes.wishes.lock().unwrap().truncated = Some(name(&done));
+    // Within the frame of its block, and before it.
+    let cut = |bytes| cluster.nodes.wishes.lock().unwrap().truncated = Some((name(&done), bytes));
+    cut(usize::MAX);
+    let said = cluster.collect(&folder)["unread"].to_string();
+    assert!(
+        said.contains(&format!("{}: it ended well, but there is no block in its log", name(&done))),
+        "{said}"
+    );
+    cut(200);
     let partial = cluster.collect(&folder);
     assert_eq!(partial["lost"].as_array().unwrap().len(), 1, "{partial}");
     let lost = ok(&mut cluster.fleet(&["collect", &folder]));

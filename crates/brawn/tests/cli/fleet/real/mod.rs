@@ -76,7 +76,7 @@ struct Cluster {
 
 /// What the user `dev` may do: what the reference says that a fleet needs.
 const RULES: &str = r#"[
-    { "apiGroups": ["batch"], "resources": ["jobs"], "verbs": ["create", "get", "list", "watch", "delete"] },
+    { "apiGroups": ["batch"], "resources": ["jobs"], "verbs": ["create", "get", "list", "delete"] },
     { "apiGroups": [""], "resources": ["pods", "events"], "verbs": ["get", "list"] },
     { "apiGroups": [""], "resources": ["pods/log"], "verbs": ["get"] }
 ]"#;

@@ -37,8 +37,8 @@ pub struct Wishes {
     pub hold: bool,
     /// Bytes that containers have, whatever their pods were promised.
     pub memory: Option<u64>,
-    /// The pod whose log loses its end.
-    pub truncated: Option<String>,
+    /// Bytes that a pod's log loses at its end, or all if it has no more.
+    pub truncated: Option<(String, usize)>,
     pods: BTreeMap<String, Seen>,
 }
 
@@ -134,9 +134,8 @@ impl Nodes {
         let wishes = self.wishes.lock().unwrap();
         wishes.nodes.contains(&wishes.pods.get(pod)?.node).then_some(())?;
         let mut log = fs_err::read(self.folder.join(pod).join("log")).ok()?;
-        if wishes.truncated.as_deref() == Some(pod) {
-            // Within the frame of its block.
-            log.truncate(log.len() - 200);
+        if let Some((_, bytes)) = wishes.truncated.as_ref().filter(|(name, _)| name == pod) {
+            log.truncate(log.len().saturating_sub(*bytes));
         }
         Some(log)
     }
@@ -180,13 +179,17 @@ impl Nodes {
                 || (!there() || self.api.patch(&format!("{object}/status"), &status).is_ok()).then_some(());
             until("the API server", PATIENCE, told);
         };
+        let wait = |on: &dyn Fn() -> bool| {
+            while !killed() && on() {
+                sleep(Duration::from_millis(100));
+            }
+        };
+        wait(&|| self.wishes.lock().unwrap().hold);
         let pulled = pull(&self.registry, image, &folder.join("root"));
         if let Err(message) = &pulled {
             tell("Pending", json!({ "waiting": { "reason": "ImagePullBackOff", "message": message } }));
         }
-        while !killed() && (pulled.is_err() || self.wishes.lock().unwrap().hold) {
-            sleep(Duration::from_millis(100));
-        }
+        wait(&|| pulled.is_err());
         let turn = self.turn.lock().unwrap();
         let mut end = End { code: 137, over_memory: false };
         if !killed() {
