@@ -57,7 +57,7 @@ fn every_pod_that_has_ended_is_read_once() {
     let mut blocks = read_all(&all).blocks;
     blocks.sort_by_key(|block| block.index);
     assert_eq!(blocks, (0..=20).map(block).collect::<Vec<_>>());
-    assert_eq!(logs.unread, ["gone: Error from server (NotFound): pods \"gone\" not found"]);
+    assert_eq!(logs.unread(), ["gone: Error from server (NotFound): pods \"gone\" not found"]);
     let calls = fs_err::read_to_string(place.join("calls")).unwrap();
     assert_eq!(calls.lines().count(), 1 + 23, "{calls}");
     assert!(calls.starts_with("get pods --selector=brawn.fleet/id=0a1b2c3d "), "{calls}");
