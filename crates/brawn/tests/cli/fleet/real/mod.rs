@@ -3,6 +3,7 @@
 
 mod answers;
 mod api;
+mod canary;
 mod container;
 mod faults;
 mod kubelet;
@@ -24,6 +25,7 @@ use self::server::{Server, until};
 use crate::common::{Sandbox, long, ok};
 use crate::image::stub::{State, Stub};
 use crate::release::executable::released;
+use crate::release::repository;
 
 /// How nodes call the architecture of this machine, and another.
 const ARCHITECTURE: &str = if cfg!(target_arch = "x86_64") { "amd64" } else { "arm64" };

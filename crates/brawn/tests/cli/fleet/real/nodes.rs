@@ -142,7 +142,7 @@ impl Nodes {
 
     /// Starts what is new, and ends what is to be deleted.
     fn look(&self) {
-        let Some(pods) = self.api.list(&format!("/api/v1/pods?labelSelector={OWNER}")) else { return };
+        let Some(pods) = self.api.list("/api/v1/pods") else { return };
         let mut wishes = self.wishes.lock().unwrap();
         for pod in pods {
             let name = pod["metadata"]["name"].as_str().unwrap().to_owned();
@@ -158,11 +158,36 @@ impl Nodes {
             let seen = Seen { node: node.to_owned(), kill: Arc::new(AtomicBool::new(deleted)) };
             wishes.pods.insert(name, seen.clone());
             let nodes = self.clone();
-            spawn(move || nodes.work(&pod, &seen));
+            let is_block = !pod["metadata"]["labels"][OWNER].is_null();
+            spawn(move || if is_block { nodes.work(&pod, &seen) } else { nodes.serve(&pod, &seen) });
         }
     }
 
-    /// From the first sight of a pod to its last.
+    /// A pod that is no block: a server, which others say is there.
+    fn serve(&self, pod: &Value, seen: &Seen) {
+        let path = |field: &str| pod["metadata"][field].as_str().unwrap();
+        let object = format!("/api/v1/namespaces/{}/pods/{}", path("namespace"), path("name"));
+        let now = brawn_fleet::block::now();
+        let condition = |kind: &str| json!({ "type": kind, "status": "True", "lastTransitionTime": now });
+        let containers = pod["spec"]["containers"].as_array().unwrap().iter().map(|container| {
+            json!({
+                "name": container["name"], "image": container["image"], "imageID": "", "ready": true, "restartCount": 0,
+                "state": { "running": { "startedAt": now } },
+            })
+        });
+        let conditions = ["PodScheduled", "Initialized", "ContainersReady", "Ready"].map(condition);
+        let status = json!({ "status": {
+            "phase": "Running", "startTime": now, "podIP": "127.0.0.1",
+            "conditions": conditions,
+            "containerStatuses": containers.collect::<Vec<_>>(),
+        } });
+        let path = format!("{object}/status");
+        until("the API server", PATIENCE, || self.api.patch(&path, &status).ok());
+        until("the deletion of a pod", Duration::MAX, || seen.kill.load(Ordering::Relaxed).then_some(()));
+        let _ = self.api.delete(&object, &json!({ "gracePeriodSeconds": 0 }));
+    }
+
+    /// From the first sight of a block's pod to its last.
     fn work(&self, pod: &Value, seen: &Seen) {
         let path = |field: &str| pod["metadata"][field].as_str().unwrap();
         let object = format!("/api/v1/namespaces/{}/pods/{}", path("namespace"), path("name"));

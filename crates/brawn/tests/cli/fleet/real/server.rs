@@ -10,15 +10,17 @@ use serde_json::json;
 
 use super::api::Api;
 use crate::common::{Sandbox, ok};
+use crate::release::repository;
 
 /// How long a program of Kubernetes may take until it answers.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A process that ends with its owner.
-struct Running(Child);
+pub struct Running(Child);
 
 impl Running {
-    fn start(command: &mut Command, log: &Path) -> Self {
+    /// Starts it; what it prints goes to a file.
+    pub fn start(command: &mut Command, log: &Path) -> Self {
         let file = fs_err::File::create(log).unwrap().into_file();
         Self(command.stdout(file.try_clone().unwrap()).stderr(file).spawn().unwrap())
     }
@@ -62,8 +64,7 @@ pub fn until<T>(what: &str, limit: Duration, mut there: impl FnMut() -> Option<T
 impl Server {
     /// Builds Kubernetes where that is not done yet, and starts it.
     pub fn start(sandbox: &Sandbox) -> Server {
-        let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-        let programs = PathBuf::from(ok(&mut Command::new(repository.join("scripts/kubernetes"))).trim());
+        let programs = PathBuf::from(ok(&mut Command::new(repository().join("scripts/kubernetes"))).trim());
         let folder = sandbox.path().join("kubernetes");
         fs_err::create_dir(&folder).unwrap();
         ok(Command::new("openssl").args(["genrsa", "-out"]).arg(folder.join("accounts.pem")));
