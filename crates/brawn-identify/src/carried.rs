@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use brawn_elf::Arch;
 
-use crate::Signatures;
+use crate::{Index, Signatures};
 
 static X86_64: LazyLock<Signatures> = LazyLock::new(|| unpack(Arch::X86_64));
 static AARCH64: LazyLock<Signatures> = LazyLock::new(|| unpack(Arch::Aarch64));
@@ -14,6 +14,17 @@ pub fn carried(arch: Arch) -> &'static Signatures {
     match arch {
         Arch::X86_64 => &X86_64,
         Arch::Aarch64 => &AARCH64,
+    }
+}
+
+static X86_64_INDEX: LazyLock<Index<'static>> = LazyLock::new(|| Index::new(&X86_64));
+static AARCH64_INDEX: LazyLock<Index<'static>> = LazyLock::new(|| Index::new(&AARCH64));
+
+/// The same, in order.
+pub(crate) fn index(arch: Arch) -> &'static Index<'static> {
+    match arch {
+        Arch::X86_64 => &X86_64_INDEX,
+        Arch::Aarch64 => &AARCH64_INDEX,
     }
 }
 

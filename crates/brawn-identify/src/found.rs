@@ -8,7 +8,7 @@ use crate::prove::{self, Proof};
 use crate::signature::{Name, Signature};
 use crate::symbols::{are_musls, named};
 use crate::{
-    Ambiguity, Datum, Error, Evidence, Function, Identification, Signatures, carried, scan, suitable,
+    Ambiguity, Datum, Error, Evidence, Function, Identification, Index, Signatures, carried, scan, suitable,
 };
 
 /// So few functions may be found anywhere.
@@ -25,14 +25,15 @@ pub fn identify(image: &Image<'_>) -> Identification {
 /// Why none can be found in it: see [`Error`].
 pub fn examine(image: &Image<'_>, more: &[Signatures]) -> Result<Identification, Error> {
     let arch = suitable::suitable(image)?;
-    let mut extended;
-    let mut signatures = carried(arch);
+    let (mut extended, own);
+    let mut index = carried::index(arch);
     if more.iter().any(|set| set.arch == arch) {
-        extended = signatures.clone();
+        extended = index.signatures.clone();
         more.iter().filter(|set| set.arch == arch).for_each(|set| extended.add(set));
-        signatures = &extended;
+        own = Index::new(&extended);
+        index = &own;
     }
-    let found = signatures.find(image);
+    let (found, signatures) = (index.find(image), index.signatures);
     match image.symbols().filter(|symbols| are_musls(symbols)) {
         Some(symbols) => Ok(joined(named(&symbols, signatures), found.unwrap_or_default(), &symbols)),
         None => found.ok_or_else(|| suitable::why_nothing(image)),
@@ -69,34 +70,43 @@ fn joined(mut named: Identification, found: Identification, symbols: &[Symbol<'_
 impl Signatures {
     /// The functions of these in an executable, whatever symbols it has; none where it has too few to be certain.
     pub fn find(&self, image: &Image<'_>) -> Option<Identification> {
+        Index::new(self).find(image)
+    }
+}
+
+impl Index<'_> {
+    /// As [`Signatures::find`].
+    pub fn find(&self, image: &Image<'_>) -> Option<Identification> {
         by_signatures(image, self)
     }
 }
 
-fn by_signatures(image: &Image<'_>, signatures: &Signatures) -> Option<Identification> {
-    let evidence = prove::Evidence::collect(image, signatures);
-    let mut proofs: Vec<(u64, usize, Proof)> = (0..signatures.archives.len())
-        .map(|archive| {
-            let proof = evidence.prove(archive);
+fn by_signatures(image: &Image<'_>, index: &Index<'_>) -> Option<Identification> {
+    let signatures = index.signatures;
+    let evidence = prove::Evidence::collect(image, index);
+    let mut proofs: Vec<(u64, &[usize], Proof)> = index
+        .groups
+        .iter()
+        .map(|group| {
+            let proof = evidence.prove(group);
             let fixed = |id: &u32| u64::from(signatures.functions[*id as usize].fixed);
-            (proof.functions.values().map(fixed).sum(), archive, proof)
+            (proof.functions.values().map(fixed).sum(), &group.archives[..], proof)
         })
         .collect();
     // The newest of those that explain most: a version that changed nothing does not hide behind an older one.
-    proofs.sort_by_key(|(score, archive, _)| (std::cmp::Reverse(*score), std::cmp::Reverse(*archive)));
+    proofs
+        .sort_by_key(|(score, archives, _)| (std::cmp::Reverse(*score), std::cmp::Reverse(archives.last())));
     let (best, _, first) = proofs.first().filter(|(_, _, proof)| proof.functions.len() >= FEWEST)?;
     let mut found = Found {
+        index,
         signatures,
-        bytes: HashMap::new(),
         functions: BTreeMap::new(),
         local: BTreeMap::new(),
         names: HashMap::new(),
     };
-    for function in &signatures.functions {
-        found.bytes.entry((function.size, function.digest)).or_default().push(function);
-    }
     let fitting = proofs.iter().filter(|(score, ..)| score == best);
-    let sources: Vec<_> = fitting.map(|(_, archive, _)| &signatures.archives[*archive]).collect();
+    let sources = fitting.flat_map(|(_, archives, _)| *archives).map(|at| &signatures.archives[*at]);
+    let sources: Vec<_> = sources.collect();
     let versions: BTreeSet<_> = sources.iter().map(|source| source.version.clone()).collect();
     let mut builds: Vec<_> = sources.iter().map(|source| source.label.clone()).collect();
     builds.sort();
@@ -118,9 +128,8 @@ fn by_signatures(image: &Image<'_>, signatures: &Signatures) -> Option<Identific
 }
 
 struct Found<'a> {
+    index: &'a Index<'a>,
     signatures: &'a Signatures,
-    /// The functions of all archives by size and digest.
-    bytes: HashMap<(u32, u64), Vec<&'a Signature>>,
     functions: BTreeMap<u64, Function>,
     local: BTreeMap<u64, Function>,
     names: HashMap<u32, u64>,
@@ -180,10 +189,11 @@ impl Found<'_> {
 
     /// Whether any archive has a function of the same bytes and other names.
     fn has_other_names(&self, function: &Signature) -> bool {
-        let shares = |other: &Signature| {
-            other.names.iter().any(|name| function.names.iter().any(|own| own.id == name.id))
+        let shares = |other: &u32| {
+            let mut names = self.signatures.functions[*other as usize].names.iter();
+            names.any(|name| function.names.iter().any(|own| own.id == name.id))
         };
-        self.bytes[&(function.size, function.digest)].iter().any(|other| !shares(other))
+        self.index.equals(function).iter().any(|other| !shares(other))
     }
 
     fn overlaps(&self, address: u64, function: &Signature) -> bool {

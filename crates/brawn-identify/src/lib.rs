@@ -8,6 +8,7 @@ mod error;
 mod extract;
 mod field;
 mod found;
+mod index;
 mod prove;
 mod scan;
 mod signature;
@@ -20,6 +21,7 @@ pub use error::Error;
 pub use extract::extract;
 pub use field::Field;
 pub use found::{examine, identify};
+pub use index::Index;
 pub use signature::{Link, Name, Signature, Signatures, Source};
 
 /// A function of libc in an executable.

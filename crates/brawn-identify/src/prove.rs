@@ -10,11 +10,10 @@ use std::rc::Rc;
 use brawn_elf::Image;
 
 use crate::field::{Field, Filled};
+use crate::index::{Group, Index, SURE};
 use crate::scan;
-use crate::signature::{Signature, Signatures};
+use crate::signature::Signature;
 
-/// With so many bytes of its own, a function is sure if its bytes are in one place only.
-const SURE: u32 = 24;
 /// Members of one archive stand closer than this: no two of musl's large functions lie between.
 const NEAR: u64 = 4096;
 /// Each round proves at least one function more, or is the last; a chain of short functions is never so long.
@@ -26,11 +25,10 @@ type References = Rc<[(u32, u64)]>;
 /// All that is known of an executable before any archive is tried.
 pub struct Evidence<'a, 'data> {
     image: &'a Image<'data>,
-    signatures: &'a Signatures,
+    index: &'a Index<'a>,
     places: BTreeMap<u32, Vec<u64>>,
-    branches: HashMap<u64, Vec<u64>>,
+    branches: scan::Branches,
     known: RefCell<HashMap<(u32, u64), Option<References>>>,
-    called: RefCell<HashMap<u64, bool>>,
 }
 
 /// What one archive explains.
@@ -47,32 +45,16 @@ pub struct Proof {
 }
 
 impl<'a, 'data> Evidence<'a, 'data> {
-    pub fn collect(image: &'a Image<'data>, signatures: &'a Signatures) -> Self {
+    pub fn collect(image: &'a Image<'data>, index: &'a Index<'a>) -> Self {
         let code = scan::code(image);
-        let places = scan::places(signatures, &code);
+        let places = scan::places(index, &code);
         let addresses = places.values().flatten().copied();
-        let branches = scan::branches(signatures.arch, &code, addresses);
-        let (known, called) = (RefCell::default(), RefCell::default());
-        Evidence { image, signatures, places, branches, known, called }
-    }
-
-    /// Looks which of these a branch leads to: one pass over the code for all that are new.
-    fn look_for_calls(&self, addresses: impl Iterator<Item = u64>) {
-        let mut called = self.called.borrow_mut();
-        let new: BTreeSet<u64> = addresses.filter(|address| !called.contains_key(address)).collect();
-        if !new.is_empty() {
-            let sites = scan::branches(self.signatures.arch, &scan::code(self.image), new.iter().copied());
-            called.extend(sites.into_iter().map(|(address, sites)| (address, !sites.is_empty())));
-        }
-    }
-
-    /// Whether a branch leads there, which was looked for.
-    fn is_called(&self, address: u64) -> bool {
-        self.called.borrow().get(&address).copied().unwrap_or(false)
+        let branches = scan::Branches::new(index.signatures.arch, &code, addresses);
+        Evidence { image, index, places, branches, known: RefCell::default() }
     }
 
     fn function(&self, id: u32) -> &'a Signature {
-        &self.signatures.functions[id as usize]
+        &self.index.signatures.functions[id as usize]
     }
 
     /// What the function refers to, if its code is at `address` and a linker could have filled in its fields so.
@@ -88,7 +70,7 @@ impl<'a, 'data> Evidence<'a, 'data> {
     fn read(&self, id: u32, address: u64) -> Option<References> {
         let function = self.function(id);
         let code = self.image.bytes_at_address(address).filter(|_| scan::aligned(function, address))?;
-        if !function.matches(self.signatures.arch, code) {
+        if !function.matches(self.index.signatures.arch, code) {
             return None;
         }
         let mut filled = Filled::new(self.image, &code[..function.size as usize], address);
@@ -106,14 +88,12 @@ impl<'a, 'data> Evidence<'a, 'data> {
         references.windows(2).all(|pair| pair[0].0 != pair[1].0).then_some(references)
     }
 
-    /// What the archive with this number explains.
-    pub fn prove(&self, archive: usize) -> Proof {
-        let (definitions, equals) = (HashMap::new(), HashMap::new());
-        let mut trial = Trial { evidence: self, archive, definitions, equals, proof: Proof::default() };
+    /// What archives with the same functions explain.
+    pub fn prove(&self, group: &'a Group) -> Proof {
+        let mut trial = Trial { evidence: self, group, proof: Proof::default() };
         if !self.places.keys().any(|id| trial.has(*id)) {
             return trial.proof;
         }
-        trial.definitions();
         for _ in 0..MOST_ROUNDS {
             let before = trial.proof.functions.len();
             trial.by_bytes();
@@ -132,35 +112,23 @@ impl<'a, 'data> Evidence<'a, 'data> {
 
 struct Trial<'e, 'a, 'data> {
     evidence: &'e Evidence<'a, 'data>,
-    archive: usize,
-    /// The functions of a name.
-    definitions: HashMap<u32, Vec<u32>>,
-    /// The functions with equal bytes, by size and digest.
-    equals: HashMap<(u32, u64), Vec<u32>>,
+    group: &'a Group,
     proof: Proof,
 }
 
-impl Trial<'_, '_, '_> {
+impl<'a> Trial<'_, 'a, '_> {
     fn has(&self, id: u32) -> bool {
-        self.evidence.function(id).archives >> self.archive & 1 == 1
+        self.evidence.function(id).archives >> self.group.archives[0] & 1 == 1
     }
 
-    fn definitions(&mut self) {
-        for id in 0..self.evidence.signatures.functions.len() as u32 {
-            if self.has(id) {
-                let function = self.evidence.function(id);
-                self.equals.entry((function.size, function.digest)).or_default().push(id);
-                for name in &function.names {
-                    self.definitions.entry(name.id).or_default().push(id);
-                }
-            }
-        }
+    /// The functions of a name.
+    fn definitions(&self, name: u32) -> impl Iterator<Item = u32> {
+        self.evidence.index.definitions(name).iter().copied().filter(|id| self.has(*id))
     }
 
     /// What a program cannot define in musl's place.
     fn is_internal(&self, name: u32) -> bool {
-        let text = &self.evidence.signatures.names[name as usize];
-        text.contains('/') || text.starts_with("__")
+        self.evidence.index.internal[name as usize]
     }
 
     /// Whether nothing contradicts that the function is at `address`.
@@ -185,9 +153,10 @@ impl Trial<'_, '_, '_> {
                 known.names.iter().any(|own| own.id == *name)
             }
             None => {
-                let Some(definitions) = self.definitions.get(name) else { return true };
-                let there = |id: &u32| self.evidence.references(*id, *target).is_some();
-                definitions.iter().any(there) || !self.is_internal(*name)
+                let there = |id: u32| self.evidence.references(id, *target).is_some();
+                !self.is_internal(*name)
+                    || self.definitions(*name).next().is_none()
+                    || self.definitions(*name).any(there)
             }
         };
         references.iter().all(agrees).then_some(references)
@@ -198,14 +167,14 @@ impl Trial<'_, '_, '_> {
     /// that this one calls must be proved: what contradicts them may be wrong.
     fn choose(&self, id: u32, places: &[u64]) -> Option<u64> {
         let function = self.evidence.function(id);
-        let all = self.equals.get(&(function.size, function.digest))?;
+        let all = self.evidence.index.equals(function).iter().copied().filter(|other| self.has(*other));
         let fits_somewhere = |other: &u32| places.iter().any(|place| self.fits(*other, *place).is_some());
-        let mut equals: Vec<u32> = all.iter().copied().filter(fits_somewhere).collect();
+        let mut equals: Vec<u32> = all.clone().filter(fits_somewhere).collect();
         equals.sort_by_key(|other| self.evidence.function(*other).place.1);
         let at = equals.iter().position(|other| *other == id)?;
         let from_one = equals.iter().all(|other| self.evidence.function(*other).place.0 == function.place.0);
         let place = (from_one && equals.len() == places.len()).then(|| places[at])?;
-        (equals.len() == all.len() || self.has_proved_callees(id, place)).then_some(place)
+        (equals.len() == all.count() || self.has_proved_callees(id, place)).then_some(place)
     }
 
     /// Whether all functions that the one at this place refers to are proved.
@@ -213,7 +182,7 @@ impl Trial<'_, '_, '_> {
         let is_proved = |(name, target): &(u32, u64)| {
             let known = self.proof.functions.get(target);
             let is_it = |id: &u32| self.evidence.function(*id).names.iter().any(|own| own.id == *name);
-            !self.definitions.contains_key(name) || known.is_some_and(is_it)
+            self.definitions(*name).next().is_none() || known.is_some_and(is_it)
         };
         self.evidence.references(id, place).is_some_and(|references| references.iter().all(is_proved))
     }
@@ -253,9 +222,10 @@ impl Trial<'_, '_, '_> {
 
     /// Whether a proved function at this address is none of this name, whose functions are known.
     fn is_another(&self, name: u32, address: u64) -> bool {
-        let Some(definitions) = self.definitions.get(&name) else { return false };
-        let equal = |id: &u32| self.evidence.references(*id, address).is_some();
-        self.proof.functions.contains_key(&address) && !definitions.iter().any(equal)
+        let equal = |id: u32| self.evidence.references(id, address).is_some();
+        self.proof.functions.contains_key(&address)
+            && self.definitions(name).next().is_some()
+            && !self.definitions(name).any(equal)
     }
 
     /// Names that the proved functions give to addresses. Where they disagree, those that stand alone against two are dropped,
@@ -302,10 +272,9 @@ impl Trial<'_, '_, '_> {
     fn by_callers(&mut self) {
         let mut found = Vec::new();
         for (name, address) in &self.proof.names {
-            for id in self.definitions.get(name).into_iter().flatten() {
-                if !self.proof.functions.contains_key(address) && self.fits(*id, *address).is_some() {
-                    found.push((*address, *id));
-                }
+            if !self.proof.functions.contains_key(address) {
+                let fitting = self.definitions(*name).filter(|id| self.fits(*id, *address).is_some());
+                found.extend(fitting.map(|id| (*address, id)));
             }
         }
         self.accept(found);
@@ -313,10 +282,10 @@ impl Trial<'_, '_, '_> {
 
     /// Short functions that refer to proved ones which nothing but musl can refer to, or that stand among musl's functions.
     fn by_callees(&mut self) {
-        let mut candidates: Vec<(u32, bool, Vec<u64>)> = Vec::new();
-        for id in self.definitions.values().flatten().copied().collect::<BTreeSet<u32>>() {
+        let mut found = Vec::new();
+        for &id in &self.group.short {
             let function = self.evidence.function(id);
-            if function.fixed >= SURE || function.names.iter().any(|name| self.is_placed(name.id)) {
+            if function.names.iter().any(|name| self.is_placed(name.id)) {
                 continue;
             }
             let branch = function.links.iter().find_map(|link| {
@@ -329,19 +298,13 @@ impl Trial<'_, '_, '_> {
                 ))
             });
             let Some((offset, callee, internal)) = branch else { continue };
-            let sites = self.evidence.branches.get(&callee).into_iter().flatten();
+            let sites = self.evidence.branches.sites.get(&callee).into_iter().flatten();
             let mut fitting: Vec<u64> = sites
                 .filter_map(|site| site.checked_sub(u64::from(offset)))
-                .filter(|place| self.fits(id, *place).is_some())
+                .filter(|place| self.fits(id, *place).is_some() && self.begins(function, *place))
                 .collect();
             fitting.sort_unstable();
             fitting.dedup();
-            candidates.push((id, internal, fitting));
-        }
-        self.evidence.look_for_calls(candidates.iter().flat_map(|(.., places)| places).copied());
-        let mut found = Vec::new();
-        for (id, internal, mut fitting) in candidates {
-            fitting.retain(|place| self.begins(self.evidence.function(id), *place));
             let place = self.choose(id, &fitting);
             found.extend(place.filter(|place| internal || self.at_home(*place)).map(|place| (place, id)));
         }
@@ -369,7 +332,7 @@ impl Trial<'_, '_, '_> {
             let end = start + u64::from(self.evidence.function(*id).size);
             end.next_multiple_of(1 << function.align) == address
         });
-        follows || self.evidence.is_called(address)
+        follows || self.evidence.branches.lead_to(address)
     }
 
     /// Says why functions whose bytes are there are not proved.

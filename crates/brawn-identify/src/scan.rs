@@ -7,7 +7,8 @@ use object::elf;
 
 use crate::anchor::{self, LENGTH};
 use crate::field::branch;
-use crate::signature::{Signature, Signatures};
+use crate::index::Index;
+use crate::signature::Signature;
 
 /// More executable segments than any linker writes.
 const MOST_SEGMENTS: usize = 16;
@@ -35,12 +36,12 @@ pub fn code<'data>(image: &Image<'data>) -> Vec<(u64, &'data [u8])> {
 }
 
 /// A set of numbers with false alarms, for a quick no.
-struct Filter(Vec<u64>);
+pub struct Filter(Vec<u64>);
 
 impl Filter {
     const BITS: u32 = 18;
 
-    fn new(numbers: impl Iterator<Item = u64>) -> Filter {
+    pub fn new(numbers: impl Iterator<Item = u64>) -> Filter {
         let mut filter = Filter(vec![0; 1 << (Self::BITS - 6)]);
         for number in numbers {
             let bit = Self::bit(number);
@@ -60,14 +61,8 @@ impl Filter {
 }
 
 /// Where the bytes of each signature are, by its number. Branches and references are not looked at yet.
-pub fn places(signatures: &Signatures, code: &[(u64, &[u8])]) -> BTreeMap<u32, Vec<u64>> {
-    let mut index: HashMap<u64, Vec<(u32, u32)>> = HashMap::new();
-    for (id, function) in signatures.functions.iter().enumerate() {
-        if let Some((offset, anchor)) = function.anchor {
-            index.entry(anchor).or_default().push((id as u32, offset));
-        }
-    }
-    let filter = Filter::new(index.keys().copied());
+pub fn places(index: &Index<'_>, code: &[(u64, &[u8])]) -> BTreeMap<u32, Vec<u64>> {
+    let (signatures, filter) = (index.signatures, &index.filter);
     let mut alarms = vec![0; signatures.functions.len()];
     let mut places: BTreeMap<u32, Vec<u64>> = BTreeMap::new();
     for (address, bytes) in code {
@@ -76,7 +71,7 @@ pub fn places(signatures: &Signatures, code: &[(u64, &[u8])]) -> BTreeMap<u32, V
             if !filter.may_have(anchor) {
                 continue;
             }
-            for (id, offset) in index.get(&anchor).into_iter().flatten() {
+            for (id, offset) in index.anchors.get(&anchor).into_iter().flatten() {
                 let function = &signatures.functions[*id as usize];
                 let Some(start) = at.checked_sub(*offset as usize) else { continue };
                 let place = address + start as u64;
@@ -100,43 +95,67 @@ pub fn aligned(function: &Signature, address: u64) -> bool {
     address.trailing_zeros() >= u32::from(function.align)
 }
 
-/// The addresses of the fields of branches and calls that lead to one of `targets`.
-pub fn branches(
-    arch: Arch,
-    code: &[(u64, &[u8])],
-    targets: impl Iterator<Item = u64> + Clone,
-) -> HashMap<u64, Vec<u64>> {
-    let filter = Filter::new(targets.clone());
-    let mut sites: HashMap<u64, Vec<u64>> = targets.map(|target| (target, Vec::new())).collect();
-    let mut note = |target: u64, site: u64| {
+/// Where branches and calls lead.
+#[derive(Default)]
+pub struct Branches {
+    /// By target, of those that were asked for: the addresses of the fields.
+    pub sites: HashMap<u64, Vec<u64>>,
+    /// Parts of the code, and a bit for each byte of them to which one leads.
+    called: Vec<(u64, Vec<u64>)>,
+}
+
+impl Branches {
+    /// Looks for all, and keeps those to `targets`.
+    pub fn new(arch: Arch, code: &[(u64, &[u8])], targets: impl Iterator<Item = u64> + Clone) -> Branches {
+        let filter = Filter::new(targets.clone());
+        let sites = targets.map(|target| (target, Vec::new())).collect();
+        let called = code.iter().map(|(start, bytes)| (*start, vec![0; bytes.len().div_ceil(64)])).collect();
+        let mut branches = Branches { sites, called };
+        for (address, bytes) in code {
+            match arch {
+                Arch::X86_64 => {
+                    for at in memchr::memchr2_iter(0xe8, 0xe9, bytes) {
+                        if let Some(distance) = bytes.get(at + 1..at + 5) {
+                            let distance = i32::from_le_bytes(distance.try_into().expect("four bytes"));
+                            let site = address + at as u64 + 1;
+                            branches.note(&filter, (site + 4).wrapping_add_signed(i64::from(distance)), site);
+                        }
+                    }
+                }
+                Arch::Aarch64 => {
+                    for (at, word) in bytes.chunks_exact(4).enumerate() {
+                        let site = address + at as u64 * 4;
+                        let word = u32::from_le_bytes(word.try_into().expect("four bytes"));
+                        if let Some(target) = branch(word, site) {
+                            branches.note(&filter, target, site);
+                        }
+                    }
+                }
+            }
+        }
+        branches
+    }
+
+    fn note(&mut self, filter: &Filter, target: u64, site: u64) {
+        for (start, bits) in &mut self.called {
+            let at = target.wrapping_sub(*start);
+            if let Some(word) = bits.get_mut((at / 64) as usize) {
+                *word |= 1 << (at % 64);
+            }
+        }
         if filter.may_have(target)
-            && let Some(sites) = sites.get_mut(&target)
+            && let Some(sites) = self.sites.get_mut(&target)
             && sites.len() < MOST_SITES
         {
             sites.push(site);
         }
-    };
-    for (address, bytes) in code {
-        match arch {
-            Arch::X86_64 => {
-                for at in memchr::memchr2_iter(0xe8, 0xe9, bytes) {
-                    if let Some(distance) = bytes.get(at + 1..at + 5) {
-                        let distance = i32::from_le_bytes(distance.try_into().expect("four bytes"));
-                        let site = address + at as u64 + 1;
-                        note((site + 4).wrapping_add_signed(i64::from(distance)), site);
-                    }
-                }
-            }
-            Arch::Aarch64 => {
-                for (at, word) in bytes.chunks_exact(4).enumerate() {
-                    let site = address + at as u64 * 4;
-                    let word = u32::from_le_bytes(word.try_into().expect("four bytes"));
-                    if let Some(target) = branch(word, site) {
-                        note(target, site);
-                    }
-                }
-            }
-        }
     }
-    sites
+
+    /// Whether one leads there.
+    pub fn lead_to(&self, address: u64) -> bool {
+        self.called.iter().any(|(start, bits)| {
+            let at = address.wrapping_sub(*start);
+            bits.get((at / 64) as usize).is_some_and(|word| word >> (at % 64) & 1 == 1)
+        })
+    }
 }

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use brawn_elf::{Arch, Image};
-use brawn_identify::{carried, extract};
+use brawn_identify::{Index, carried, extract};
 
 /// Bytes at the start that say where everything else is.
 const HEADERS: usize = 0x400;
@@ -16,7 +16,7 @@ fn mutated_executables_mislead_nobody() {
     for made in crate::make::make(false) {
         let data = fs_err::read(&made.file).unwrap();
         let image = Image::parse(&data).unwrap();
-        let signatures = carried(Arch::from_elf_machine(image.machine).unwrap());
+        let signatures = Index::new(carried(Arch::from_elf_machine(image.machine).unwrap()));
         let mut truth: BTreeMap<u64, Vec<String>> = BTreeMap::new();
         for symbol in image.symbols().unwrap() {
             truth.entry(symbol.value).or_default().push(String::from_utf8_lossy(symbol.name).into_owned());
