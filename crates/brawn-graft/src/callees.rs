@@ -7,16 +7,27 @@ use brawn_identify::Identification;
 
 use crate::entry;
 
+/// Where functions begin, in bytes.
+const ALIGNED: u64 = 16;
+
 /// Functions by their addresses, with code that they call, or that those call, and that was not recognised.
 pub(crate) fn strangers(arch: Arch, image: &Image<'_>, found: &Identification) -> BTreeMap<u64, u64> {
     let code = |address: u64, size: u64| {
         let code = image.bytes_at_address(address).unwrap_or_default();
         &code[..usize::try_from(size).unwrap_or(usize::MAX).min(code.len())]
     };
+    let functions = || found.functions.iter().chain(&found.local);
+    let ends: BTreeMap<u64, u64> = functions().map(|it| (it.address, it.address + it.size)).collect();
+    // Not every return is a function: it begins behind another, or where compilers align them.
+    let begins = |address: u64| match ends.range(..=address).next_back() {
+        Some((start, end)) if *start != address && address < *end => false,
+        Some((_, end)) if address == *end => true,
+        _ => address.is_multiple_of(ALIGNED),
+    };
     let mut calls: BTreeMap<u64, BTreeSet<u64>> = BTreeMap::new();
-    for function in found.functions.iter().chain(&found.local) {
+    for function in functions() {
         let mut targets = entry::calls(arch, code(function.address, function.size), function.address);
-        targets.retain(|target| !entry::does_nothing(arch, code(*target, 16)));
+        targets.retain(|target| !(begins(*target) && entry::does_nothing(arch, code(*target, 16))));
         calls.insert(function.address, targets);
     }
     let unknown =

@@ -108,6 +108,15 @@ impl<'data> Member<'_, 'data> {
                 place.local = Some(name)
             }
         }
+        // A second name that assembly gives no type, as `__memcpy_fwd_alias_1`.
+        for symbol in self.file.symbols().filter(|symbol| symbol.is_global()) {
+            if symbol.kind() != object::SymbolKind::Text
+                && let Some(section) = symbol.section_index()
+                && let Some(place) = places.get_mut(&(section.0, symbol.address()))
+            {
+                place.global.push((symbol.name()?.to_owned(), symbol.is_weak()));
+            }
+        }
         let ends: Vec<Key> = places.keys().copied().collect();
         let names: HashMap<Key, String> =
             places.iter().map(|(at, place)| (*at, self.name_of(place))).collect();
