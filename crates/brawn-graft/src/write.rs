@@ -33,6 +33,7 @@ pub(crate) fn write(
 ) -> Result<Vec<u8>, Error> {
     let layout = Layout::new(kit, plan, known, program, room)?;
     let mut tail = Tail::of(program)?;
+    tail.move_thread_symbols(layout.block().map_or(0, |(block, _)| block.old_at));
     let mut graft = Graft {
         kit: brawn_kit::VERSION.to_owned(),
         original: report.original.clone(),

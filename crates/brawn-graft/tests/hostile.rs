@@ -7,6 +7,8 @@ use std::sync::OnceLock;
 
 use brawn_elf::Arch;
 use brawn_graft::{Choice, Error, Heap, Report, Row, examine, graft, restore};
+use object::read::elf::ElfFile64;
+use object::{LittleEndian, Object as _, ObjectSymbol as _, elf};
 use proptest::prelude::*;
 
 /// A choice with the Brawn heap on the distribution's musl.
@@ -163,6 +165,21 @@ impl Truth {
         }
         changed
     }
+}
+
+/// With a heap the threads' block becomes longer, and its variables begin later in it.
+#[test]
+fn symbols_of_thread_local_variables_lead_to_them() {
+    let at = |data: &[u8]| {
+        let file = ElfFile64::<LittleEndian>::parse(data).unwrap();
+        let symbol = file.symbols().find(|symbol| symbol.name() == Ok("counted")).unwrap().address();
+        let headers = file.elf_program_headers().iter();
+        let block = headers.clone().find(|header| header.p_type.get(LittleEndian) == elf::PT_TLS).unwrap();
+        let place = (block.p_offset.get(LittleEndian) + symbol) as usize;
+        assert_eq!(data[place..place + 4], 0x1234_5678_u32.to_le_bytes());
+        symbol
+    };
+    assert!(at(&samples().grafted) > at(&samples().old));
 }
 
 /// musl's `memmove` goes on with `memcpy` by a name that assembly gives no type.

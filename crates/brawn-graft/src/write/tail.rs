@@ -30,6 +30,8 @@ pub(super) struct Tail {
     /// The sections that are written anew, by their index, with what they become.
     tables: BTreeMap<usize, Vec<u8>>,
     symbols: Option<usize>,
+    /// Where in the table of symbols a value is another than in the original.
+    moved: Vec<u64>,
     /// Offsets of the new sections' names.
     names: Vec<u32>,
 }
@@ -43,11 +45,15 @@ pub(super) struct Written {
 }
 
 const HEADER: u64 = 64;
+/// A symbol, and where its value is in it.
+const SYMBOL: usize = 24;
+const VALUE: usize = 8;
 
 impl Tail {
     pub fn of(program: &Program<'_>) -> Result<Tail, Error> {
         let end = program.data.len() as u64;
-        let mut tail = Tail { start: end, tables: BTreeMap::new(), symbols: None, names: Vec::new() };
+        let (tables, moved, names) = (BTreeMap::new(), Vec::new(), Vec::new());
+        let mut tail = Tail { start: end, tables, symbols: None, moved, names };
         let loaded =
             program.segments.iter().map(|it| it.p_offset.get(LE).saturating_add(it.p_filesz.get(LE)));
         let mut used = loaded.max().unwrap_or(0);
@@ -89,17 +95,31 @@ impl Tail {
         Ok(tail)
     }
 
+    /// The program's own thread-local variables begin so much later in the longer block: symbols count from where that begins.
+    pub fn move_thread_symbols(&mut self, by: u64) {
+        let Some(table) = self.symbols.and_then(|index| self.tables.get_mut(&index)) else { return };
+        for (at, symbol) in (0..).step_by(SYMBOL).zip(table.chunks_exact_mut(SYMBOL)) {
+            if by > 0 && symbol[4] & 15 == elf::STT_TLS.0 && symbol[6..8] != [0, 0] {
+                let value = &mut symbol[VALUE..VALUE + 8];
+                let old = u64::from_le_bytes((&*value).try_into().expect("eight"));
+                value.copy_from_slice(&old.wrapping_add(by).to_le_bytes());
+                self.moved.push(at + VALUE as u64);
+            }
+        }
+    }
+
     /// What is needed of the original's tail, which is written anew at `at`.
     pub fn pieces(&self, program: &Program<'_>, at: u64) -> Vec<Piece> {
         let end = program.data.len() as u64;
         if self.start == end {
             return Vec::new();
         }
-        let mut extents: Vec<(u64, u64, u64)> = Vec::new();
+        let mut extents: Vec<(u64, u64, u64, &[u64])> = Vec::new();
         let mut offset = at;
         for (index, table) in &self.tables {
             let (from, to) = program.extent(*index).unwrap_or_default();
-            extents.push((from, to, offset));
+            let moved = if self.symbols == Some(*index) { &self.moved[..] } else { &[] };
+            extents.push((from, to, offset, moved));
             offset = (offset + table.len() as u64).next_multiple_of(8);
         }
         extents.sort_unstable();
@@ -110,14 +130,24 @@ impl Tail {
                 pieces.push(Piece::Lost(program.bytes(from, to - from).unwrap_or_default().to_vec()));
             }
         };
-        for (begin, to, start) in extents {
+        for (begin, to, start, moved) in extents {
             // Headers that someone damaged may let tables overlap.
             let from = begin.max(done);
             lost(done, from, &mut pieces);
-            if to > from {
-                pieces.push(Piece::Kept { start: start + (from - begin), length: to - from });
-                done = to;
+            done = from;
+            let keep = |from: u64, to: u64, pieces: &mut Vec<Piece>| {
+                if from < to {
+                    pieces.push(Piece::Kept { start: start + (from - begin), length: to - from });
+                }
+            };
+            for value in moved.iter().map(|at| begin + at) {
+                let (first, end) = (value.clamp(done, to.max(done)), (value + 8).clamp(done, to.max(done)));
+                keep(done, first, &mut pieces);
+                lost(first, end, &mut pieces);
+                done = end;
             }
+            keep(done, to, &mut pieces);
+            done = done.max(to);
         }
         lost(done, end, &mut pieces);
         pieces
