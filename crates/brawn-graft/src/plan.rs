@@ -247,8 +247,10 @@ impl Planner<'_> {
 
     /// The kit's function for the one at this address, or why there is none.
     fn replacement(&self, address: u64) -> Result<(usize, &str), Option<String>> {
-        let mut names =
-            self.known.names.iter().filter(|(_, at)| **at == address).map(|(name, _)| name.as_str());
+        let names = self.known.names.iter().filter(|(_, at)| **at == address).map(|(name, _)| name.as_str());
+        // The kit's may be others by musl's inner names, as `__memcpy_fwd`.
+        let is_inner = |name: &&str| name.starts_with("__");
+        let mut names = names.clone().filter(|name| !is_inner(name)).chain(names.filter(is_inner));
         let of_kit = |name: &str| {
             let owner = *self.kit.owners.get(name)?;
             let member = &self.kit.members[owner];

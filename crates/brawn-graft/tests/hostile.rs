@@ -45,7 +45,8 @@ fn samples() -> &'static Samples {
     SAMPLES.get_or_init(|| {
         let folder = tempfile::tempdir().unwrap();
         let (source, program) = (folder.path().join("a.c"), folder.path().join("a"));
-        fs_err::write(&source, include_str!("programs/calls.c")).unwrap();
+        let counted = "_Thread_local volatile int counted = 0x12345678;";
+        fs_err::write(&source, [include_str!("programs/calls.c"), counted].concat()).unwrap();
         let mut compiler = Command::new("musl-gcc");
         compiler.args(["-O1", "-fno-builtin", "-static", "-o"]).arg(&program).arg(&source);
         assert!(compiler.status().unwrap().success());

@@ -7,8 +7,6 @@ static int order(const void *one, const void *other) {
     return *(const int *)one - *(const int *)other;
 }
 
-static _Thread_local volatile int counted = 0x12345678;
-
 // `first` says of each function whether it begins with a jump: what it does when it is grafted.
 #define FIRST(function) printf("%s %s\n", #function, *(unsigned char *)&function == 0xe9 ? "jump" : "own")
 
@@ -21,7 +19,7 @@ int main(int count, char **args) {
         FIRST(vsnprintf);
         return 0;
     }
-    unsigned state = counted - 0x12345677;
+    unsigned state = 1;
     for (size_t size = 1; size < 100000; size = size * 3 + 1) {
         char *from = malloc(size + 1), *to = malloc(size + 1);
         for (size_t at = 0; at < size; at++) {
