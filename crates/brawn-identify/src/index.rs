@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::scan::Filter;
+use crate::filter::Filter;
 use crate::signature::{Signature, Signatures};
 
 /// With so many bytes of its own, a function is sure if its bytes are in one place only.

@@ -7,6 +7,7 @@ mod carried;
 mod error;
 mod extract;
 mod field;
+mod filter;
 mod found;
 mod index;
 mod prove;

@@ -7,6 +7,7 @@ use object::elf;
 
 use crate::anchor::{self, LENGTH};
 use crate::field::branch;
+use crate::filter::Filter;
 use crate::index::Index;
 use crate::signature::Signature;
 
@@ -33,31 +34,6 @@ pub fn code<'data>(image: &Image<'data>) -> Vec<(u64, &'data [u8])> {
         }
     }
     code
-}
-
-/// A set of numbers with false alarms, for a quick no.
-pub struct Filter(Vec<u64>);
-
-impl Filter {
-    const BITS: u32 = 18;
-
-    pub fn new(numbers: impl Iterator<Item = u64>) -> Filter {
-        let mut filter = Filter(vec![0; 1 << (Self::BITS - 6)]);
-        for number in numbers {
-            let bit = Self::bit(number);
-            filter.0[bit >> 6] |= 1 << (bit & 63);
-        }
-        filter
-    }
-
-    fn bit(number: u64) -> usize {
-        (number.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - Self::BITS)) as usize
-    }
-
-    fn may_have(&self, number: u64) -> bool {
-        let bit = Self::bit(number);
-        self.0[bit >> 6] >> (bit & 63) & 1 == 1
-    }
 }
 
 /// Where the bytes of each signature are, by its number. Branches and references are not looked at yet.
