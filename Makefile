@@ -67,7 +67,7 @@ test-long: test ## the same with every stress test at full length
 FUZZ_RUNS := 10000000
 FUZZ_CASES := 200000
 FUZZ_SECONDS := 300
-FUZZ_TARGETS := elf note archive record manifest registry tar gzip knobs http logins certificates arguments results state functions graft fleetlog
+FUZZ_TARGETS := elf note archive record manifest registry tar gzip knobs http logins certificates arguments results state functions graft fleetlog fleetspec
 FUZZ_FLAGS := -Cpasses=sancov-module $(addprefix -Cllvm-args=-sanitizer-coverage-,level=4 inline-8bit-counters pc-table trace-compares)
 FUZZ_TRIPLE := $(shell uname -m)-unknown-linux-gnu
 FUZZ_FOLDER := $(CARGO_TARGET_DIR)/fuzz

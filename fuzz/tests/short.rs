@@ -32,7 +32,7 @@ macro_rules! tests {
     };
 }
 
-tests!(elf note archive record manifest registry tar gzip knobs http logins certificates arguments results state functions graft fleetlog);
+tests!(elf note archive record manifest registry tar gzip knobs http logins certificates arguments results state functions graft fleetlog fleetspec);
 
 /// The limits are real: a parser that breaks one is found.
 #[test]

@@ -4,6 +4,7 @@ mod certificates;
 mod compiled;
 mod elf;
 mod fleetlog;
+mod fleetspec;
 mod functions;
 mod graft;
 mod gzip;
@@ -41,4 +42,5 @@ pub const TARGETS: &[Target] = &[
     Target { name: "functions", seeds: functions::seeds, read: functions::read },
     Target { name: "graft", seeds: graft::seeds, read: graft::read },
     Target { name: "fleetlog", seeds: fleetlog::seeds, read: fleetlog::read },
+    Target { name: "fleetspec", seeds: fleetspec::seeds, read: fleetspec::read },
 ];
