@@ -144,8 +144,11 @@ impl Fleet {
             ignore_lines: spec.ignore_lines.clone(),
             run_limit: run_limit.map(|limit| limit.as_secs_f64()),
             memory: planned.memory,
-            // Pods and the tasks of a queue are held to theirs by what started them.
-            cores: planned.cores.filter(|_| spec.ssh.is_some()),
+            // Pods are held to theirs by what started them. Tasks of a queue have a whole node, or are held by no one.
+            cores: match spec.slurm {
+                Some(_) => planned.cores.map(f64::ceil),
+                None => planned.cores.filter(|_| spec.ssh.is_some()),
+            },
             server: spec.server.clone(),
             reference: spec.reference().to_owned(),
             candidates: self.pack.programs.clone(),

@@ -17,7 +17,7 @@ pub use state::State;
 pub fn logs(record: &Record) -> Box<dyn Source<Error>> {
     match (&record.spec.kubernetes, &record.spec.slurm) {
         (Some(settings), _) => Box::new(kubernetes::Logs::new(Kubectl::new(settings), &record.plan.id)),
-        (_, Some(settings)) => Box::new(Files(vec![slurm::folder(settings, &record.plan.id).join("logs")])),
+        (_, Some(settings)) => Box::new(slurm::Logs::new(settings, &record.plan.id)),
         _ => Box::new(Files(vec![record.logs()])),
     }
 }

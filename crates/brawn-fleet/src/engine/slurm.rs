@@ -1,16 +1,26 @@
 //! Array jobs, through the user's `sbatch`: an array for each pool, a task for each block.
 
+use std::io::BufRead;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
+use brawn_collect::Error as CollectError;
 use brawn_collect::block::END;
+use brawn_collect::source::{Files, Source};
 use brawn_image::layer::{Entries, Entry};
 
 use super::state::State;
 use crate::Error;
 use crate::fleet::{Fleet, Planned, pod_memory};
+use crate::last_words;
 use crate::record::Record;
 use crate::spec::Slurm;
 use crate::tool::{self, quoted};
+
+/// How long tasks may take to end after `scancel`: a queue gives them half a minute before it kills.
+const ENDING: Duration = Duration::from_secs(120);
+/// What `slurmstepd` says in a task's log when it, or the kernel, killed it for its memory.
+const KILLED: [&str; 3] = ["exceeded memory limit", "oom_kill event", "oom-kill event"];
 
 /// Queues an array job for each pool: all of them, or none. Their logs go to a folder that all nodes see.
 ///
@@ -53,6 +63,11 @@ fn submit(fleet: &Fleet, planned: &Planned, settings: &Slurm, folder: &Path) -> 
         format!("--array=0-{last}"),
         format!("--output={}/logs/{pool}-%a.log", folder.display()),
         format!("--chdir={}", folder.display()),
+        // Blocks would disturb each other, and others them, on one node. What the user gives comes later and wins.
+        "--exclusive".to_owned(),
+        // What was preempted, or lost its node, is tried again, and its log goes on where it ended.
+        "--requeue".to_owned(),
+        "--open-mode=append".to_owned(),
     ];
     args.extend(planned.cores.map(|cores| format!("--cpus-per-task={}", cores.ceil())));
     args.extend(planned.memory.map(|bytes| format!("--mem={}K", pod_memory(bytes).div_ceil(1024))));
@@ -87,22 +102,54 @@ pub fn status(settings: &Slurm, record: &Record) -> Result<Vec<State>, Error> {
             let mut state = State { pool: pool.name.clone(), blocks: pool.blocks, ..State::default() };
             for index in 0..pool.blocks {
                 let log = logs.join(format!("{}-{index}.log", pool.name));
-                if log.exists() && brawn_base::file::text(&log)?.contains(END) {
+                if log.exists() && heeded(&fs_err::read(log)?).contains(END) {
                     state.done += 1;
                 }
             }
             let queued = jobs.get(place).map_or(Ok(Vec::new()), |job| queued(job))?;
-            for (task, why) in &queued {
+            // Whether one that is ending has an answer stands in its log.
+            for (task, why) in queued.iter().filter(|(task, _)| task != "COMPLETING") {
                 match task.as_str() {
                     "PENDING" => *state.waiting.entry(why.clone()).or_default() += 1,
                     _ => state.active += 1,
                 }
             }
-            let there = u32::try_from(queued.len()).unwrap_or(u32::MAX);
+            let there = state.active + state.waiting.values().sum::<u32>();
             state.failed = pool.blocks.saturating_sub(state.done).saturating_sub(there);
             Ok(state)
         })
         .collect()
+}
+
+/// The logs of a fleet's tasks, with the last words of those that were killed for their memory.
+#[derive(Debug)]
+pub struct Logs(Files);
+
+impl Logs {
+    /// Of the fleet with this identifier.
+    pub fn new(settings: &Slurm, id: &str) -> Self {
+        Self(Files(vec![folder(settings, id).join("logs")]))
+    }
+}
+
+impl Source<Error> for Logs {
+    fn each(
+        &mut self,
+        take: &mut dyn FnMut(&mut dyn BufRead) -> Result<(), CollectError>,
+    ) -> Result<(), Error> {
+        self.0.each(&mut |log| {
+            let mut bytes = Vec::new();
+            log.read_to_end(&mut bytes)?;
+            take(&mut heeded(&bytes).as_bytes())
+        })
+    }
+}
+
+/// A task's log, with its last words as a block where it was killed for its memory before it had an answer.
+fn heeded(log: &[u8]) -> String {
+    let log = String::from_utf8_lossy(log).into_owned();
+    let killed = |line: &str| line.contains("slurmstepd") && KILLED.iter().any(|words| line.contains(words));
+    if !log.contains(END) && log.lines().any(killed) { last_words::heeded(&log) } else { log }
 }
 
 /// State and reason of each task of a job that has not ended. The queue forgets jobs that have.
@@ -120,7 +167,7 @@ fn queued(job: &str) -> Result<Vec<(String, String)>, Error> {
         .collect())
 }
 
-/// Takes a fleet out of the queue, and removes its folder.
+/// Takes a fleet out of the queue, waits until none of its tasks runs, and removes its folder.
 ///
 /// # Errors
 /// [`Error::NoTool`], [`Error::Engine`], [`Error::Io`].
@@ -137,6 +184,17 @@ fn cancel(jobs: &[String]) -> Result<(), Error> {
     if !output.status.success() && !tool::said(&output).contains("Invalid job id") {
         return Err(Error::Engine { tool: "scancel".into(), said: tool::said(&output) });
     }
+    // They write to the fleet's folder until they have ended.
+    let begun = Instant::now();
+    for job in jobs {
+        while !queued(job)?.is_empty() {
+            if begun.elapsed() > ENDING {
+                let said = format!("job {job} is cancelled, and does not end");
+                return Err(Error::Engine { tool: "scancel".into(), said });
+            }
+            std::thread::sleep(Duration::from_millis(200));
+        }
+    }
     Ok(())
 }
 
@@ -145,4 +203,27 @@ fn remove(folder: &Path) -> Result<(), Error> {
         fs_err::remove_dir_all(folder)?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use brawn_collect::block::Block;
+    use brawn_collect::log::read_all;
+
+    use super::*;
+
+    #[test]
+    fn only_who_was_killed_for_memory_has_last_words() {
+        let last = Block { fleet: "f".into(), pool: "p".into(), ..Block::default() };
+        let blocks = |said: &str| {
+            let log = format!("{}{said}\n", last_words::line(&last));
+            read_all(heeded(log.as_bytes()).as_bytes()).blocks
+        };
+        let limit =
+            "slurmstepd: error: StepId=13.batch exceeded memory limit (290639872 > 104857600), being killed";
+        let kernel = "slurmstepd: error: Detected 1 oom_kill event in StepId=4.batch. Some of the step tasks have been OOM Killed.";
+        assert_eq!([blocks(limit), blocks(kernel)], [[last.clone()], [last.clone()]]);
+        let cancelled = "slurmstepd: error: *** JOB 13 ON n1 CANCELLED AT 2026-11-26T01:56:52 ***";
+        assert_eq!(blocks(cancelled), []);
+    }
 }

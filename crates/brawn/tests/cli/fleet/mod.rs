@@ -4,6 +4,7 @@ mod answers;
 mod kubernetes;
 mod machines;
 mod real;
+mod slurm;
 
 use std::process::Command;
 
