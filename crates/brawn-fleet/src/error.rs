@@ -66,10 +66,15 @@ brawn_base::errors! {
         BrawnDynamic { path: PathBuf } => Input,
             "say brawn = \"PATH\" in fleet.toml, with the static executable of a release";
 
-        /// Executables of more than one architecture.
-        #[error("{} is for {arch}, and {} for {other}", path.display(), beside.display())]
-        Architectures { path: PathBuf, arch: String, beside: PathBuf, other: String } => Input,
-            "all candidates and brawn are for one architecture: make a fleet for each";
+        /// A candidate or Brawn is not there for an architecture that others are for, or twice for one.
+        #[error("{name} has {count} executables for {arch}, and needs one")]
+        Architectures { name: String, arch: String, count: usize } => Input,
+            "give every candidate, and brawn, one executable for each architecture: executable = [\"PATH\", \"PATH\"], brawn = [\"PATH\", \"PATH\"]";
+
+        /// Where nodes are not listed, no one knows which executables run there.
+        #[error("the executables are for both architectures, and which one the pool '{pool}' has is not known")]
+        WhichArchitecture { pool: String } => Usage,
+            "on Kubernetes add kubernetes.io/arch to its selector, or ask for the right to list nodes; otherwise make a fleet for each";
 
         /// A program that the engine is spoken to with is not there.
         #[error("there is no `{tool}` on this machine")]

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use brawn_collect::plan::{Plan, PlanCandidate, PlanPool};
 use brawn_collect::power;
+use brawn_elf::Arch;
 use brawn_image::Platform;
 use brawn_measure::units;
 
@@ -36,6 +37,9 @@ pub struct Fleet {
     pub notes: Vec<String>,
 }
 
+/// The label of nodes with their architecture.
+pub const ARCH_LABEL: &str = "kubernetes.io/arch";
+
 /// A difference that is worth a change to most.
 const SHOWN: f64 = 0.03;
 
@@ -44,6 +48,8 @@ const SHOWN: f64 = 0.03;
 pub struct Planned {
     /// What the user asked for.
     pub pool: Pool,
+    /// What its nodes are.
+    pub arch: Arch,
     /// How many blocks run.
     pub blocks: u32,
     /// Memory that a candidate may hold, in bytes.
@@ -69,9 +75,17 @@ impl Fleet {
         };
         let mut notes = Vec::new();
         let pools = spec.pools.iter().chain(&by);
-        let pools: Vec<Planned> =
+        let pools: Vec<Vec<Planned>> =
             pools.map(|pool| planned(&spec, pool, &pack, nodes, &mut notes)).collect::<Result<_, _>>()?;
-        let needed = power::blocks(SHOWN, power::NOISE, power::intervals(pools.len(), pack.programs.len()));
+        let mut pools: Vec<Planned> = pools.into_iter().flatten().collect();
+        for place in 1..pools.len() {
+            let (before, rest) = pools.split_at_mut(place);
+            let name = &mut rest[0].pool.name;
+            if before.iter().any(|other| other.pool.name == *name) {
+                *name = format!("{}-{place}", &name[..name.len().min(25)]);
+            }
+        }
+        let needed = power::blocks(SHOWN, power::NOISE, power::intervals(pools.len(), pack.programs().len()));
         let fewest = pools.iter().map(|pool| pool.blocks).min().unwrap_or(needed);
         if fewest < needed {
             notes.push(format!(
@@ -91,11 +105,19 @@ impl Fleet {
             digest: program.digest.clone(),
             knobs: program.knobs.clone(),
         };
+        let selector = |planned: &Planned| {
+            let mut selector = planned.pool.selector.clone();
+            if self.pack.sides.len() > 1 {
+                let arch = Platform { arch: planned.arch }.architecture();
+                selector.insert(ARCH_LABEL.to_owned(), arch.to_owned());
+            }
+            selector
+        };
         let pool = |planned: &Planned| PlanPool {
             name: planned.pool.name.clone(),
             blocks: planned.blocks,
-            selector: planned.pool.selector.clone(),
-            arch: Some(self.pack.arch.to_string()),
+            selector: selector(planned),
+            arch: Some(planned.arch.to_string()),
             cores: planned.cores,
             memory: planned.memory,
             replicas: planned.pool.replicas,
@@ -108,7 +130,7 @@ impl Fleet {
             program: self.name(),
             goal: self.spec.goal,
             reference: self.spec.reference().to_owned(),
-            candidates: self.pack.programs.iter().map(candidate).collect(),
+            candidates: self.pack.programs().iter().map(candidate).collect(),
             pools: self.pools.iter().map(pool).collect(),
             seed: self.seed,
             image: image.map(str::to_owned),
@@ -118,7 +140,7 @@ impl Fleet {
     /// The program's name for people.
     pub fn name(&self) -> String {
         let of_file = || {
-            let reference = self.pack.programs.iter().find(|program| program.name == self.spec.reference());
+            let reference = self.pack.programs().iter().find(|program| program.name == self.spec.reference());
             reference.and_then(|program| program.path.rsplit('/').next()).unwrap_or_default().to_owned()
         };
         self.spec.name.clone().unwrap_or_else(of_file)
@@ -151,7 +173,7 @@ impl Fleet {
             },
             server: spec.server.clone(),
             reference: spec.reference().to_owned(),
-            candidates: self.pack.programs.clone(),
+            candidates: self.pack.side(planned.arch).programs.clone(),
         })
     }
 
@@ -164,10 +186,43 @@ impl Fleet {
     }
 }
 
+/// A pool. One with nodes of several architectures for which there are executables is several: their answers may differ.
 fn planned(
     spec: &Spec,
     pool: &Pool,
     pack: &Pack,
+    nodes: Option<&[Node]>,
+    notes: &mut Vec<String>,
+) -> Result<Vec<Planned>, Error> {
+    let all: Vec<Arch> = pack.sides.iter().map(|side| side.arch).collect();
+    let go = |arch: Arch| Platform { arch }.architecture();
+    let named = pool.selector.get(ARCH_LABEL);
+    let there: Vec<Arch> = match nodes {
+        _ if all.len() == 1 => all,
+        Some(nodes) => nodes::architectures(nodes, &pool.selector, &all),
+        None => all.into_iter().filter(|arch| named.is_some_and(|name| name == go(*arch))).collect(),
+    };
+    match (&there[..], nodes) {
+        ([], None) => Err(Error::WhichArchitecture { pool: pool.name.clone() }),
+        // That there are none is told by the first.
+        ([], _) => Ok(vec![of_arch(spec, pool, pack.sides[0].arch, nodes, notes)?]),
+        ([arch], _) => Ok(vec![of_arch(spec, pool, *arch, nodes, notes)?]),
+        (several, _) => several
+            .iter()
+            .map(|arch| {
+                let mut part = pool.clone();
+                part.name = format!("{}-{}", &pool.name[..pool.name.len().min(24)], go(*arch));
+                // No node is left out: the other part has it.
+                of_arch(spec, &part, *arch, nodes, &mut Vec::new())
+            })
+            .collect(),
+    }
+}
+
+fn of_arch(
+    spec: &Spec,
+    pool: &Pool,
+    arch: Arch,
     nodes: Option<&[Node]>,
     notes: &mut Vec<String>,
 ) -> Result<Planned, Error> {
@@ -177,7 +232,7 @@ fn planned(
     let blocks = pool.blocks.unwrap_or(spec.blocks);
     let mut machines = (!pool.hosts.is_empty()).then_some(pool.hosts.len());
     if let Some(nodes) = nodes {
-        let arch = Platform { arch: pack.arch }.architecture();
+        let arch = Platform { arch }.architecture();
         let (fit, others) = nodes::of_pool(nodes, &pool.name, &pool.selector, arch)?;
         if others > 0 {
             notes.push(format!(
@@ -200,7 +255,7 @@ fn planned(
     let each = machines.map(|machines| u32::try_from(machines).unwrap_or(u32::MAX));
     // Where no one tells how many nodes there are, one block at a time is what surely has a node of its own.
     let parallelism = most.or(each).unwrap_or(if spec.slurm.is_some() { blocks } else { 1 }).clamp(1, blocks);
-    Ok(Planned { pool: pool.clone(), blocks, memory, cores, nodes: machines, parallelism })
+    Ok(Planned { pool: pool.clone(), arch, blocks, memory, cores, nodes: machines, parallelism })
 }
 
 /// The limit of a pod whose candidates may hold so much, in bytes.

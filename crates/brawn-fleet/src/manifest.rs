@@ -7,7 +7,7 @@ use brawn_measure::units;
 use serde_json::{Value, json};
 
 use crate::Error;
-use crate::fleet::{Fleet, Planned, pod_memory};
+use crate::fleet::{ARCH_LABEL, Fleet, Planned, pod_memory};
 use crate::kubectl::{OWNER, POOL};
 use crate::pack::{BRAWN, ROOT};
 use crate::spec::Kubernetes;
@@ -77,8 +77,8 @@ fn job(fleet: &Fleet, planned: &Planned, settings: &Kubernetes, image: &str) -> 
 fn pod(fleet: &Fleet, planned: &Planned, settings: &Kubernetes, image: &str) -> Result<Value, Error> {
     let mut selector = planned.pool.selector.clone();
     selector.insert("kubernetes.io/os".to_owned(), "linux".to_owned());
-    let architecture = Platform { arch: fleet.pack.arch }.architecture();
-    selector.insert("kubernetes.io/arch".to_owned(), architecture.to_owned());
+    let architecture = Platform { arch: planned.arch }.architecture();
+    selector.insert(ARCH_LABEL.to_owned(), architecture.to_owned());
     let own = json!({ "matchLabels": { OWNER: fleet.id } });
     let of_pool = json!({ "matchLabels": { OWNER: fleet.id, POOL: planned.pool.name } });
     let host = "kubernetes.io/hostname";

@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use brawn_base::names;
+use brawn_elf::Arch;
+use brawn_image::Platform;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -169,6 +171,15 @@ pub fn of_pool<'a>(
         return Err(Error::NoNodes { pool: pool.to_owned(), why });
     }
     Ok((fit, others))
+}
+
+/// Which of these architectures the nodes of a pool have.
+pub fn architectures(nodes: &[Node], selector: &BTreeMap<String, String>, known: &[Arch]) -> Vec<Arch> {
+    let has = |arch: &Arch| {
+        let name = Platform { arch: *arch }.architecture();
+        nodes.iter().any(|node| node.arch == name && node.is_in(selector))
+    };
+    known.iter().copied().filter(has).collect()
 }
 
 /// The names of a label's values, with how many nodes each has.

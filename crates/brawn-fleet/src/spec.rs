@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use brawn_base::names;
 use brawn_tune::Goal;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::Error;
 
@@ -51,8 +51,9 @@ pub struct Spec {
     pub by: Option<String>,
     /// Where every random order comes from; a new one for each fleet otherwise.
     pub seed: Option<u64>,
-    /// A static executable of Brawn to take along; the one that runs otherwise.
-    pub brawn: Option<PathBuf>,
+    /// Static executables of Brawn to take along; the one that runs otherwise.
+    #[serde(deserialize_with = "one_or_more")]
+    pub brawn: Vec<PathBuf>,
     /// Variables of the program's environment.
     pub env: BTreeMap<String, String>,
     /// How it is driven, if it is a server.
@@ -78,8 +79,9 @@ pub struct Spec {
 pub struct Candidate {
     /// Short name, unique among all.
     pub name: String,
-    /// The file, static or with all that it needs in the base image.
-    pub executable: PathBuf,
+    /// The file, static or with all that it needs in the base image; one for each architecture, if it was built for both.
+    #[serde(deserialize_with = "one_or_more")]
+    pub executable: Vec<PathBuf>,
     /// Variables that this candidate alone has in its environment.
     #[serde(default)]
     pub knobs: BTreeMap<String, String>,
@@ -228,6 +230,20 @@ impl Spec {
     pub fn reference(&self) -> &str {
         self.reference.as_ref().unwrap_or(&self.candidates[0].name)
     }
+}
+
+/// A path, or a list of them.
+fn one_or_more<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<PathBuf>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged, expecting = "expected a path, or a list with one for each architecture")]
+    enum Paths {
+        One(PathBuf),
+        More(Vec<PathBuf>),
+    }
+    Ok(match Paths::deserialize(from)? {
+        Paths::One(path) => vec![path],
+        Paths::More(paths) => paths,
+    })
 }
 
 /// The nearest of the names that serde lists behind one that it does not know.

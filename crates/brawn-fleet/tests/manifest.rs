@@ -176,7 +176,92 @@ fn a_pool_fits_its_nodes() {
         matches!(refused("kind = \"small\"", "kind = \"tiny\""), Error::NoNodes { pool, .. } if pool == "small")
     );
     fs_err::write(sandbox.path("other"), program(Arch::Aarch64, &[])).unwrap();
-    assert!(matches!(refused("\"new\"", "\"other\""), Error::Architectures { .. }));
+    assert!(matches!(refused("\"new\"", "\"other\""), Error::Architectures { count: 0, .. }));
+}
+
+/// The file with each executable for both architectures.
+fn both(sandbox: &Sandbox) -> String {
+    for (name, text) in [("old.arm", "4"), ("new.arm", "5"), ("brawn.arm", "6")] {
+        fs_err::write(sandbox.path(name), program(Arch::Aarch64, &[text])).unwrap();
+    }
+    format!("brawn = [\"brawn.arm\", \"brawn\"]\n{PLAIN}")
+        .replace("\"old\"", "[\"old\", \"old.arm\"]")
+        .replace("\"new\"", "[\"new\", \"new.arm\"]")
+}
+
+#[test]
+fn what_is_built_for_both_architectures_runs_on_both() {
+    let sandbox = Sandbox::new();
+    let text = both(&sandbox);
+    let planned = fleet(&sandbox, &text).unwrap();
+    let pools: Vec<_> = planned.pools.iter().map(|one| (&*one.pool.name, one.arch, one.nodes)).collect();
+    // Nodes of both are two pools: one answer may not hold for both.
+    assert_eq!(
+        pools,
+        [
+            ("large", Arch::X86_64, Some(2)),
+            ("small-amd64", Arch::X86_64, Some(1)),
+            ("small-arm64", Arch::Aarch64, Some(1))
+        ]
+    );
+    assert!(!planned.notes.iter().any(|note| note.contains("left out")), "{:?}", planned.notes);
+    let bundle = planned.pack.image(None).unwrap();
+    let index: Value = serde_json::from_slice(&bundle.index.as_ref().unwrap().read().unwrap()).unwrap();
+    let platforms: Vec<_> =
+        index["manifests"].as_array().unwrap().iter().map(|one| &one["platform"]["architecture"]).collect();
+    assert_eq!(platforms, ["amd64", "arm64"]);
+    // Of the four layers of each only that of the files is the same.
+    let layers: Vec<std::collections::BTreeSet<_>> =
+        bundle.images.iter().map(|image| image.layers.iter().map(|layer| layer.digest()).collect()).collect();
+    assert_eq!((layers[0].len(), layers[1].len(), layers[0].intersection(&layers[1]).count()), (4, 4, 1));
+    let jobs = list(&planned, planned.spec.kubernetes.as_ref().unwrap(), "image@digest").unwrap();
+    for (place, arch, text) in [(0, "amd64", "1"), (1, "amd64", "1"), (2, "arm64", "4")] {
+        let pod = &jobs["items"][place]["spec"]["template"]["spec"];
+        assert_eq!(pod["nodeSelector"]["kubernetes.io/arch"], arch);
+        let task = pod["containers"][0]["args"].as_array().unwrap().last().unwrap().as_str().unwrap();
+        let task: Value = serde_json::from_str(task).unwrap();
+        let arch = if arch == "amd64" { Arch::X86_64 } else { Arch::Aarch64 };
+        let digest = brawn_libc::sha256_hex(&program(arch, &[text]));
+        assert_eq!(
+            (&task["candidates"][0]["path"], &task["candidates"][0]["digest"]),
+            (&"candidates/0/old".into(), &digest.into())
+        );
+    }
+    let document = planned.document(None);
+    assert_eq!(document.pools[2].arch.as_deref(), Some("aarch64"));
+    assert_eq!(document.pools[2].selector["kubernetes.io/arch"], "arm64");
+}
+
+#[test]
+fn what_is_not_there_for_an_architecture_is_named() {
+    let sandbox = Sandbox::new();
+    let text = both(&sandbox);
+    let said = |text: &str| fleet(&sandbox, text).unwrap_err().to_string();
+    assert_eq!(
+        said(&text.replace("\"brawn.arm\", ", "")),
+        "brawn itself has 0 executables for aarch64, and needs one"
+    );
+    assert_eq!(
+        said(&text.replace(", \"new.arm\"", "")),
+        "brawn has 0 executables for aarch64, and needs one"
+    );
+    assert_eq!(
+        said(&text.replace("\"new.arm\"", "\"old\"")),
+        "brawn has 2 executables for x86_64, and needs one"
+    );
+    // Where nodes are not listed, the selector must say.
+    let plan = |text: &str| {
+        let spec = Spec::parse(text, &sandbox.path("fleet.toml")).unwrap();
+        Fleet::plan(spec, &sandbox.path(""), &sandbox.path("brawn"), None)
+    };
+    assert!(matches!(plan(&text), Err(Error::WhichArchitecture { pool }) if pool == "large"));
+    let arm = ["large", "small"].into_iter().fold(text, |text, kind| {
+        text.replace(
+            &format!("kind = \"{kind}\" }}"),
+            &format!("kind = \"{kind}\", \"kubernetes.io/arch\" = \"arm64\" }}"),
+        )
+    });
+    assert!(plan(&arm).unwrap().pools.iter().all(|planned| planned.arch == Arch::Aarch64));
 }
 
 #[test]

@@ -23,12 +23,23 @@ pub struct Request<'a> {
     pub settings: &'a Settings,
     /// The image underneath.
     pub base: Option<&'a Base>,
-    /// Files beside the program, a layer for each, with a few words for `docker history`.
-    pub beside: &'a [(String, Entries)],
+    /// Files beside the program, a layer for each.
+    pub beside: &'a [Beside],
     /// The package that the program was built from.
     pub package: Option<&'a Package>,
     /// The time that the image shows.
     pub epoch: Epoch,
+}
+
+/// Files beside the program.
+#[derive(Clone, Debug)]
+pub struct Beside {
+    /// A few words for `docker history`.
+    pub words: String,
+    /// The files.
+    pub entries: Entries,
+    /// The only platform whose image has them; none for all.
+    pub platform: Option<Platform>,
 }
 
 /// The parts that an image for an executable holds, and why.
@@ -155,7 +166,8 @@ fn image(
         }
         layers.push(stable[&parts].clone());
     }
-    for (words, entries) in request.beside {
+    let here = |beside: &&Beside| beside.platform.is_none_or(|platform| platform == executable.platform);
+    for Beside { words, entries, .. } in request.beside.iter().filter(here) {
         layers.push(Layer::new(entries, compression, &format!("brawn image: {words}"))?);
     }
     let program = Entries::from([(executable.name.clone(), Entry::program(executable.bytes.clone()))]);

@@ -40,7 +40,7 @@ mod vcs;
 
 pub use base::Base;
 pub use blob::{Blob, Content};
-pub use build::{Parts, Request, build, warnings};
+pub use build::{Beside, Parts, Request, build, warnings};
 pub use bundle::{Bundle, Image};
 pub use check::check;
 pub use compress::Compression;

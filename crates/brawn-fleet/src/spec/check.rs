@@ -67,7 +67,9 @@ impl Spec {
                     "give each its own name",
                 );
             }
-            if candidate.executable.as_os_str().is_empty() {
+            if candidate.executable.is_empty()
+                || candidate.executable.iter().any(|path| path.as_os_str().is_empty())
+            {
                 return wrong(
                     format!("the candidate '{}' names no executable", candidate.name),
                     "say executable = \"PATH\"",

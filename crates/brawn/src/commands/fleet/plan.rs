@@ -211,7 +211,7 @@ fn show(options: &Options, fleet: &Fleet, block: Option<Duration>) -> Result<Exi
         output::json(&json!({
             "program": fleet.name(),
             "reference": fleet.spec.reference(),
-            "candidates": fleet.pack.programs.iter().map(|program| &program.name).collect::<Vec<_>>(),
+            "candidates": fleet.pack.programs().iter().map(|program| &program.name).collect::<Vec<_>>(),
             "pools": fleet.pools.iter().map(pool).collect::<Vec<_>>(),
             "block_seconds": block.map(|block| block.as_secs_f64()),
             "seconds": time.map(|(whole, _)| whole.as_secs_f64()),
@@ -219,7 +219,7 @@ fn show(options: &Options, fleet: &Fleet, block: Option<Duration>) -> Result<Exi
         }))?;
         return Ok(ExitCode::SUCCESS);
     }
-    let names: Vec<&str> = fleet.pack.programs.iter().map(|program| program.name.as_str()).collect();
+    let names: Vec<&str> = fleet.pack.programs().iter().map(|program| program.name.as_str()).collect();
     outln!(
         "{}: {} candidates ({}), `{}` is used now",
         fleet.name(),

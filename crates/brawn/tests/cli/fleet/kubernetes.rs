@@ -174,6 +174,52 @@ fn a_run_pushes_and_creates_and_is_deleted() {
 }
 
 #[test]
+fn both_architectures_are_in_one_index() {
+    let (sandbox, stub) = cluster();
+    // The same file, with the other architecture's number in its header.
+    let mut bytes = fs_err::read(sandbox.path().join("old")).unwrap();
+    let (here, there, other) = match cfg!(target_arch = "x86_64") {
+        true => ("amd64", "arm64", 183),
+        false => ("arm64", "amd64", 62),
+    };
+    bytes[18] = other;
+    sandbox.write("other", bytes);
+    let mut far = node("c", "small");
+    far["status"]["nodeInfo"]["architecture"] = there.into();
+    let nodes = json!({ "items": [node("a", "large"), node("b", "small"), far] });
+    sandbox.write("fake/nodes.json", nodes.to_string());
+    let file = sandbox.path().join("fleet.toml");
+    let text = fs_err::read_to_string(&file).unwrap();
+    let text = text.replace("\"old\"", "[\"old\", \"other\"]");
+    fs_err::write(&file, &text).unwrap();
+    let said = fails(&mut fleet(&sandbox, &["plan"]), 3);
+    assert!(
+        said.contains("brawn has 0 executables for ") && said.contains("hint: give every candidate"),
+        "{said}"
+    );
+    fs_err::write(&file, text.replace("\"new\"", "[\"new\", \"other\"]")).unwrap();
+    ok(&mut fleet(&sandbox, &["run"]));
+    let given = fs_err::read_to_string(sandbox.path().join("fake/given")).unwrap();
+    let given: Value = serde_json::from_str(&given).unwrap();
+    let of = |job: &Value| {
+        let labels = &job["metadata"]["labels"];
+        let on = &job["spec"]["template"]["spec"]["nodeSelector"]["kubernetes.io/arch"];
+        (labels["brawn.fleet/pool"].as_str().unwrap().to_owned(), on.as_str().unwrap().to_owned())
+    };
+    let mut jobs: Vec<_> = given["items"].as_array().unwrap().iter().map(of).collect();
+    jobs.sort();
+    let pools = ["large", "small-amd64", "small-arm64"].map(str::to_owned);
+    assert_eq!(jobs, pools.into_iter().zip([here, "amd64", "arm64"].map(str::to_owned)).collect::<Vec<_>>());
+    // All of them run what the registry has under one digest: an index of two manifests.
+    let state = stub.state.lock().unwrap();
+    let image = given["items"][0]["spec"]["template"]["spec"]["containers"][0]["image"].as_str().unwrap();
+    let digest = image.split('@').nth(1).unwrap();
+    let (_, index) = &state.manifests[&("team/fleet".into(), digest.into())];
+    let index: Value = serde_json::from_slice(index).unwrap();
+    assert_eq!(index["manifests"].as_array().unwrap().len(), 2);
+}
+
+#[test]
 fn whatever_refuses_leaves_nothing() {
     let (sandbox, stub) = cluster();
     let refused = |what: &str, text: &str, code: i32| {
