@@ -62,8 +62,8 @@ pub fn run(options: Options, arguments: Arguments) -> Result<ExitCode> {
         };
         outln!("  {name} was lost: {}", lost.reason);
     }
-    for reason in source.unread() {
-        output::warn(&format!("no block from {reason}"));
+    for unread in source.unread() {
+        outln!("  no block from {}", shown(unread));
     }
     if added.foreign > 0 && !options.quiet {
         output::say(&format!("{} blocks are not of this fleet, and were left out", added.foreign));

@@ -164,6 +164,19 @@ fn a_run_pushes_and_creates_and_is_deleted() {
     fs_err::remove_file(refusal).unwrap();
     let said = ok(&mut fleet(&sandbox, &["collect", &folder]));
     assert!(said.contains("0 of 6 blocks"), "{said}");
+    // A pod whose node is lost has a log that no one gets any more.
+    let gone = json!({ "metadata": { "name": "large-1-x" }, "status": { "phase": "Failed" } });
+    sandbox.write("fake/pods.json", json!({ "items": [gone] }).to_string());
+    let refusal = sandbox.write("fake/fail-logs", "Error from server: no route to host\n");
+    let said = ok(&mut fleet(&sandbox, &["collect", &folder]));
+    assert!(
+        said.contains("  no block from large-1-x: Error from server: no route to host\n"),
+        "{said}"
+    );
+    let said = ok(&mut fleet(&sandbox, &["collect", &folder, "--message-format", "json"]));
+    let said: Value = serde_json::from_str(&said).unwrap();
+    assert_eq!(said["unread"].as_array().unwrap().len(), 1, "{said}");
+    fs_err::remove_file(refusal).unwrap();
     assert_eq!(ok(&mut fleet(&sandbox, &["delete", &folder])), "job.batch/gone\n");
     assert!(
         calls(&sandbox).last().unwrap().contains(&format!("delete jobs --selector=brawn.fleet/id={id} "))
