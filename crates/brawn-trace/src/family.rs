@@ -287,15 +287,16 @@ fn processes() -> io::Result<Vec<Process>> {
 
 fn process(pid: i32) -> Option<Process> {
     let text = fs_err::read(format!("/proc/{pid}/stat")).ok()?;
-    parse(pid, &String::from_utf8_lossy(&text), rustix::process::getpgrp())
+    // 0 where it was made outside this namespace of processes. SAFETY: it reads a number.
+    parse(pid, &String::from_utf8_lossy(&text), unsafe { libc::getpgrp() })
 }
 
 /// A line of `/proc/PID/stat`. The name in it may hold anything, parentheses as well.
-fn parse(pid: i32, text: &str, own_group: Pid) -> Option<Process> {
+fn parse(pid: i32, text: &str, own_group: i32) -> Option<Process> {
     let (_, fields) = text.rsplit_once(')')?;
     let fields: Vec<&str> = fields.split_ascii_whitespace().collect();
     let group: i32 = fields.get(2)?.parse().ok()?;
-    let ours = group == own_group.as_raw_nonzero().get();
+    let ours = group == own_group;
     Some(Process { pid, begun: fields.get(19)?.parse().ok()?, parent: fields.get(1)?.parse().ok()?, ours })
 }
 
@@ -363,10 +364,10 @@ mod tests {
     #[test]
     fn the_kernels_table_is_read_whatever_a_process_calls_itself() {
         let line = "7 (a) S 1 (b\n) R 5 6 7 0 -1 4194560 1 0 0 0 0 0 0 0 20 0 1 0 991 0";
-        let process = parse(7, line, Pid::from_raw(6).unwrap()).unwrap();
+        let process = parse(7, line, 6).unwrap();
         assert_eq!(process, Process { pid: 7, begun: 991, parent: 5, ours: true });
-        assert!(!parse(7, line, Pid::from_raw(8).unwrap()).unwrap().ours);
-        assert_eq!(parse(7, "7 (x) R 5", Pid::from_raw(6).unwrap()), None);
+        assert!(!parse(7, line, 8).unwrap().ours);
+        assert_eq!(parse(7, "7 (x) R 5", 6), None);
         assert!(processes().unwrap().iter().any(|known| known.pid == std::process::id().cast_signed()));
     }
 
