@@ -233,6 +233,7 @@ fn what_is_built_for_both_architectures_runs_on_both() {
 }
 
 #[test]
+#[allow(clippy::result_large_err)] // As large as the crate has it.
 fn what_is_not_there_for_an_architecture_is_named() {
     let sandbox = Sandbox::new();
     let text = both(&sandbox);
