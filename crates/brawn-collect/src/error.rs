@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use brawn_base::text::shown;
+
 use crate::plan::SCHEMA;
 
 brawn_base::errors! {
@@ -57,7 +59,16 @@ brawn_base::errors! {
         /// Prometheus answered with an error, or not at all.
         #[error("{place}: Prometheus refused: {what}")]
         Refused { place: String, what: String } => Cluster,
-            "is the address right, and plain http (`kubectl port-forward` makes one), and the query one that Prometheus knows?";
+            "is the address right (`kubectl port-forward` makes one), the query one that Prometheus knows, and the token good?";
+
+        /// An address that is none.
+        #[error("{} is no URL: {what}", shown(url))]
+        NoUrl { url: String, what: String } => Usage,
+            "give an address such as https://prometheus.example, or http://127.0.0.1:9090 of a `kubectl port-forward`";
+
+        /// Everyone on the way could read the token.
+        #[error("the token would be sent to {url} without encryption")]
+        Unencrypted { url: String } => Usage, "give an address that begins with https://, or one of this machine";
 
         /// A query that nothing answers to.
         #[error("{place} has no figures")]

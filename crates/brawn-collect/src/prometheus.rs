@@ -22,6 +22,17 @@ pub struct Series {
     pub points: BTreeMap<i64, f64>,
 }
 
+/// A server that is asked.
+#[derive(Clone, Debug)]
+pub struct Server {
+    /// Its URL.
+    pub url: String,
+    /// How it is spoken to with TLS; none for plain http.
+    pub tls: Option<ureq::tls::TlsConfig>,
+    /// What it is shown as the right to ask.
+    pub token: Option<String>,
+}
+
 /// The time that is asked for.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Range {
@@ -99,12 +110,18 @@ impl Series {
     ///
     /// # Errors
     /// [`Error`]: it cannot be reached, refuses, or what [`Series::parse`] says of its answer.
-    pub fn ask(server: &str, query: &str, range: Range) -> Result<Self, Error> {
-        let place = format!("{server}: `{query}`");
+    pub fn ask(server: &Server, query: &str, range: Range) -> Result<Self, Error> {
+        let Server { url, tls, token } = server;
+        let place = format!("{url}: `{query}`");
         let refused = |what: String| Error::Refused { place: place.clone(), what };
         let config = ureq::Agent::config_builder().timeout_global(Some(TIMEOUT)).http_status_as_error(false);
+        // A login that answers in its place has no figures, and is not to be shown the token.
+        let config = config.max_redirects(0).tls_config(tls.clone().unwrap_or_default());
         let agent: ureq::Agent = config.build().into();
-        let request = agent.get(format!("{}/api/v1/query_range", server.trim_end_matches('/')));
+        let mut request = agent.get(format!("{}/api/v1/query_range", url.trim_end_matches('/')));
+        if let Some(token) = token {
+            request = request.header("authorization", format!("Bearer {token}"));
+        }
         let request = request
             .query("query", query)
             .query("start", range.start.to_string())

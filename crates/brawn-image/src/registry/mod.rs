@@ -34,5 +34,6 @@ pub use credentials::{read as credentials, strange_helper};
 pub use reference::Reference;
 pub(crate) use reference::is_repository;
 pub use repository::Repository;
+pub use tls::config as tls;
 #[doc(hidden)]
 pub use tls::parse as certificates;

@@ -15,7 +15,10 @@ const BUNDLES: &[&str] = &[
 ];
 
 /// TLS that trusts `SSL_CERT_FILE` if it is set, and otherwise the machine's authorities and Mozilla's.
-pub(super) fn config() -> Result<TlsConfig, Error> {
+///
+/// # Errors
+/// The file with the authorities cannot be read, or is none.
+pub fn config() -> Result<TlsConfig, Error> {
     let named = std::env::var_os("SSL_CERT_FILE").filter(|value| !value.is_empty());
     let mut certificates = Vec::new();
     match named {

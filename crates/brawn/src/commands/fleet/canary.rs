@@ -1,6 +1,6 @@
 //! `brawn fleet canary`
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -8,7 +8,8 @@ use brawn_base::Code;
 use brawn_base::text::shown;
 use brawn_collect::canary::{Judgement, Verdict, judge};
 use brawn_collect::experiment::Canary;
-use brawn_collect::prometheus::{Range, Series};
+use brawn_collect::prometheus::{Range, Series, Server};
+use brawn_image::registry;
 use brawn_measure::Table;
 use clap::Args;
 
@@ -29,6 +30,9 @@ pub struct Arguments {
     /// Prometheus: to be asked from here, or, with --render, as the cluster sees it
     #[arg(long, value_name = "URL", required_unless_present = "responses")]
     prometheus: Option<String>,
+    /// A file with a token that Prometheus wants to see (`Authorization: Bearer`)
+    #[arg(long, value_name = "FILE", requires = "prometheus", conflicts_with = "render")]
+    token_file: Option<PathBuf>,
     /// The ReplicaSets of baseline and candidate, which the queries are about
     #[arg(long, value_name = "BASELINE,CANDIDATE", value_parser = pair, required_unless_present_any = ["render", "responses"])]
     replicasets: Option<(String, String)>,
@@ -58,7 +62,7 @@ pub fn run(options: Options, arguments: Arguments) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let judgement = judge(&match &canary {
-        Some(canary) => asked(canary, server, &arguments)?,
+        Some(canary) => asked(canary, &reached(server, arguments.token_file.as_deref())?, &arguments)?,
         None => saved(&arguments.responses)?,
     })?;
     if arguments.json || options.json() {
@@ -72,7 +76,21 @@ pub fn run(options: Options, arguments: Arguments) -> Result<ExitCode> {
     })
 }
 
-fn asked(canary: &Canary, server: &str, arguments: &Arguments) -> Result<Vec<(String, Series, Series)>> {
+/// How the server is spoken to.
+fn reached(url: &str, token: Option<&Path>) -> Result<Server> {
+    let no_url =
+        |error: url::ParseError| brawn_collect::Error::NoUrl { url: url.to_owned(), what: error.to_string() };
+    let parsed = url::Url::parse(url).map_err(no_url)?;
+    let encrypted = parsed.scheme() == "https";
+    if token.is_some() && !encrypted && !registry::is_loopback(&parsed) {
+        return Err(brawn_collect::Error::Unencrypted { url: url.to_owned() }.into());
+    }
+    let token = token.map(brawn_base::file::text).transpose()?.map(|text| text.trim().to_owned());
+    let tls = if encrypted { Some(registry::tls()?) } else { None };
+    Ok(Server { url: url.to_owned(), tls, token })
+}
+
+fn asked(canary: &Canary, server: &Server, arguments: &Arguments) -> Result<Vec<(String, Series, Series)>> {
     let end = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64().floor());
     let range = Range { start: end - arguments.last.as_secs_f64(), end, step: arguments.step.as_secs_f64() };
     let (baseline, candidate) = arguments.replicasets.clone().unwrap_or_default();

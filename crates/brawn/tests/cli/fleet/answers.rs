@@ -4,6 +4,7 @@ use brawn_collect::block::{self, Block, BlockRun, Outcome};
 use brawn_measure::Sample;
 
 use crate::common::{Sandbox, fails, ok};
+use crate::image::tls;
 
 const FLEET: &str = r#"{
     "schema": 1, "brawn": "0.1.0", "blocks": [], "lost": [],
@@ -131,7 +132,7 @@ fn a_canary_is_judged_by_saved_answers() {
     ");
     insta::assert_snapshot!(message(error, 9), @r"
     error: other.json: Prometheus refused: bad_data: parse error
-    hint: is the address right, and plain http (`kubectl port-forward` makes one), and the query one that Prometheus knows?
+    hint: is the address right (`kubectl port-forward` makes one), the query one that Prometheus knows, and the token good?
     ");
     insta::assert_snapshot!(message(&answer(1.0).replace("17600", "17601"), 3), @r"
     error: `cpu` is of different times: the baseline of 1760000000 to 1760002970, every 30 s, the candidate of 1760100000 to 1760102970, every 30 s
@@ -164,12 +165,63 @@ fn server(status: &'static str, body: String) -> String {
     url
 }
 
+/// A server behind TLS that answers who shows this token; its URL, and the authority.
+fn secure(token: &'static str, body: String) -> (String, String) {
+    use std::io::{BufRead as _, BufReader, Write as _};
+    let (config, authority) = tls::server();
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("https://localhost:{}", listener.local_addr().unwrap().port());
+    let serve = move |socket| -> std::io::Result<()> {
+        let connection = rustls::ServerConnection::new(config.clone()).map_err(std::io::Error::other)?;
+        let mut reader = BufReader::new(rustls::StreamOwned::new(connection, socket));
+        let mut head = String::new();
+        while reader.read_line(&mut head)? > 2 {}
+        let known = head.to_lowercase().contains(&format!("authorization: bearer {token}\r\n"));
+        let (status, body) = if known { (200, &*body) } else { (401, "no") };
+        let length = body.len();
+        let stream = reader.get_mut();
+        write!(stream, "HTTP/1.1 {status} x\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{body}")?;
+        stream.conn.send_close_notify();
+        stream.flush()
+    };
+    std::thread::spawn(move || listener.incoming().flatten().for_each(|socket| drop(serve(socket))));
+    (url, authority)
+}
+
+const CANARY: &str = "name = 'web'\nbaseline = 'r/web@sha256:aa'\ncandidate = 'r/web@sha256:bb'\ncontainer = 'web'\nminutes = 60\n\
+                      [metrics]\nmemory = 'max(bytes{pod=~\"$replicaset-.*\"})'\n";
+
+#[test]
+fn prometheus_behind_tls_sees_a_token_and_no_one_else_does() {
+    let sandbox = Sandbox::new();
+    sandbox.write("canary.toml", CANARY);
+    sandbox.write("token", "sesame\n");
+    let (url, authority) = secure("sesame", answer(3.0));
+    let authority = sandbox.write("authority.pem", authority);
+    let ask = |url: &str, more: &[&str]| {
+        let mut command =
+            sandbox.brawn(&["fleet", "canary", "canary.toml", "--replicasets", "a,b", "--prometheus", url]);
+        command.args(more).env("SSL_CERT_FILE", &authority);
+        command
+    };
+    let token = ["--token-file", "token"];
+    assert!(ok(&mut ask(&url, &token)).contains("does not differ significantly"));
+    assert!(fails(&mut ask(&url, &[]), 9).contains("Prometheus refused: status 401"));
+    assert!(fails(ask(&url, &token).env_remove("SSL_CERT_FILE"), 9).contains("Prometheus refused: "));
+    insta::assert_snapshot!(fails(&mut ask("http://192.0.2.1:9090", &token), 2), @r"
+    error: the token would be sent to http://192.0.2.1:9090 without encryption
+    hint: give an address that begins with https://, or one of this machine
+    ");
+    insta::assert_snapshot!(fails(&mut ask("192.0.2.1:9090", &[]), 2), @r"
+    error: 192.0.2.1:9090 is no URL: relative URL without a base
+    hint: give an address such as https://prometheus.example, or http://127.0.0.1:9090 of a `kubectl port-forward`
+    ");
+}
+
 #[test]
 fn prometheus_is_asked_and_may_refuse() {
     let sandbox = Sandbox::new();
-    let canary = "name = 'web'\nbaseline = 'r/web@sha256:aa'\ncandidate = 'r/web@sha256:bb'\ncontainer = 'web'\nminutes = 60\n\
-                  [metrics]\nmemory = 'max(bytes{pod=~\"$replicaset-.*\"})'\n";
-    sandbox.write("canary.toml", canary);
+    sandbox.write("canary.toml", CANARY);
     let url = server("200 OK", answer(3.0));
     let ask = |url: &str| {
         sandbox.brawn(&["fleet", "canary", "canary.toml", "--replicasets", "a,b", "--prometheus", url])

@@ -169,10 +169,7 @@ fn a_run_pushes_and_creates_and_is_deleted() {
     sandbox.write("fake/pods.json", json!({ "items": [gone] }).to_string());
     let refusal = sandbox.write("fake/fail-logs", "Error from server: no route to host\n");
     let said = ok(&mut fleet(&sandbox, &["collect", &folder]));
-    assert!(
-        said.contains("  no block from large-1-x: Error from server: no route to host\n"),
-        "{said}"
-    );
+    assert!(said.contains("  no block from large-1-x: Error from server: no route to host\n"), "{said}");
     let said = ok(&mut fleet(&sandbox, &["collect", &folder, "--message-format", "json"]));
     let said: Value = serde_json::from_str(&said).unwrap();
     assert_eq!(said["unread"].as_array().unwrap().len(), 1, "{said}");

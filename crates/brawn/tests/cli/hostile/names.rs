@@ -72,7 +72,7 @@ pub const ROWS: &[(&str, &[&str])] = &[
             "report fleet.json --prices {}",
             "canary --response {}={},x",
             "canary --response m={},x",
-            "canary {} --prometheus {} --replicasets {},x",
+            "canary {} --prometheus {} --replicasets {},x --token-file {}",
             "canary {} --prometheus {} --render {}",
         ],
     ),

@@ -1,6 +1,7 @@
 //! Kubernetes' own programs, in a folder and on ports of the test's.
 
 use std::net::{TcpListener, TcpStream};
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 use std::thread::sleep;
@@ -22,6 +23,14 @@ impl Running {
     /// Starts it; what it prints goes to a file.
     pub fn start(command: &mut Command, log: &Path) -> Self {
         let file = fs_err::File::create(log).unwrap().into_file();
+        // Also when this test is killed.
+        // SAFETY: one system call between fork and exec.
+        unsafe {
+            command.pre_exec(|| match libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) {
+                0 => Ok(()),
+                _ => Err(std::io::Error::last_os_error()),
+            });
+        }
         Self(command.stdout(file.try_clone().unwrap()).stderr(file).spawn().unwrap())
     }
 }
