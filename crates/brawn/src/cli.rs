@@ -233,8 +233,23 @@ impl Options {
     }
 }
 
+/// The compiler's arguments, where the command line is `brawn cc ARGS` or `brawn c++ ARGS` and there is nothing else to read in
+/// it. A build starts it once for each source, and to make the definition of all commands takes longer than all else
+/// that it does.
+fn compiler() -> Option<(Language, Vec<OsString>)> {
+    let mut args = std::env::args_os().skip(1);
+    let called = args.next()?;
+    let language = [Language::C, Language::Cxx].into_iter().find(|language| called == language.command())?;
+    let args: Vec<OsString> = args.collect();
+    let is_ours = args.first().is_some_and(|arg| arg == "-h" || arg == "--help" || arg == "--");
+    (!is_ours).then_some((language, args))
+}
+
 /// Reads the command line and runs the command.
 pub fn run() -> Result<ExitCode> {
+    if let Some((language, args)) = compiler() {
+        return commands::cc::run(language, Options::default(), args);
+    }
     let (options, Cli { command }) = parse();
     options.set_colours();
     if options.verbose > 0 {

@@ -1,6 +1,8 @@
 //! Which of the [options that mean the same everywhere](crate::cli::Options) each command uses. One that it does not use
 //! is left out of its help, and refused.
 
+use std::sync::LazyLock;
+
 use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Args, Command};
 
@@ -104,7 +106,7 @@ pub fn check(matches: &ArgMatches) -> Result<(), String> {
     let mut path = String::new();
     let mut matches = matches;
     loop {
-        given.extend(shared().filter(|(id, _)| {
+        given.extend(SHARED.iter().filter(|(id, _)| {
             // To ask for one that the command does not know is a fault only where clap is compiled for debugging.
             matches.ids().any(|known| known == id)
                 && matches.value_source(id) == Some(ValueSource::CommandLine)
@@ -134,12 +136,12 @@ pub fn refuse_here(path: &str, options: &Options, unused: &[&[&str]], reason: &s
     ];
     let unused = unused.concat();
     let given = |id: &str| unused.contains(&id) && given.contains(&(id, true));
-    if let Some((_, long)) = shared().find(|(id, _)| given(id)) {
+    if let Some((_, long)) = SHARED.iter().find(|(id, _)| given(id)) {
         crate::cli::usage(format!("`brawn {path}` does not use --{long} here: {reason}"));
     }
 }
 
-fn refuse(path: &str, mut unused: impl Iterator<Item = (String, String)>) -> Result<(), String> {
+fn refuse<'a>(path: &str, mut unused: impl Iterator<Item = &'a (String, String)>) -> Result<(), String> {
     let Some((_, long)) = unused.next() else { return Ok(()) };
     let instead = USES.iter().find(|(name, ..)| *name == path).and_then(|(_, _, instead)| *instead);
     let instead = instead.map(|text| format!(": {text}")).unwrap_or_default();
@@ -152,18 +154,16 @@ pub fn is_used(path: &str, id: &str) -> bool {
 }
 
 fn is_shared(id: &str) -> bool {
-    shared().any(|(shared, _)| shared == id)
+    SHARED.iter().any(|(shared, _)| shared == id)
 }
 
-/// Id and long name of every option that means the same everywhere.
-fn shared() -> impl Iterator<Item = (String, String)> {
+/// Id and long name of every option that means the same everywhere. Made once: it is asked for each option of each command,
+/// and `brawn cc` starts once for each source.
+static SHARED: LazyLock<Vec<(String, String)>> = LazyLock::new(|| {
     let command = Options::augment_args(Command::new("options"));
-    let options: Vec<_> = command
-        .get_arguments()
-        .filter_map(|arg| Some((arg.get_id().to_string(), arg.get_long()?.to_owned())))
-        .collect();
-    options.into_iter()
-}
+    let named = |arg: &Arg| Some((arg.get_id().to_string(), arg.get_long()?.to_owned()));
+    command.get_arguments().filter_map(named).collect()
+});
 
 #[cfg(test)]
 mod tests {
