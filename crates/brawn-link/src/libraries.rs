@@ -46,8 +46,11 @@ pub fn provide_cxx(line: &mut Line, arch: Arch, cache: &Cache) -> Result<bool, E
 /// Gives C links an unwinder that fits musl when something on the line unwinds, as C++ does for its exceptions and a
 /// Rust `staticlib` for its panics, and the compiler brings none. rustc's own is taken, or else zig's.
 pub fn provide_unwinder(line: &mut Line, backend: &Backend, arch: Arch, has_cxx: bool) {
-    // The C library itself unwinds nothing.
-    let in_inputs = || line.inputs().iter().any(|path| !path.ends_with("libc.a") && unwinds(path));
+    // The C library itself unwinds nothing, nor do GCC's own libraries, which `musl-gcc` names by their paths in every link:
+    // to ask rustc takes as long as the link.
+    let of_the_system =
+        |path: &Path| ["libc.a", "libgcc.a", "libgcc_eh.a"].iter().any(|name| path.ends_with(name));
+    let in_inputs = || line.inputs().iter().any(|path| !of_the_system(path) && unwinds(path));
     if !(has_cxx || in_inputs()) || backend.brings_unwinder() {
         return;
     }
