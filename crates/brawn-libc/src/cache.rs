@@ -83,6 +83,14 @@ impl Cache {
         options.open(self.root.join(LOCK)).ok().map(fs_err::File::into_file)
     }
 
+    /// The SHA-256 of the archive at `path`, in lower-case hexadecimal, remembered while the file is the same.
+    ///
+    /// # Errors
+    /// Why it cannot be read.
+    pub fn digest(&self, path: &Path) -> std::io::Result<String> {
+        Ok(digest::of_archive(&self.part(DIGESTS), path)?.0)
+    }
+
     /// Says that something was put into a cache by this process, or by another that it waited for.
     pub fn note_added() {
         ADDED.store(true, Ordering::Relaxed);
@@ -102,12 +110,10 @@ impl Cache {
     /// Those of [`overlay::make`]; [`Error::Unwritable`].
     pub fn overlay(&self, base: &Path, wanted: Option<Arch>, choice: &Choice) -> Result<Overlay, Error> {
         let hold = self.hold();
-        let bytes = brawn_base::file::archive(base)?;
-        let memory = self.part(DIGESTS);
-        let sha256 = digest::of_file(&memory, base, &bytes)?;
+        let sha256 = self.digest(base)?;
         let folder = self.part(OVERLAYS);
         let found = |place: &Path| {
-            let overlay = overlay::existing(&memory, place, &hold)?;
+            let overlay = overlay::existing(&self.part(DIGESTS), place, &hold)?;
             touch(place);
             Some(overlay)
         };
@@ -117,6 +123,7 @@ impl Cache {
         {
             return Ok(found);
         }
+        let bytes = brawn_base::file::archive(base)?;
         let made = overlay::make_from(base, &bytes, sha256, wanted, choice)?;
         let place = folder.join(&made.manifest.id);
         if let Some(found) = found(&place) {

@@ -10,12 +10,12 @@ pub fn sha256_hex(bytes: &[u8]) -> String {
     brawn_base::text::hex(&Sha256::digest(bytes))
 }
 
-/// The SHA-256 of the file at `path`, which holds `bytes`.
+/// The SHA-256 of the archive at `path`, and its size in bytes.
 ///
 /// Without instructions for it, the digest of a `libc.a` takes 30 ms, as long as everything else together. So it is
 /// remembered in `memory` under the file's identity: device, inode, size, modification and status change time, the
-/// last of which no one can set back.
-pub(crate) fn of_file(memory: &Path, path: &Path, bytes: &[u8]) -> std::io::Result<String> {
+/// last of which no one can set back. Then the file is not even read.
+pub(crate) fn of_archive(memory: &Path, path: &Path) -> std::io::Result<(String, u64)> {
     let data = fs_err::metadata(path)?;
     let identity = format!(
         "{} {} {} {}.{} {}.{}",
@@ -30,14 +30,14 @@ pub(crate) fn of_file(memory: &Path, path: &Path, bytes: &[u8]) -> std::io::Resu
     let entry = memory.join(&sha256_hex(identity.as_bytes())[..32]);
     if let Ok(known) = brawn_base::file::text(&entry)
         && known.len() == 64
-        && data.size() == bytes.len() as u64
     {
-        return Ok(known);
+        return Ok((known, data.size()));
     }
-    let digest = sha256_hex(bytes);
-    // Only a memory: without it the next call computes the digest again.
-    if fs_err::create_dir_all(memory).is_ok() {
+    let bytes = brawn_base::file::archive(path)?;
+    let digest = sha256_hex(&bytes);
+    // Only a memory: without it the next call computes the digest again. What changes while it is read is not remembered.
+    if data.size() == bytes.len() as u64 && fs_err::create_dir_all(memory).is_ok() {
         let _ = crate::atomic::write(&entry, digest.as_bytes(), 0o644);
     }
-    Ok(digest)
+    Ok((digest, bytes.len() as u64))
 }

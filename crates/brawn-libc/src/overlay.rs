@@ -425,9 +425,8 @@ fn read_manifest(dir: &Path) -> Option<Manifest> {
 pub(crate) fn existing(memory: &Path, dir: &Path, hold: &Hold) -> Option<Overlay> {
     let manifest = read_manifest(dir)?;
     let path = dir.join(LIBC_A);
-    let libc_a = file::archive(&path).ok()?;
-    let sha256 = digest::of_file(memory, &path, &libc_a).ok()?;
-    (libc_a.len() as u64 == manifest.size && sha256 == manifest.sha256).then(|| Overlay {
+    let (sha256, size) = digest::of_archive(memory, &path).ok()?;
+    (size == manifest.size && sha256 == manifest.sha256).then(|| Overlay {
         dir: dir.to_owned(),
         manifest,
         cached: true,

@@ -78,7 +78,7 @@ pub fn perform(job: &Job, cache: &Cache, choice: &Choice, gate: Gate) -> Result<
     let (linked, inputs) = std::thread::scope(|scope| {
         let digests = scope.spawn(|| {
             let describe = |path: &PathBuf| {
-                let mut input = Input::describe(&absolute(&cwd, path))?;
+                let mut input = Input::describe(&absolute(&cwd, path), cache)?;
                 if let Ok(inside) = path.strip_prefix(folder.path()) {
                     input.path = inside.to_owned();
                 }

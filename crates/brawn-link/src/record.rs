@@ -24,6 +24,9 @@ pub const RECORD: &str = "{brawn:record}";
 /// Stands for the output in recorded arguments.
 pub const OUTPUT: &str = "{brawn:output}";
 
+/// The digests of archives from this size on, in bytes, are remembered.
+const LARGE: u64 = 1 << 20;
+
 /// The version of the format that this build writes.
 pub const FORMAT: u32 = 1;
 
@@ -88,15 +91,15 @@ pub struct Input {
 }
 
 impl Input {
-    /// Describes the file at `path`.
-    pub fn describe(path: &Path) -> Result<Input, Error> {
+    /// Describes the file at `path`. Large archives are those that come with compilers, the same in every link.
+    pub fn describe(path: &Path, cache: &Cache) -> Result<Input, Error> {
         let data = fs_err::metadata(path)?;
-        Ok(Input {
-            path: path.to_owned(),
-            size: data.len(),
-            sha256: sha256_hex(&file::read(path, file::OBJECT)?),
-            modified: modified(&data),
-        })
+        let is_archive = path.extension().is_some_and(|ending| ending == "a" || ending == "rlib");
+        let sha256 = match is_archive && data.len() >= LARGE {
+            true => cache.digest(path)?,
+            false => sha256_hex(&file::read(path, file::OBJECT)?),
+        };
+        Ok(Input { path: path.to_owned(), size: data.len(), sha256, modified: modified(&data) })
     }
 
     /// Whether the file at `path` (this input's, made absolute) is still the one that was linked.

@@ -24,8 +24,8 @@ pub struct Backend {
 }
 
 enum Kind {
-    /// GCC or clang, whose own link line shows the facts.
-    Driver,
+    /// GCC or clang, whose own link line shows the facts, and the `libc.a` that was seen to be musl's.
+    Driver { libc: Option<PathBuf> },
     /// zig, which brings its own musl, and the program that it is.
     Zig { program: PathBuf },
 }
@@ -105,14 +105,18 @@ impl Backend {
     fn from_command(command: Vec<String>, arch: Arch, language: Language) -> Result<Backend, Error> {
         let question = format!("a compiler of {} for musl on {arch}", language.command());
         let there = |known: &Known| known.program().exists();
-        let Known { command, zig, .. } =
+        let Known { command, zig, libc } =
             remembered(&question, &command, there, || known(&command, arch, language))?;
-        let kind = zig.map_or(Kind::Driver, |program| Kind::Zig { program });
+        let kind = zig.map_or(Kind::Driver { libc }, |program| Kind::Zig { program });
         Ok(Backend { command, arch, language, kind })
     }
 
     fn driver_facts(&self) -> Result<DriverFacts, Error> {
-        driver_facts(&self.command)?.map_err(|asked| {
+        let musl = match &self.kind {
+            Kind::Driver { libc } => libc.as_deref(),
+            Kind::Zig { .. } => None,
+        };
+        driver_facts(&self.command, musl)?.map_err(|asked| {
             not_for_musl(&self.command, self.language, "does not link with musl", vec![asked])
         })
     }
@@ -125,7 +129,7 @@ impl Backend {
     /// Options that go before the user's own when compiling.
     pub(super) fn compile_flags(&self, shared: bool) -> &'static [&'static str] {
         match self.kind {
-            Kind::Driver => &[],
+            Kind::Driver { .. } => &[],
             Kind::Zig { .. } if shared => zig::SHARED,
             Kind::Zig { .. } => zig::COMPILE,
         }
@@ -135,7 +139,7 @@ impl Backend {
     /// spelling, which zig, being told already, does not understand.
     pub(super) fn takes(&self, arg: &str) -> bool {
         match self.kind {
-            Kind::Driver => true,
+            Kind::Driver { .. } => true,
             Kind::Zig { .. } => !arg.starts_with("--target="),
         }
     }
@@ -143,7 +147,7 @@ impl Backend {
     /// The `libc.a` of the distribution that the compiler belongs to.
     pub fn system_libc(&self) -> Result<PathBuf, Error> {
         match &self.kind {
-            Kind::Driver => Ok(self.driver_facts()?.libc),
+            Kind::Driver { .. } => Ok(self.driver_facts()?.libc),
             Kind::Zig { .. } => Err(Error::Unsupported {
                 what: format!(
                     "no musl of the system for {}: the only C compiler is zig, which makes its own",
@@ -157,7 +161,7 @@ impl Backend {
     /// The linker, its arguments for `line`, and the `libc.a` among them.
     pub(super) fn link_line(&self, line: &CommandLine) -> Result<LinkLine, Error> {
         match &self.kind {
-            Kind::Driver => {
+            Kind::Driver { .. } => {
                 let facts = self.driver_facts()?;
                 let args = driver_line(&facts, line, line.is_pie(facts.default_pie));
                 Ok(LinkLine { linker: self.linker(), args, libc: facts.libc })
@@ -173,7 +177,7 @@ impl Backend {
     /// The linker for what it compiles: itself, or zig's.
     pub(crate) fn linker(&self) -> Vec<String> {
         match &self.kind {
-            Kind::Driver => self.command.clone(),
+            Kind::Driver { .. } => self.command.clone(),
             Kind::Zig { program } => vec![program.display().to_string(), "ld.lld".to_owned()],
         }
     }
@@ -182,7 +186,7 @@ impl Backend {
     /// compiling it.
     pub fn has_mallocng(&self) -> bool {
         match &self.kind {
-            Kind::Driver => true,
+            Kind::Driver { .. } => true,
             Kind::Zig { program } => zig::has_mallocng(program),
         }
     }
@@ -190,7 +194,7 @@ impl Backend {
     /// C++'s runtime, if it is zig's, for links that another compiler does: its archives in their order.
     pub(crate) fn cxx_runtime(&self) -> Result<Vec<PathBuf>, Error> {
         match &self.kind {
-            Kind::Driver => Ok(Vec::new()),
+            Kind::Driver { .. } => Ok(Vec::new()),
             Kind::Zig { .. } => Ok(zig::facts(&self.command, self.language, true)?.before),
         }
     }
@@ -199,7 +203,7 @@ impl Backend {
     /// compiler behind it, and zig links none for C.
     pub(crate) fn brings_unwinder(&self) -> bool {
         match self.kind {
-            Kind::Driver => machine(&self.command).is_ok_and(|triple| is_for_musl(&triple)),
+            Kind::Driver { .. } => machine(&self.command).is_ok_and(|triple| is_for_musl(&triple)),
             Kind::Zig { .. } => self.language == Language::Cxx,
         }
     }
@@ -224,7 +228,7 @@ fn known(command: &[String], arch: Arch, language: Language) -> Result<Known, Er
     if let Some(program) = answer.zig() {
         return Ok(Known { command, zig: Some(program), libc: None });
     }
-    match driver_facts(&command)? {
+    match driver_facts(&command, None)? {
         Ok(facts) => Ok(Known { command, zig: None, libc: Some(facts.libc) }),
         Err(answer) => {
             asked.push(answer);
@@ -255,11 +259,12 @@ fn is_for_musl(triple: &str) -> bool {
 
 /// The `libc.a` that a compiler driver would link by itself.
 pub fn default_libc(command: &[String]) -> Result<Option<PathBuf>, Error> {
-    Ok(driver_facts(command)?.ok().map(|facts| facts.libc))
+    Ok(driver_facts(command, None)?.ok().map(|facts| facts.libc))
 }
 
-/// Has the driver say what it would do with an empty program; its answer, if there is no musl on its line.
-fn driver_facts(command: &[String]) -> Result<Result<DriverFacts, Asked>, Error> {
+/// Has the driver say what it would do with an empty program; its answer, if there is no musl on its line. `musl` is known to
+/// be one.
+fn driver_facts(command: &[String], musl: Option<&Path>) -> Result<Result<DriverFacts, Asked>, Error> {
     let mut dry = Command::new(&command[0]);
     dry.args(&command[1..]).args(["-###", "-x", "c", "/dev/null"]).env("LC_ALL", "C");
     let output = dry.output().map_err(|source| Error::Spawn { program: command[0].clone(), source })?;
@@ -278,7 +283,7 @@ fn driver_facts(command: &[String]) -> Result<Result<DriverFacts, Asked>, Error>
     let crti = file(&["crti.o"]).expect("the line was chosen by it");
     let start = crti.parent().unwrap_or(Path::new(".")).to_owned();
     let libc = start.join("libc.a");
-    if !is_musl(&libc) {
+    if musl != Some(&libc) && !is_musl(&libc) {
         let what = if libc.is_file() { "is no musl's" } else { "is not there" };
         return refused(format!("{} {what}", libc.display()));
     }
