@@ -6,7 +6,6 @@ use anyhow::{Context, Result};
 use brawn_measure::{Figure, Machine, Measured, Outcome, Summary, Table, format};
 
 use crate::leptosfmt;
-use crate::three_ways::ThreeWays;
 use crate::workshop::{Workshop, measure, size};
 
 pub fn run(brawn: &Path, blocks: usize, seed: Option<u64>) -> Result<()> {
@@ -24,7 +23,7 @@ pub fn run(brawn: &Path, blocks: usize, seed: Option<u64>) -> Result<()> {
         input.files,
         format::bytes(input.bytes as f64),
         Machine::read().describe(),
-        table(&outcome, &executables)?.to_text()
+        table(&outcome, &executables.each().map(|(_, path)| path))?.to_text()
     );
     println!(
         "Medians of {blocks} runs each, interleaved in random order (seed {}), outputs compared and equal.\n\
@@ -36,12 +35,12 @@ pub fn run(brawn: &Path, blocks: usize, seed: Option<u64>) -> Result<()> {
 }
 
 /// A row for each variant; the first is the baseline.
-pub fn table(outcome: &Outcome, executables: &ThreeWays) -> Result<Table> {
+pub fn table(outcome: &Outcome, executables: &[&Path]) -> Result<Table> {
     let mut table =
         Table::new(["variant", "time", "range", "against glibc", "CPU", "peak memory", "size", "inside"]);
     let wall = |measured: &Measured| Figure::Wall.values(measured).unwrap_or_default();
     let baseline = wall(&outcome.measured[0]);
-    for (measured, (_, executable)) in outcome.measured.iter().zip(executables.each()) {
+    for (measured, executable) in outcome.measured.iter().zip(executables) {
         let ratio = Summary::of_ratios(&wall(measured), &baseline).context("no samples")?;
         let [time, range, cpu, peak] = figures(measured)?;
         table.row([

@@ -1,6 +1,7 @@
 //! What maintainers run: `make demo`, the measurements that the documentation quotes, the search for presets, and the study
 //! of `brawn tune`. Nothing of it is in what a user installs.
 
+mod alternatives;
 mod costs;
 mod demo;
 mod leptosfmt;

@@ -12,7 +12,7 @@ use clap::ValueEnum;
 use crate::merge::merge;
 use crate::report::{Report, Section, revision};
 use crate::workshop::{Workshop, measure, root, say};
-use crate::{costs, demo, leptosfmt, quote};
+use crate::{alternatives, costs, demo, leptosfmt, quote};
 
 /// A part of the results: a file in docs/results/.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -21,6 +21,12 @@ pub enum Part {
     Program,
     /// What Brawn itself costs: overlay, link, start, size.
     Costs,
+    /// The programs of docs/explain/alternatives.md: Brawn beside what people do instead.
+    Alternatives,
+    /// What each of those ways costs to build.
+    Builds,
+    /// What Brawn adds to a build.
+    Overhead,
 }
 
 impl Part {
@@ -28,6 +34,9 @@ impl Part {
         match self {
             Self::Program => "A real program",
             Self::Costs => "What Brawn costs",
+            Self::Alternatives => "Brawn beside what people do instead",
+            Self::Builds => "Builds, by Brawn and otherwise",
+            Self::Overhead => "What Brawn adds to builds",
         }
     }
 
@@ -35,6 +44,9 @@ impl Part {
         match self {
             Self::Program => Ok(vec![program(workshop, blocks)?]),
             Self::Costs => costs::sections(workshop, blocks),
+            Self::Alternatives => alternatives::sections(workshop, blocks),
+            Self::Builds => alternatives::builds(workshop),
+            Self::Overhead => alternatives::overhead(workshop, blocks),
         }
     }
 }
@@ -95,7 +107,7 @@ fn program(workshop: &Workshop, blocks: usize) -> Result<Section> {
             input.files,
             format::bytes(input.bytes as f64)
         ),
-        table: demo::table(&outcome, &executables)?,
+        table: demo::table(&outcome, &executables.each().map(|(_, path)| path))?,
         outcomes: vec![outcome.into()],
         figures: Default::default(),
     })

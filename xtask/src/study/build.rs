@@ -109,7 +109,7 @@ pub fn case(case: &Case, brawn: &Path, work: &Path) -> Result<PathBuf> {
 const IS_GLIBC: bool = cfg!(target_env = "gnu");
 
 /// The package of a crate, unpacked where it may be built.
-fn fetched(program: &Program, work: &Path) -> Result<PathBuf> {
+pub(crate) fn fetched(program: &Program, work: &Path) -> Result<PathBuf> {
     let Origin::Crate(version, ..) = program.origin else { bail!("{} is no crate", program.name) };
     let place = work.join("packages").join(format!("{}-{version}", program.name));
     if place.exists() {
@@ -140,7 +140,7 @@ fn fetched(program: &Program, work: &Path) -> Result<PathBuf> {
     Ok(place)
 }
 
-fn unpack(source: &[&str; 3], folder: &Path, work: &Path) -> Result<()> {
+pub(crate) fn unpack(source: &[&str; 3], folder: &Path, work: &Path) -> Result<()> {
     let script = root().join("crates/brawn-bench/debian-source");
     step(Command::new(script).args(source).arg(work))?;
     fs_err::create_dir_all(folder)?;

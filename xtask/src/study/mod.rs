@@ -1,10 +1,10 @@
 //! `make tune-study`: tunes five real programs, each twice and once exhaustively, checks that the
 //! answers repeat, and writes what came out into `docs/tune/`.
 
-mod build;
+pub(crate) mod build;
 mod findings;
 mod page;
-mod programs;
+pub(crate) mod programs;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

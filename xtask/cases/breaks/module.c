@@ -1,0 +1,5 @@
+/* What dlopen.c loads. */
+int answer(void);
+int answer(void) {
+    return 42;
+}
