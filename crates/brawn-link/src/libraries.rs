@@ -88,9 +88,8 @@ fn is_unwinder(path: &Path) -> bool {
 }
 
 fn unwinds(path: &Path) -> bool {
-    let names = [&b"_Unwind_Resume"[..], b"_Unwind_Backtrace"];
-    brawn_base::file::archive(path)
-        .is_ok_and(|bytes| names.iter().any(|name| memchr::memmem::find(&bytes, name).is_some()))
+    brawn_base::file::read(path, brawn_base::file::OBJECT)
+        .is_ok_and(|bytes| memchr::memmem::find(&bytes, b"_Unwind_").is_some())
 }
 
 /// Refuses glibc's C++ library: it links, more or less, and then crashes where the two C libraries differ.
