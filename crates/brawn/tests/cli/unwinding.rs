@@ -1,5 +1,6 @@
 //! Exceptions, panics and backtraces by the kit's unwinder, and by the toolchain's where that is asked for.
 
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 
@@ -66,6 +67,21 @@ fn tables_may_say_all_that_there_is_to_say() {
         ok(link.args(["-fexceptions", &source("frames.c"), "-o", "frames", "-Wl,-Map=map"]));
         assert_eq!(run(&sandbox, arch, "./frames"), "whole\n", "{arch}");
         assert_eq!(unwinders(&sandbox, "map"), (true, false), "{arch}");
+    }
+}
+
+/// To ask rustc takes as long as a link of C.
+#[test]
+fn rustc_is_asked_only_where_something_unwinds() {
+    let sandbox = Sandbox::new();
+    sandbox.write("plain.c", "int main(void) { return 0; }\n");
+    sandbox.write("asking-rustc", "#!/bin/sh\n: > asked\nexec rustc \"$@\"\n");
+    let rustc = sandbox.path().join("asking-rustc");
+    fs_err::set_permissions(&rustc, PermissionsExt::from_mode(0o755)).unwrap();
+    for (source, asked) in [("plain.c".to_owned(), false), (source("frames.c"), true)] {
+        let mut link = brawn(&sandbox, &["cc", "-O2", "-fexceptions"]);
+        ok(link.args([&source, "-o", "program"]).env("RUSTC", &rustc));
+        assert_eq!(sandbox.path().join("asked").exists(), asked, "{source}");
     }
 }
 
