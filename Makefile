@@ -97,13 +97,13 @@ release-check: setup driver ## build again elsewhere and compare the bytes, and 
 	scripts/release again
 	scripts/release crates
 
-# What `make results` measures, each in a run of its own, so that one that fails costs no other. All of it takes about an
-# hour and a half; `SUITES='threads footprint malloc'` measures those alone, and more time for each case narrows the intervals.
+# What `make results` measures, each in a run of its own, so that one that fails costs no other. All of it takes about two
+# hours; `SUITES='threads footprint malloc'` measures those alone, and more time for each case narrows the intervals.
 SUITES := threads strings libc stream malloc startup footprint nginx wasmtime jvm
 EACH := --time 3 --blocks 3
 RESULTS_PARTS := $(CARGO_TARGET_DIR)/results
 
-results: brawn ## measure the numbers in docs/results/ again, on this machine
+results: setup brawn ## measure the numbers in docs/results/ again, on this machine
 	$(XTASK) results --brawn $(BRAWN) --out docs/results
 	rm -rf $(RESULTS_PARTS)
 	for suite in $(SUITES); do $(BRAWN) bench "$$suite" $(EACH) --out $(RESULTS_PARTS)/"$$suite" || echo "left out: $$suite" >&2; done

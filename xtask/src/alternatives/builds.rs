@@ -8,13 +8,19 @@ use brawn_measure::{Figure, Outcome, Output, Session, Summary, Table, Variant, f
 use super::programs::{Build, programs};
 use super::ways::{Tools, Way};
 use crate::report::{Raw, Section};
+use crate::study::programs::Program;
 use crate::workshop::measure;
+
+/// The programs that every way builds here. jaq would say what tokei says.
+fn both() -> impl Iterator<Item = &'static Program> {
+    programs().filter(|program| program.name != "jaq")
+}
 
 /// Every way, once or more often.
 pub fn every_way(tools: &Tools<'_>, blocks: usize) -> Result<Section> {
     let mut rows: Vec<Vec<String>> = Way::ALL.iter().map(|way| vec![way.name().to_owned()]).collect();
     let mut outcomes = Vec::new();
-    for program in programs() {
+    for program in both() {
         let builds: Result<Vec<Build>> =
             Way::ALL.into_iter().map(|way| Build::of(program, way, tools)).collect();
         let outcome = measured(program.name, &builds?, blocks, Build::clean)?;
@@ -27,7 +33,7 @@ pub fn every_way(tools: &Tools<'_>, blocks: usize) -> Result<Section> {
         }
         outcomes.push(Raw::from(outcome));
     }
-    let columns = programs().flat_map(|program| [format!("{}: CPU", program.name), "time".to_owned()]);
+    let columns = both().flat_map(|program| [format!("{}: CPU", program.name), "time".to_owned()]);
     let mut table = Table::new(["built for".to_owned()].into_iter().chain(columns));
     for row in rows {
         table.row(row);
@@ -60,16 +66,20 @@ pub fn overhead(tools: &Tools<'_>, blocks: usize) -> Result<Section> {
     let mut figures = BTreeMap::new();
     for program in programs() {
         let builds = [Build::of(program, Way::Stock, tools)?, Build::of(program, Way::Brawn, tools)?];
-        let whole = measured(program.name, &builds, 1, Build::clean)?;
+        // One in C is built from nothing each time.
+        let whole = match builds[0].is_cargo {
+            true => Some(measured(program.name, &builds[..1], 1, Build::clean)?),
+            false => None,
+        };
         let again = measured(program.name, &builds, blocks, Build::touch)?;
         let cpu = |index: usize| Figure::Cpu.values(&again.measured[index]).context("no samples");
         let (without, with) = (cpu(0)?, cpu(1)?);
         let median = |values: &[f64]| Summary::of(values).context("no samples");
         let added: Vec<f64> = with.iter().zip(&without).map(|(with, without)| with - without).collect();
         let added = median(&added)?;
-        let whole_build = match builds[0].is_cargo {
-            true => Figure::Cpu.values(&whole.measured[0]).context("no samples")?[0],
-            false => median(&without)?.median,
+        let whole_build = match &whole {
+            Some(outcome) => Figure::Cpu.values(&outcome.measured[0]).context("no samples")?[0],
+            None => median(&without)?.median,
         };
         figures.insert(format!("{}: added share", program.name), added.median / whole_build);
         let milliseconds = |seconds: f64| format!("{:.0} ms", 1e3 * seconds);
@@ -86,7 +96,7 @@ pub fn overhead(tools: &Tools<'_>, blocks: usize) -> Result<Section> {
             ),
             format!("{:.1} %", 100.0 * added.median / whole_build),
         ]);
-        outcomes.extend([whole, again].map(Raw::from));
+        outcomes.extend(whole.into_iter().chain([again]).map(Raw::from));
     }
     Ok(Section {
         title: "What Brawn adds to a build".into(),

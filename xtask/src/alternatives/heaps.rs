@@ -26,8 +26,11 @@ const MANIFEST: &str = "[package]\nname = \"heaps\"\nversion = \"0.0.0\"\neditio
     libmimalloc-sys = { version = \"=0.1.49\", features = [\"override\"] }\n\
     tikv-jemalloc-sys = { version = \"=0.7.1\", features = [\"unprefixed_malloc_on_supported_platforms\"] }\n";
 
-/// The members of musl's `libc.a` that are its heap, without their endings.
+/// The members of musl's `libc.a` that are its heap, without their endings, and those that mimalloc defines as well: with these,
+/// a program that calls `strdup` does not link.
 const MEMBERS: &[&str] = &[
+    "strdup",
+    "strndup",
     "aligned_alloc",
     "calloc",
     "donate",
@@ -62,7 +65,8 @@ impl Heaps {
         fs_err::write(package.join("src/lib.rs"), "")?;
         let mut command = workshop.cargo();
         command.args(["build", "--release", "--quiet", "--message-format=json", "--target", &workshop.musl]);
-        let output = command.current_dir(&package).output().context("cannot run cargo")?;
+        command.env("CARGO_TARGET_DIR", workshop.folder.join("targets/heaps")).current_dir(&package);
+        let output = command.output().context("cannot run cargo")?;
         ensure!(
             output.status.success(),
             "the heaps do not build: {}",

@@ -80,11 +80,10 @@ fn fails(program: &str, executable: &Path, root: Option<&Path>) -> Result<Option
         return Ok(None);
     }
     let said = String::from_utf8_lossy(&output.stderr);
-    let said = said.lines().next().unwrap_or("nothing").trim().replace("/program: ", "");
-    // What the kernel calls so is the loader that the executable names.
-    let said =
-        said.replace("unshare: failed to execute /program: No such file or directory", "no such loader");
-    Ok(Some(said.trim_start_matches("unshare: ").to_owned()))
+    let said = said.lines().next().unwrap_or("nothing");
+    // What the kernel does not find is the loader that the executable names.
+    let said = said.replace("unshare: failed to execute /program: No such file or directory", "no loader");
+    Ok(Some(said.replace("/program: ", "").replace(" (required by /program)", "").replace('`', "'")))
 }
 
 fn empty(folder: &Path) -> Result<PathBuf> {
