@@ -8,6 +8,8 @@
 //! …
 //! <!-- end of table -->
 //! ```
+//!
+//! `docs/results/alternatives.md#lua` is the table under that heading.
 
 use std::path::{Path, PathBuf};
 
@@ -20,7 +22,7 @@ const BEGIN_CLOSE: &str = " -->\n";
 const END: &str = "<!-- end of table -->";
 
 /// The documents that quote tables, relative to the repository.
-const DOCUMENTS: &[&str] = &["README.md", "docs/explain/presets.md"];
+const DOCUMENTS: &[&str] = &["README.md", "docs/explain/presets.md", "docs/explain/alternatives.md"];
 
 /// Puts the tables into the documents that quote them.
 pub fn run() -> Result<()> {
@@ -44,7 +46,8 @@ fn renewed() -> Result<Vec<(PathBuf, String, String)>> {
     documents.collect()
 }
 
-/// The document with the first table of each named file between its marks. `root` is what the names are relative to.
+/// The document with the first table of each named file, or of its named part, between its marks. `root` is what the names are
+/// relative to.
 fn embed(document: &str, root: &Path) -> Result<String> {
     let mut result = String::new();
     let mut rest = document;
@@ -52,9 +55,12 @@ fn embed(document: &str, root: &Path) -> Result<String> {
         let (name, after) = after.split_once(BEGIN_CLOSE).context("a mark is not closed")?;
         let (_, after) =
             after.split_once(END).with_context(|| format!("the table {name} has no end mark"))?;
-        let source = fs_err::read_to_string(root.join(name))?;
+        let (file, part) = name.split_once('#').unwrap_or((name, ""));
+        let source = fs_err::read_to_string(root.join(file))?;
+        let heading = format!("## {part}");
         let table: String = source
             .lines()
+            .skip_while(|line| !part.is_empty() && *line != heading)
             .skip_while(|line| !line.starts_with('|'))
             .take_while(|line| line.starts_with('|'))
             .fold(String::new(), |text, line| text + line + "\n");
@@ -82,7 +88,10 @@ mod tests {
     #[test]
     fn tables_replace_what_was_between_the_marks() {
         let folder = tempfile::tempdir().unwrap();
-        fs_err::write(folder.path().join("a.md"), "# A\n\n| x |\n|---|\n| 1 |\n\n| other |\n").unwrap();
+        fs_err::write(folder.path().join("a.md"), "# A\n\n| x |\n|---|\n| 1 |\n\n## B\n\n| other |\n")
+            .unwrap();
+        let part = embed("<!-- table: a.md#B -->\n<!-- end of table -->\n", folder.path()).unwrap();
+        assert_eq!(part, "<!-- table: a.md#B -->\n\n| other |\n\n<!-- end of table -->\n");
         let document = "before\n<!-- table: a.md -->\nold\n<!-- end of table -->\nafter\n";
         let expected =
             "before\n<!-- table: a.md -->\n\n| x |\n|---|\n| 1 |\n\n<!-- end of table -->\nafter\n";
@@ -98,6 +107,7 @@ mod tests {
         fs_err::write(folder.path().join("empty.md"), "no table\n").unwrap();
         let error = |text: &str| embed(text, folder.path()).unwrap_err().to_string();
         assert_eq!(error("<!-- table: empty.md -->\n<!-- end of table -->"), "empty.md holds no table");
+        assert_eq!(error("<!-- table: empty.md#B -->\n<!-- end of table -->"), "empty.md#B holds no table");
         assert_eq!(error("<!-- table: empty.md -->\n"), "the table empty.md has no end mark");
         assert!(error("<!-- table: none.md -->\n<!-- end of table -->").contains("none.md"));
     }

@@ -52,8 +52,8 @@ pub fn sections(workshop: &Workshop, blocks: usize) -> Result<Vec<Section>> {
         sections.push(Section {
             title: program.name.into(),
             note: format!(
-                "{} Medians of {blocks} runs; the ratio is to glibc within each round.",
-                program.about
+                "{} Medians of {blocks} runs, interleaved; the ratio is to glibc within each round.",
+                programs::about(program)
             ),
             table: demo::table(&outcome, &paths)?,
             outcomes: vec![outcome.into()],

@@ -159,6 +159,17 @@ fn with_heap(package: &Path, heap: &Attribute) -> Result<PathBuf> {
     Ok(copy)
 }
 
+/// What a program does here, for people.
+pub fn about(program: &Program) -> &'static str {
+    match program.name {
+        "tokei" => {
+            "Rust, threads on all cores: counts the lines of the crates that leptosfmt is built from, by language."
+        }
+        "jaq" => "Rust, one thread: reads a JSON document of 2 MB, groups and sums it.",
+        _ => "C, one thread: strings, tables, closures and coroutines, each of which is a block of memory.",
+    }
+}
+
 /// How a program runs, without its name and executable.
 pub fn run(program: &Program, work: &Path, sources: &Path) -> Variant {
     let args = program.args.iter().map(|arg| arg.replace("{work}", &work.display().to_string()));
