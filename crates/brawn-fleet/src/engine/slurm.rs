@@ -102,7 +102,9 @@ pub fn status(settings: &Slurm, record: &Record) -> Result<Vec<State>, Error> {
             let mut state = State { pool: pool.name.clone(), blocks: pool.blocks, ..State::default() };
             for index in 0..pool.blocks {
                 let log = logs.join(format!("{}-{index}.log", pool.name));
-                if log.exists() && heeded(&fs_err::read(log)?).contains(END) {
+                if log.exists()
+                    && heeded(&brawn_base::file::read(&log, brawn_base::file::OBJECT)?).contains(END)
+                {
                     state.done += 1;
                 }
             }
