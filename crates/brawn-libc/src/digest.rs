@@ -16,7 +16,7 @@ pub fn sha256_hex(bytes: &[u8]) -> String {
 /// remembered in `memory` under the file's identity: device, inode, size, modification and status change time, the
 /// last of which no one can set back. Then the file is not even read.
 pub(crate) fn of_archive(memory: &Path, path: &Path) -> std::io::Result<(String, u64)> {
-    let data = fs_err::metadata(path)?;
+    let data = brawn_base::file::open(path)?.metadata()?;
     let identity = format!(
         "{} {} {} {}.{} {}.{}",
         data.dev(),
