@@ -1,6 +1,7 @@
 //! One block: every candidate once on this machine, one after the other, in random order.
 
 use std::io;
+use std::sync::atomic::Ordering;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use brawn_collect::block::{Block, BlockRun, Outcome};
@@ -75,7 +76,12 @@ pub fn run(
         let guard = task.memory.and_then(Guard::start);
         let run = runner.run(candidate, 0);
         let bitten = guard.and_then(Guard::end);
-        Ok(match run? {
+        let run = run?;
+        // Whoever ends this process may end the candidate as well: that says nothing of it.
+        if place.interrupt.load(Ordering::Relaxed) {
+            return Err(brawn_tune::Error::Interrupted.into());
+        }
+        Ok(match run {
             Ok(sample) => Outcome::Sample(sample),
             Err(_) if bitten.is_some() => {
                 Outcome::OverMemory { limit: task.memory.unwrap_or_default(), peak: bitten }
