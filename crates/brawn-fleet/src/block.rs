@@ -77,7 +77,7 @@ pub fn run(
         let run = runner.run(candidate, 0);
         let bitten = guard.and_then(Guard::end);
         let run = run?;
-        // Whoever ends this process may end the candidate as well: that says nothing of it.
+        // A signal that ends this process may have ended the candidate as well: that says nothing of it.
         if place.interrupt.load(Ordering::Relaxed) {
             return Err(brawn_tune::Error::Interrupted.into());
         }

@@ -93,6 +93,11 @@ brawn_base::errors! {
         #[error("the quota does not allow it: {said}")]
         Quota { said: String } => Cluster, "ask for fewer cores, less memory or less parallelism in fleet.toml";
 
+        /// Nodes do not get the image.
+        #[error("no node can pull {image}{}", wrote(said))]
+        Unpulled { image: String, said: String } => Registry,
+            "nothing is left of the fleet; nodes must reach the registry by that name, with pull-secrets in fleet.toml if it wants a login";
+
         /// It refused, or could not be reached.
         #[error("{tool} failed{}", wrote(.said))]
         Engine { tool: String, said: String } => Cluster;

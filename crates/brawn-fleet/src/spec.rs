@@ -159,9 +159,25 @@ pub struct Kubernetes {
     /// Names of secrets that let nodes pull the image.
     pub pull_secrets: Vec<String>,
     /// Taints that the pods stand, in the words of Kubernetes.
-    pub tolerations: Vec<BTreeMap<String, serde_json::Value>>,
+    pub tolerations: Vec<Toleration>,
     /// Whether the registry, on this machine, is spoken to without TLS.
     pub insecure: bool,
+}
+
+/// A taint that pods stand, as Kubernetes describes it; its own type takes no notice of a key that does not exist.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default, rename_all = "camelCase", deny_unknown_fields)]
+pub struct Toleration {
+    /// The taint's key; none for all.
+    pub key: Option<String>,
+    /// `Exists` or `Equal`.
+    pub operator: Option<String>,
+    /// The taint's value.
+    pub value: Option<String>,
+    /// The taint's effect; none for all.
+    pub effect: Option<String>,
+    /// How long a pod stays on a node with it, in seconds.
+    pub toleration_seconds: Option<i64>,
 }
 
 /// A list of machines, by the user's `ssh`.

@@ -92,7 +92,11 @@ fn jobs(text: &str) -> Value {
     let fleet = fleet(&Sandbox::new(), text).unwrap();
     let digest = fleet.pack.image(None).unwrap().digest().to_owned();
     let settings = fleet.spec.kubernetes.clone().unwrap();
-    list(&fleet, &settings, &format!("{}@{digest}", settings.image)).unwrap()
+    read(&list(&fleet, &settings, &format!("{}@{digest}", settings.image)).unwrap())
+}
+
+fn read(text: &str) -> Value {
+    serde_json::from_str(text).unwrap()
 }
 
 fn pretty(value: &Value) -> String {
@@ -170,6 +174,10 @@ fn a_pool_fits_its_nodes() {
     let (whole, all) = planned.time(std::time::Duration::from_secs(10));
     assert_eq!((whole.as_secs(), all.as_secs()), (200, 500));
     let refused = |from: &str, to: &str| fleet(&sandbox, &PLAIN.replace(from, to)).unwrap_err();
+    assert!(matches!(
+        refused("[kubernetes]", "[kubernetes]\ntolerations = [{ keys = \"a\" }]"),
+        Error::Spec { .. }
+    ));
     assert!(matches!(refused("cores = 1.5", "cores = 5"), Error::Cores { there: 4.0, .. }));
     assert!(matches!(refused("\"256MiB\"", "\"8GiB\""), Error::Memory { pool, .. } if pool == "large"));
     assert!(
@@ -214,7 +222,7 @@ fn what_is_built_for_both_architectures_runs_on_both() {
     let layers: Vec<std::collections::BTreeSet<_>> =
         bundle.images.iter().map(|image| image.layers.iter().map(|layer| layer.digest()).collect()).collect();
     assert_eq!((layers[0].len(), layers[1].len(), layers[0].intersection(&layers[1]).count()), (4, 4, 1));
-    let jobs = list(&planned, planned.spec.kubernetes.as_ref().unwrap(), "image@digest").unwrap();
+    let jobs = read(&list(&planned, planned.spec.kubernetes.as_ref().unwrap(), "image@digest").unwrap());
     for (place, arch, text) in [(0, "amd64", "1"), (1, "amd64", "1"), (2, "arm64", "4")] {
         let pod = &jobs["items"][place]["spec"]["template"]["spec"];
         assert_eq!(pod["nodeSelector"]["kubernetes.io/arch"], arch);

@@ -1,6 +1,7 @@
 //! Indexed Jobs, through the user's `kubectl`.
 
 mod logs;
+mod pulled;
 
 use std::collections::BTreeMap;
 
@@ -13,12 +14,13 @@ use crate::nodes::items;
 use crate::record::Record;
 
 pub use logs::Logs;
+pub use pulled::pulled;
 
 /// Lets the API server say whether it would take these jobs. Nothing is created.
 ///
 /// # Errors
 /// As [`Kubectl::run`].
-pub fn check(kubectl: &Kubectl, jobs: &Value) -> Result<(), Error> {
+pub fn check(kubectl: &Kubectl, jobs: &str) -> Result<(), Error> {
     create(kubectl, jobs, &["--dry-run=server"])
 }
 
@@ -26,19 +28,24 @@ pub fn check(kubectl: &Kubectl, jobs: &Value) -> Result<(), Error> {
 ///
 /// # Errors
 /// As [`Kubectl::run`], and [`Error::Left`].
-pub fn start(kubectl: &Kubectl, record: &Record, jobs: &Value) -> Result<(), Error> {
-    create(kubectl, jobs, &[]).map_err(|failed| match delete(kubectl, &record.plan.id) {
+pub fn start(kubectl: &Kubectl, record: &Record, jobs: &str) -> Result<(), Error> {
+    create(kubectl, jobs, &[]).map_err(|failed| taken_back(kubectl, record, failed))
+}
+
+/// Why a fleet could not be begun, of which nothing is left; or what is.
+fn taken_back(kubectl: &Kubectl, record: &Record, failed: Error) -> Error {
+    match delete(kubectl, &record.plan.id) {
         Ok(_) => failed,
         Err(left) => {
             Error::Left { failed: failed.to_string(), said: left.to_string(), folder: record.folder.clone() }
         }
-    })
+    }
 }
 
-fn create(kubectl: &Kubectl, jobs: &Value, options: &[&str]) -> Result<(), Error> {
+fn create(kubectl: &Kubectl, jobs: &str, options: &[&str]) -> Result<(), Error> {
     let args: Vec<&str> =
         ["create", "--filename=-", "--output=name"].iter().chain(options).copied().collect();
-    kubectl.run(&args, jobs.to_string().as_bytes()).map(drop)
+    kubectl.run(&args, jobs.as_bytes()).map(drop)
 }
 
 /// Deletes all that has the fleet's label, and waits until it is gone. The names of what was deleted.
@@ -127,11 +134,16 @@ fn indexes(text: &str) -> u32 {
     text.split(',').filter_map(count).sum()
 }
 
+/// The state of a pod's only container.
+fn state_of(pod: &Value) -> &Value {
+    &pod["status"]["containerStatuses"][0]["state"]
+}
+
 /// Why pods do not run yet.
 fn waiting<'a>(pods: impl Iterator<Item = &'a Value>) -> BTreeMap<String, u32> {
     let mut reasons = BTreeMap::new();
     for pod in pods.filter(|pod| pod["status"]["phase"] == "Pending") {
-        let of_container = pod["status"]["containerStatuses"][0]["state"]["waiting"]["reason"].as_str();
+        let of_container = state_of(pod)["waiting"]["reason"].as_str();
         let conditions = pod["status"]["conditions"].as_array().map_or(&[][..], Vec::as_slice);
         let unscheduled = conditions
             .iter()

@@ -107,7 +107,7 @@ fn ended(pod: &Value) -> Option<Ended> {
     let name = pod["metadata"]["name"].as_str()?.to_owned();
     let conditions = status["conditions"].as_array().map_or(&[][..], Vec::as_slice);
     let holds = |condition: &&Value| condition["type"] == "DisruptionTarget" && condition["status"] == "True";
-    let killed = status["containerStatuses"][0]["state"]["terminated"]["reason"] == "OOMKilled"
+    let killed = super::state_of(pod)["terminated"]["reason"] == "OOMKilled"
         && !conditions.iter().any(|condition| holds(&condition));
     ["Succeeded", "Failed"].contains(&phase).then_some(Ended {
         name,

@@ -189,9 +189,12 @@ fn dry_run(fleet: &Fleet) -> Result<ExitCode> {
                 &format!("{}@{}", reference.repository_name(), bundle.digest()),
             )?
         }
-        None => fleet.pools.iter().map(|planned| Ok(json!(fleet.task(planned)?))).collect::<Result<_>>()?,
+        None => {
+            let tasks = fleet.pools.iter().map(|planned| Ok(fleet.task(planned)?));
+            output::pretty(&tasks.collect::<Result<Vec<_>>>()?)?
+        }
     };
-    output::document(&(output::pretty(&all)? + "\n"));
+    output::document(&(all + "\n"));
     Ok(ExitCode::SUCCESS)
 }
 

@@ -59,7 +59,11 @@ pub fn run(options: Options, arguments: Arguments) -> Result<ExitCode> {
         say(format!("pushing {image}"));
         sink::push(&bundle, &Repository::open(&reference, &access(settings))?, &reference, &[])?;
         let record = record(Some(&image))?;
-        let began = kubernetes::start(&kubectl, &record, &jobs);
+        let mut began = kubernetes::start(&kubectl, &record, &jobs);
+        // In a queue it may take hours until it is their turn.
+        if began.is_ok() && settings.queue.is_none() {
+            began = kubernetes::pulled(&kubectl, &record, &interrupt);
+        }
         begun(record, began)?;
         say(format!(
             "{} jobs are created: `brawn fleet status {}` shows how far they are",

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::sleep;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
@@ -95,12 +95,19 @@ pub fn run(pod: &Value, memory: Option<u64>, folder: &Path, kill: &AtomicBool) -
         .stderr(log)
         .spawn()
         .unwrap();
+    let grace = Duration::from_secs(pod["spec"]["terminationGracePeriodSeconds"].as_u64().unwrap());
+    let mut asked = None;
     let status = loop {
         if let Some(status) = child.try_wait().unwrap() {
             break status;
         }
+        if kill.load(Ordering::Relaxed) && asked.is_none() {
+            limits.end();
+            asked = Some(Instant::now());
+        }
+        let no_longer = asked.is_some_and(|since: Instant| since.elapsed() > grace);
         // All of it, as newer versions of Kubernetes do.
-        if kill.load(Ordering::Relaxed) || limits.passed() {
+        if no_longer || limits.passed() {
             limits.kill();
         }
         sleep(Duration::from_millis(10));

@@ -117,24 +117,28 @@ fn what_waits_says_why() {
     cluster.nodes.add("node-1", "pool", ARCHITECTURE, 1);
     let text =
         format!("goal = \"time\"\nblocks = 2\nmemory = \"32MiB\"\ncores = 1\n{}{}", two(), pool("pool", ""));
-    let why = |folder: &str, reason: &str| {
+    let why = |folder: &str, reason: &str, done: u32| {
         super::until(reason, super::PATIENCE, || {
             let waiting = cluster.status(folder)[0]["waiting"].clone();
             waiting.as_object().unwrap().keys().any(|key| key.starts_with(reason)).then_some(())
         });
         let said = ok(&mut cluster.fleet(&["collect", folder]));
-        assert!(said.contains("0 of 2 blocks"), "{said}");
+        assert!(said.contains(&format!("{done} of 2 blocks")), "{said}");
         cluster.delete(folder, folder);
     };
 
     cluster.namespace("image");
     cluster.spec("image", &text);
-    cluster.nodes.wishes.lock().unwrap().hold = true;
+    cluster.nodes.wishes.lock().unwrap().unreachable = true;
+    let said = fails(&mut cluster.fleet(&["run", "--no-rehearsal", "--out", "image"]), 7);
+    assert!(said.contains("no node can pull ") && said.contains("no such host"), "{said}");
+    assert!(!cluster.sandbox.path().join("image").exists());
+    assert_eq!((cluster.pods("image").len(), cluster.jobs("image").len()), (0, 0));
+    cluster.nodes.wishes.lock().unwrap().unreachable = false;
+    // The first block has the image when it is deleted; the second comes too late.
     cluster.run("image");
-    // The image is gone before a node has it.
     cluster.registry.state.lock().unwrap().manifests.clear();
-    cluster.nodes.wishes.lock().unwrap().hold = false;
-    why("image", "ImagePullBackOff");
+    why("image", "ImagePullBackOff", 1);
 
     cluster.namespace("quota");
     let quota = json!({ "metadata": { "name": "q" }, "spec": { "hard": { "pods": "0" } } });
@@ -147,7 +151,7 @@ fn what_waits_says_why() {
     super::until("a quota", super::PATIENCE, used);
     cluster.spec("quota", &text);
     cluster.run("quota");
-    why("quota", "exceeded quota");
+    why("quota", "exceeded quota", 0);
 
     cluster.namespace("nodes");
     cluster.spec("nodes", &text);
@@ -160,5 +164,5 @@ fn what_waits_says_why() {
     let taint = json!([{ "key": "dedicated", "effect": "NoSchedule" }]);
     cluster.api().patch("/api/v1/nodes/node-2", &json!({ "spec": { "taints": taint } })).unwrap();
     cluster.run("nodes");
-    why("nodes", "Unschedulable");
+    why("nodes", "Unschedulable", 0);
 }

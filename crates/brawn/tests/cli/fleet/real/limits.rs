@@ -5,6 +5,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread::sleep;
 use std::time::Duration;
 
+use rustix::process::{Pid, Signal};
+
 /// Where the kernel shows them.
 const ALL: &str = "/sys/fs/cgroup";
 /// The period of a quota of processor time, in microseconds.
@@ -48,12 +50,23 @@ impl Limits {
         limits
     }
 
+    /// Asks the first process in it to end.
+    pub fn end(&self) {
+        self.members()
+            .min_by_key(|pid| pid.as_raw_nonzero())
+            .into_iter()
+            .for_each(|pid| send(pid, Signal::TERM));
+    }
+
     /// Kills everything in it.
     pub fn kill(&self) {
+        self.members().for_each(|pid| send(pid, Signal::KILL));
+    }
+
+    fn members(&self) -> impl Iterator<Item = Pid> {
         let members = fs_err::read_to_string(self.memory.join("cgroup.procs")).unwrap_or_default();
-        for pid in members.lines().filter_map(|pid| rustix::process::Pid::from_raw(pid.parse().ok()?)) {
-            let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
-        }
+        let members: Vec<Pid> = members.lines().filter_map(|pid| Pid::from_raw(pid.parse().ok()?)).collect();
+        members.into_iter()
     }
 
     /// Whether the kernel has killed in it for want of memory.
@@ -65,6 +78,11 @@ impl Limits {
             .flat_map(|table| table.lines())
             .any(|line| line.starts_with("oom_kill ") && line != "oom_kill 0")
     }
+}
+
+/// It may have ended already.
+fn send(pid: Pid, signal: Signal) {
+    let _ = rustix::process::kill_process(pid, signal);
 }
 
 impl Drop for Limits {

@@ -35,6 +35,8 @@ pub struct Wishes {
     pub nodes: BTreeSet<String>,
     /// Whether pods that were not started yet have to wait.
     pub hold: bool,
+    /// Whether nodes do not reach the registry.
+    pub unreachable: bool,
     /// Bytes that containers have, whatever their pods were promised.
     pub memory: Option<u64>,
     /// Bytes that a pod's log loses at its end, or all if it has no more.
@@ -116,7 +118,7 @@ impl Nodes {
         )
     }
 
-    /// The machine is gone with all that runs on it, and whoever owns the cluster takes it off the list.
+    /// The machine is gone with all that runs on it, and the cluster's owner takes it off the list.
     pub fn lose(&self, name: &str) {
         let mut wishes = self.wishes.lock().unwrap();
         wishes.nodes.remove(name);
@@ -210,7 +212,11 @@ impl Nodes {
             }
         };
         wait(&|| self.wishes.lock().unwrap().hold);
-        let pulled = pull(&self.registry, image, &folder.join("root"));
+        let reached = || match self.wishes.lock().unwrap().unreachable {
+            true => Err("dial tcp: no such host".to_owned()),
+            false => Ok(()),
+        };
+        let pulled = reached().and_then(|()| pull(&self.registry, image, &folder.join("root")));
         if let Err(message) = &pulled {
             tell("Pending", json!({ "waiting": { "reason": "ImagePullBackOff", "message": message } }));
         }
