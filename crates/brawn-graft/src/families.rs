@@ -3,35 +3,6 @@
 use brawn_elf::Symbol;
 use brawn_identify::{Function, Identification};
 
-use crate::kit::Member;
-
-/// Families that are never grafted, and why.
-const LEFT: &[(&str, &str)] = &[
-    ("threads", "its functions are called from within pthread_create, by names that are gone"),
-    ("locks", "they read structures of musl's"),
-    ("stdio", "they read structures of musl's"),
-    ("unwind", "the program may hold an unwinder of its own, and no part of it may stay"),
-];
-
-/// Objects of other families that are not, and why.
-const LEFT_OBJECTS: &[(&str, &str)] = &[
-    ("brawn-time-zone.o", ZONES),
-    ("brawn-time-localtime_r.o", ZONES),
-    ("brawn-time-gmtime_r.o", ZONES),
-    ("brawn-time-mktime.o", ZONES),
-    ("brawn-time-timegm.o", ZONES),
-    ("brawn-time-strftime.o", ZONES),
-    ("brawn-time-asctime_r.o", ZONES),
-    ("brawn-numbers-vfprintf.o", STREAMS),
-    ("brawn-numbers-floatscan.o", STREAMS),
-    ("brawn-numbers-intscan.o", STREAMS),
-    ("brawn-text-iconv.o", "it reads descriptors that musl's iconv_open makes"),
-    ("brawn-text-setlocale.o", "it reads structures of musl's"),
-];
-
-const ZONES: &str = "zones are kept in data that the program reads itself";
-const STREAMS: &str = "it reads musl's streams";
-
 /// Functions that know of each other what others do not: all of a row, or none.
 const TOGETHER: &[&[&str]] = &[&["regcomp", "regexec", "regfree"], &["putenv", "unsetenv"]];
 
@@ -66,12 +37,6 @@ pub(crate) fn is_musls(function: &Function, symbols: &[Symbol<'_>], found: &Iden
     let known =
         |address: u64| found.functions.binary_search_by_key(&address, |function| function.address).is_ok();
     before.is_some_and(known) && after.is_none_or(known)
-}
-
-/// Why an object is left out whatever the file holds.
-pub(crate) fn left(member: &Member<'_>) -> Option<&'static str> {
-    let object = LEFT_OBJECTS.iter().find(|(name, _)| *name == member.name);
-    object.or_else(|| LEFT.iter().find(|(name, _)| *name == member.family)).map(|(_, why)| *why)
 }
 
 /// The functions without which this one is not replaced.

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use brawn_identify::Identification;
+use brawn_kit::Functions;
 
 use crate::allocator::{HEAP, Heap, LIBC};
 use crate::entry::Beginning;
@@ -145,7 +146,7 @@ pub(crate) fn plan(
 ) -> Plan {
     let left = |member: &Member<'_>| match objection.filter(|_| member.family == HEAP) {
         Some(objection) => Some(objection.to_owned()),
-        None => families::left(member).map(str::to_owned),
+        None => Functions::attached(&member.name).map(str::to_owned),
     };
     let lacking = kit.members.iter().map(left).collect();
     let mut planner = Planner { kit, known, choice, lacking, blocked };

@@ -112,12 +112,12 @@ pub fn write(path: &Path, arches: &[&Arch], kit: &Kit<'_>) -> Result<(), std::io
         "];\n\n/// The families of functions that are not strings.\npub const FAMILIES: [Family; {}] = [",
         families.len()
     );
-    for Family { name, title, structures, behind, instead, .. } in families {
+    for Family { name, title, structures, behind, instead, attached, attached_objects, .. } in families {
         let structures: Vec<_> = structures.iter().collect();
         let _ = writeln!(
             text,
             "    Family {{ name: {name:?}, title: {title:?}, structures: &{structures:?}, behind: &{behind:?}, instead: \
-             &{instead:?} }},"
+             &{instead:?}, attached: {attached:?}, attached_objects: &{attached_objects:?} }},"
         );
     }
     let _ = writeln!(text, "];\n\npub(crate) static FUNCTIONS: [Functions; {}] = [", functions.len());

@@ -9,6 +9,7 @@ use crate::workshop::Workshop;
 use anyhow::{Context as _, Result, bail};
 use serde::Deserialize;
 use std::collections::BTreeMap;
+use std::path::Path;
 
 /// The tables in `libc/`, which are read as one.
 const FILES: &[&str] = &["functions.toml", "math/functions.toml"];
@@ -33,6 +34,12 @@ pub struct Family {
     /// Flags that its files are compiled with, behind those of all.
     #[serde(default)]
     pub flags: Vec<String>,
+    /// Why none of its functions can do without the musl that the kit was laid over.
+    #[serde(default)]
+    pub attached: Option<String>,
+    /// The same of single objects, by their names in the library.
+    #[serde(skip)]
+    pub attached_objects: Vec<(String, String)>,
     /// Definitions of musl's that stay behind its functions.
     #[serde(skip)]
     pub behind: Vec<String>,
@@ -78,8 +85,17 @@ pub fn table(workshop: &Workshop) -> Result<Table> {
             }
         }
         family.instead.extend_from_slice(&function.instead);
+        if let Some(why) = &function.attached {
+            let stem = Path::new(&function.file).file_stem().unwrap_or_default().to_string_lossy();
+            family.attached_objects.push((member_name(&family.name, &stem), why.clone()));
+        }
     }
     Ok(table)
+}
+
+/// The name of an object in the library.
+fn member_name(family: &str, stem: &str) -> String {
+    format!("brawn-{family}-{stem}.o")
 }
 
 /// Compiles them for every architecture, with the flags of the string functions.
@@ -95,7 +111,7 @@ fn one(workshop: &Workshop, table: &Table, flags: &Flags, arch: &'static Arch) -
     let prefix = format!("functions-{}", arch.name);
     let objects = members::compile(workshop, &sources, &members, &build, arch, &prefix)?;
     let family = |member: &Member<'_>| member.function.family.clone().unwrap_or_default();
-    let names = members.iter().map(|member| format!("brawn-{}-{}.o", family(member), member.stem()));
+    let names = members.iter().map(|member| member_name(&family(member), &member.stem()));
     let bytes = members::archive(names.zip(&objects))?;
     let compiler = workshop.compiler(arch);
     Ok(Functions {

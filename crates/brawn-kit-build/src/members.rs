@@ -37,6 +37,9 @@ pub struct Function {
     /// that it calls, and the hidden one of the file.
     #[serde(default)]
     pub instead: Vec<(String, String, String)>,
+    /// Why it cannot do without musl's other code: it reads what that makes, or keeps what that reads. See `Family::attached`.
+    #[serde(default)]
+    pub attached: Option<String>,
     /// A part for long operands: compiled once for each of these levels of x86_64, lowest first, into an object each
     /// whose hidden names end in the level. Another architecture has one level, and one such object.
     #[serde(default)]

@@ -16,6 +16,10 @@ pub struct Family {
     /// Calls in members of musl's that go to its functions instead: a symbol that the member defines, the function that it
     /// calls, and the kit's.
     pub instead: &'static [(&'static str, &'static str, &'static str)],
+    /// Why none of its functions can do without the musl that the kit is laid over: they read what its other code makes.
+    pub attached: Option<&'static str>,
+    /// The same of single members, by name.
+    pub attached_objects: &'static [(&'static str, &'static str)],
 }
 
 /// The functions for one architecture: all families but that of strings.
@@ -38,6 +42,16 @@ impl Functions {
         FAMILIES
             .iter()
             .find(|family| rest.strip_prefix(family.name).is_some_and(|stem| stem.starts_with('-')))
+    }
+}
+
+impl Functions {
+    /// Why a member works only in the musl that the kit was laid over, if it does: it can be grafted into no finished
+    /// program, and linked into no shared library.
+    pub fn attached(member: &str) -> Option<&'static str> {
+        let family = Functions::family_of(member)?;
+        let object = family.attached_objects.iter().find(|(name, _)| *name == member);
+        object.map(|(_, why)| *why).or(family.attached)
     }
 }
 

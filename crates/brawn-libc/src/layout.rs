@@ -124,7 +124,16 @@ mod tests {
         let archive = Archive { members: vec![member] };
         let why = |version: &str, structures| {
             let musl = Musl { arch: brawn_elf::Arch::X86_64, version: Some(version.into()) };
-            unfit(&archive, &musl, &Family { name: "x", title: "", structures, behind: &[], instead: &[] })
+            let family = Family {
+                name: "x",
+                title: "",
+                structures,
+                behind: &[],
+                instead: &[],
+                attached: None,
+                attached_objects: &[],
+            };
+            unfit(&archive, &musl, &family)
         };
         assert_eq!(why("1.2.5", &[("__libc", 104)]), None);
         assert_eq!(why("1.2.5", &[("__libc", 96)]).unwrap(), "__libc has 104 bytes instead of 96");
