@@ -24,10 +24,18 @@ pub(crate) fn strangers(arch: Arch, image: &Image<'_>, found: &Identification) -
         Some((_, end)) if address == *end => true,
         _ => address.is_multiple_of(ALIGNED),
     };
+    // And what stands behind it belongs to another, or to none: a function whose first byte someone made a return does not
+    // end there.
+    let does_nothing = |address: u64| {
+        let Some(size) = entry::does_nothing(arch, code(address, ALIGNED)) else { return false };
+        let end = address + size as u64;
+        let room = end.next_multiple_of(ALIGNED) - end;
+        begins(address) && (ends.contains_key(&end) || entry::is_padding(arch, code(end, room), end))
+    };
     let mut calls: BTreeMap<u64, BTreeSet<u64>> = BTreeMap::new();
     for function in functions() {
         let mut targets = entry::calls(arch, code(function.address, function.size), function.address);
-        targets.retain(|target| !(begins(*target) && entry::does_nothing(arch, code(*target, 16))));
+        targets.retain(|target| !does_nothing(*target));
         calls.insert(function.address, targets);
     }
     let unknown =

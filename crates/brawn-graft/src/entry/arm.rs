@@ -56,12 +56,18 @@ pub(super) fn calls(code: &[u8], address: u64) -> BTreeSet<u64> {
     words.enumerate().filter_map(leads).collect()
 }
 
-/// Whether a function only returns, with nothing or with 0.
-pub(super) fn does_nothing(code: &[u8]) -> bool {
+/// The size of a function that only returns, with nothing or with 0.
+pub(super) fn does_nothing(code: &[u8]) -> Option<usize> {
     const RET: [u8; 4] = 0xd65f_03c0_u32.to_le_bytes();
     // mov w0, #0
     let zero = [0x5280_0000_u32.to_le_bytes(), RET].concat();
-    code.starts_with(&RET) || code.starts_with(&zero)
+    [&RET[..], &zero].iter().find(|whole| code.starts_with(whole)).map(|whole| whole.len())
+}
+
+/// Whether this is what compilers put between functions.
+pub(super) fn is_padding(code: &[u8]) -> bool {
+    const NOP: [u8; 4] = 0xd503_201f_u32.to_le_bytes();
+    code.chunks(4).all(|word| word == NOP || word == [0; 4])
 }
 
 fn moved(words: &[u32], address: u64, length: usize) -> Option<Moved> {

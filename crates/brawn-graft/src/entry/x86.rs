@@ -25,10 +25,14 @@ pub(super) fn beginning(code: &[u8], behind: &[u8], address: u64) -> Result<Begi
 /// How many bytes do nothing up to where the next function may begin.
 fn padding(behind: &[u8], address: u64) -> usize {
     let room = (address.next_multiple_of(FUNCTIONS) - address) as usize;
-    let Some(behind) = behind.get(..room) else { return 0 };
-    let mut instructions = Decoder::with_ip(64, behind, address, DecoderOptions::NONE).into_iter();
-    let is_padding = instructions.all(|it| matches!(it.mnemonic(), Mnemonic::Nop | Mnemonic::Int3));
-    if is_padding { room } else { 0 }
+    let is_there = behind.get(..room).is_some_and(|behind| is_padding(behind, address));
+    if is_there { room } else { 0 }
+}
+
+/// Whether this is what compilers put between functions.
+pub(super) fn is_padding(code: &[u8], address: u64) -> bool {
+    let mut instructions = Decoder::with_ip(64, code, address, DecoderOptions::NONE).into_iter();
+    instructions.all(|it| matches!(it.mnemonic(), Mnemonic::Nop | Mnemonic::Int3))
 }
 
 pub(super) fn jump(from: u64, to: u64) -> Option<Vec<u8>> {
@@ -49,10 +53,12 @@ pub(super) fn calls(code: &[u8], address: u64) -> BTreeSet<u64> {
     near.filter(leads_out).map(|instruction| instruction.near_branch_target()).collect()
 }
 
-/// Whether a function only returns, with nothing or with 0.
-pub(super) fn does_nothing(code: &[u8]) -> bool {
-    let code = code.strip_prefix(&ENDBR64).unwrap_or(code);
-    [&[0xc3][..], &[0xf3, 0xc3], &[0x31, 0xc0, 0xc3]].iter().any(|whole| code.starts_with(whole))
+/// The size of a function that only returns, with nothing or with 0.
+pub(super) fn does_nothing(code: &[u8]) -> Option<usize> {
+    let own = code.strip_prefix(&ENDBR64).unwrap_or(code);
+    let whole = [&[0xc3][..], &[0xf3, 0xc3], &[0x31, 0xc0, 0xc3]];
+    let whole = whole.iter().find(|whole| own.starts_with(whole))?;
+    Some(code.len() - own.len() + whole.len())
 }
 
 /// The second bytes of conditional jumps: what follows is the distance, as behind the first byte of others.
