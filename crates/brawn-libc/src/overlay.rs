@@ -333,7 +333,7 @@ fn move_behind(
 }
 
 /// The functions of these families.
-fn family_members(
+pub(crate) fn family_members(
     path: &Path,
     arch: Arch,
     families: &[&'static Family],

@@ -101,7 +101,7 @@ pub fn run(
                 // What follows `-x` would be a source.
                 args.extend(["-x", "none"].map(str::to_owned));
                 let mut whole = crate::line::Line::of(args);
-                module::add_functions(&mut whole, scratch.path(), arch, &settings.choice()?)?;
+                module::add_functions(&mut whole, scratch.path(), arch, &settings.choice()?, backend.libc())?;
                 args = whole.args;
             }
             let status = status(compile(&args))?;

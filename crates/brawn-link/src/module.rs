@@ -1,9 +1,9 @@
 //! A link of a shared library for programs that load musl at run time: an extension module, a plug-in.
 //!
-//! It gets the kit's string functions for itself alone, and an unwinder; its libc is that of the program. Its heap is its own
+//! It gets functions of the kit for itself alone, and an unwinder; its libc is that of the program. Its heap is its own
 //! business: the crate `brawn-heap` is one for Rust code.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use brawn_base::file;
@@ -35,11 +35,16 @@ fn soname(arch: Arch) -> String {
 pub fn perform(linker: &[String], mut line: Line, arch: Arch, choice: &Choice) -> Result<(), Error> {
     let rust = Rust::find()?;
     let folder = tempfile::Builder::new().prefix("brawn-module-").tempdir()?;
+    let own = rust.self_contained(arch);
     // Where programs are musl's, the linker finds all else.
-    if musl_arch(&rust.host).is_err() {
-        stand_in(linker, &line, arch, &rust.self_contained(arch)?, folder.path())?;
-    }
-    add_functions(&mut line, folder.path(), arch, choice)?;
+    let libc = if musl_arch(&rust.host).is_ok() {
+        own.map_or(PathBuf::from("/usr/lib/libc.a"), |own| own.join("libc.a"))
+    } else {
+        let own = own?;
+        stand_in(linker, &line, arch, &own, folder.path())?;
+        own.join("libc.a")
+    };
+    add_functions(&mut line, folder.path(), arch, choice, Some(&libc))?;
     line.args.insert(line.front(), format!("-L{}", folder.path().display()));
     run(linker, &line.args)?;
     check(&line.output())
@@ -68,13 +73,22 @@ fn stand_in(linker: &[String], line: &Line, arch: Arch, own: &Path, folder: &Pat
     Ok(fs_err::write(folder.join("libgcc_s.so"), unwinder)?)
 }
 
-/// Puts the functions on the line, behind what calls them and before every libc. They are written into `folder`.
+/// Puts the functions on the line, behind what calls them and before every libc. They are written into `folder`. `libc` is the
+/// libc.a beside which the library is compiled, as far as one is known.
 ///
 /// # Errors
 /// Those of [`module::functions`].
-pub fn add_functions(line: &mut Line, folder: &Path, arch: Arch, choice: &Choice) -> Result<(), Error> {
+pub fn add_functions(
+    line: &mut Line,
+    folder: &Path,
+    arch: Arch,
+    choice: &Choice,
+    libc: Option<&Path>,
+) -> Result<(), Error> {
     let functions = folder.join(FUNCTIONS);
-    fs_err::write(&functions, module::functions(arch, choice)?)?;
+    let bytes = libc.filter(|path| path.is_file()).map(file::archive).transpose()?;
+    let libc = libc.zip(bytes.as_deref());
+    fs_err::write(&functions, module::functions(arch, choice, libc)?)?;
     let libraries = |arg: &String| ["-lgcc_s", "-lc", "-lgcc"].contains(&arg.as_str());
     let at = line.args.iter().position(libraries).unwrap_or(line.args.len());
     line.args.insert(at, functions.to_string_lossy().into_owned());

@@ -199,6 +199,14 @@ impl Backend {
         }
     }
 
+    /// The `libc.a` of the compiler's musl, where it is a file that is there before a link.
+    pub(crate) fn libc(&self) -> Option<&Path> {
+        match &self.kind {
+            Kind::Driver { libc } => libc.as_deref(),
+            Kind::Zig { .. } => None,
+        }
+    }
+
     /// Whether the compiler links an unwinder that was made for musl. What `musl-gcc` finds is made for the glibc of the
     /// compiler behind it, and zig links none for C.
     pub(crate) fn brings_unwinder(&self) -> bool {

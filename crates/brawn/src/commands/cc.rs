@@ -17,8 +17,8 @@ pub fn run(language: Language, options: Options, args: Vec<OsString>) -> Result<
     }
     if let Some(library) = done.shared_library.filter(|_| !options.quiet) {
         output::say(&format!(
-            "{} is a shared library: it has Brawn's string functions for itself, and the heap of the program that loads \
-             it, which has to be dynamic",
+            "{} is a shared library: it has functions of Brawn's for itself, as far as --musl leaves them, and the heap of \
+             the program that loads it, which has to be dynamic",
             shown(&library)
         ));
     }

@@ -260,7 +260,7 @@ fn what_is_not_for_brawn_is_left_to_the_compiler() {
         let output = command.args(["cc", "-shared", "-fPIC", "lib.c", "-o", "lib.so"]).output().unwrap();
         let said = String::from_utf8(output.stderr).unwrap();
         assert!(output.status.success() && sandbox.path().join("lib.so").exists(), "{said}");
-        let message = "brawn: lib.so is a shared library: it has Brawn's string functions for itself, ";
+        let message = "brawn: lib.so is a shared library: it has functions of Brawn's for itself, ";
         assert_eq!(said.matches(message).count(), times, "{said}");
         assert!(said.lines().all(|line| line.contains("which has to be dynamic")), "{said}");
     }

@@ -69,10 +69,61 @@ fn looked(path: &Path) -> (Vec<String>, bool) {
     let bytes = fs_err::read(path).unwrap();
     let report = brawn_elf::inspect(&bytes).unwrap();
     let file = object::File::parse(&*bytes).unwrap();
-    let own = |symbol: &object::Symbol<'_, '_>| symbol.name() == Ok("strlen") && !symbol.is_undefined();
     assert!(!file.dynamic_symbols().any(|symbol| symbol.name() == Ok("strlen")), "it is the program's");
-    (report.needed, file.symbols().any(|symbol| own(&symbol)))
+    (report.needed, has(path, "strlen"))
 }
+
+/// Whether a library defines a function for itself.
+fn has(path: &Path, name: &str) -> bool {
+    let bytes = fs_err::read(path).unwrap();
+    let file = object::File::parse(&*bytes).unwrap();
+    file.symbols().any(|symbol| symbol.name() == Ok(name) && !symbol.is_undefined())
+}
+
+/// Functions of several families. What they answer is counted; the numbers are of a kind that all libms agree on.
+const FAMILIES: &str = r#"
+#include <errno.h>
+#include <fenv.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <wctype.h>
+static int by_value(const void *a, const void *b) {
+    return (*(const int *)a > *(const int *)b) - (*(const int *)a < *(const int *)b);
+}
+size_t tally(const char *text) {
+    int numbers[1000], right = 0;
+    volatile double one = 1, huge = 1e308, two = 2;
+    volatile float half = 0.5F;
+    for (int i = 0; i < 1000; i++) {
+        numbers[i] = (i * 7919) % 1000;
+    }
+    qsort(numbers, 1000, sizeof *numbers, by_value);
+    for (int i = 0; i < 1000; i++) {
+        right += numbers[i] == i;
+    }
+    right += log(one) == 0 && exp10(two) == 100 && pow(two, 10) == 1024 && cosf(half - half) == 1;
+    right += fabs(sin(two) * sin(two) + cos(two) * cos(two) - 1) < 1e-15 && tanh(one * 30) == 1;
+    right += fma(two, two, one) == 5 && floor(-one / 2) == -1 && rint(two + 0.5) == 2;
+    feclearexcept(FE_ALL_EXCEPT);
+    right += isinf(pow(huge, two)) && fetestexcept(FE_OVERFLOW) != 0;
+    feclearexcept(FE_ALL_EXCEPT);
+    right += isnan(log(-one)) && fetestexcept(FE_INVALID) != 0;
+    errno = 0;
+    right += strtol("99999999999999999999", NULL, 10) == __LONG_MAX__ && errno == ERANGE;
+    right += getenv("TALLY") != NULL && strcmp(getenv("TALLY"), text) == 0 && getenv("TALL") == NULL;
+    right += setenv("TALLY", "other", 1) == 0 && strcmp(getenv("TALLY"), "other") == 0 && unsetenv("TALLY") == 0;
+    right += getenv("TALLY") == NULL && iswspace(L' ') && strtoul("0x1f", NULL, 0) == 31;
+    char *made = NULL;
+    right += asprintf(&made, "%s %.2f", text, two) > 0 && strcmp(made + strlen(text), " 2.00") == 0;
+    free(made);
+    return (size_t)right;
+}
+"#;
+
+/// How many are right.
+const RIGHT: &str = "1010\n";
 
 /// A program of this machine's musl, if there is one.
 fn host(sandbox: &Sandbox) -> Option<PathBuf> {
@@ -124,6 +175,37 @@ fn a_c_library_has_them_too_unless_they_are_left_to_musl() {
     let bytes = fs_err::read(&library).unwrap();
     let file = object::File::parse(&*bytes).unwrap();
     assert!(file.dynamic_symbols().any(|symbol| symbol.name() == Ok("strlen") && symbol.is_undefined()));
+}
+
+/// They are the kit's, those of musl behind them where the processor lacks an instruction, or the program's.
+#[test]
+fn a_c_library_has_functions_of_other_families_for_itself() {
+    let sandbox = Sandbox::new();
+    sandbox.write("families.c", FAMILIES);
+    let library = sandbox.path().join("libfamilies.so");
+    let compile = ["cc", "-shared", "-fPIC", "-O1", "-fno-builtin", "-D_GNU_SOURCE", "-Wl,-z,defs"];
+    let compile = [&compile[..], &["-x", "c", "families.c", "-o", "libfamilies.so"]].concat();
+    let program = host(&sandbox);
+    for (options, own) in [
+        (&[][..], true),
+        (&["--knob", "strings.level=sse2"], true),
+        (&["--musl", "strings"], true),
+        (&["--musl", "all"], false),
+    ] {
+        let is_x86 = Arch::host() == Some(Arch::X86_64);
+        if options.contains(&"strings.level=sse2") && !is_x86 {
+            continue;
+        }
+        ok(sandbox.brawn(options).args(&compile));
+        assert_eq!(has(&library, "qsort"), own, "{options:?}");
+        // Where the toolchain's archive can be linked into libraries, musl's own stands behind it.
+        assert_eq!(has(&library, "pow"), own, "{options:?}");
+        assert!(!has(&library, "putenv") && !has(&library, "vsnprintf"));
+        if let Some(program) = &program {
+            let mut run = Command::new(program);
+            assert_eq!(ok(run.arg(&library).arg("a text").env("TALLY", "a text")), RIGHT, "{options:?}");
+        }
+    }
 }
 
 #[test]
