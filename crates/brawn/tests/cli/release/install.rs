@@ -120,15 +120,20 @@ fn the_script_is_of_this_version() {
     assert!(text.contains(concat!("    version=", env!("CARGO_PKG_VERSION"), "\n")));
 }
 
-/// The templates in Cargo.toml name an archive of the release, and the executables in it.
-#[test]
-fn binstall_finds_the_archive() {
-    let (sandbox, dist) = released();
+/// What `cargo metadata` says of the package.
+fn package(sandbox: &Sandbox) -> serde_json::Value {
     let mut metadata = sandbox.command("cargo");
     metadata.args(["metadata", "--format-version=1", "--no-deps", "--offline"]).current_dir(repository());
     let metadata: serde_json::Value = serde_json::from_str(&ok(&mut metadata)).unwrap();
     let packages = metadata["packages"].as_array().unwrap();
-    let package = packages.iter().find(|package| package["name"] == "brawn").unwrap();
+    packages.iter().find(|package| package["name"] == "brawn").unwrap().clone()
+}
+
+/// The templates in Cargo.toml name an archive of the release, and the executables in it.
+#[test]
+fn binstall_finds_the_archive() {
+    let (sandbox, dist) = released();
+    let package = package(&sandbox);
     let binstall = &package["metadata"]["binstall"];
     assert_eq!(binstall["pkg-fmt"], "tgz");
     let arch = Arch::host().unwrap().to_string();
@@ -153,5 +158,66 @@ fn binstall_finds_the_archive() {
     let list = ok(sandbox.command("tar").arg("-tzf").arg(dist.join(file)));
     for bin in ["brawn", "cargo-brawn"] {
         assert!(list.lines().any(|line| line == expand("bin-dir", bin)), "{list}");
+    }
+}
+
+/// Files under an address of https, with a certificate of its own.
+const HTTPS: &str = "import functools, http.server, ssl, sys
+handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=sys.argv[1])
+server = http.server.ThreadingHTTPServer((\"127.0.0.1\", 0), handler)
+context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+context.load_cert_chain(sys.argv[2], sys.argv[3])
+server.socket = context.wrap_socket(server.socket, server_side=True)
+print(server.server_address[1], flush=True)
+server.serve_forever()
+";
+
+/// binstall itself, where `BRAWN_TEST_BINSTALL` names it: it asks for a newer Rust than Brawn, and takes minutes to compile.
+/// A server stands in the place of the repository, and a copy of the metadata in that of the registry.
+#[test]
+fn binstall_itself_installs_it() {
+    let Ok(binstall) = std::env::var("BRAWN_TEST_BINSTALL") else { return };
+    let (sandbox, dist) = released();
+    let place = sandbox.path().join(concat!("www/brawn/releases/download/v", env!("CARGO_PKG_VERSION")));
+    fs_err::create_dir_all(&place).unwrap();
+    let archive = format!("{}.tar.gz", name());
+    fs_err::copy(dist.join(&archive), place.join(&archive)).unwrap();
+    let key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-keyout", "key.pem"];
+    let mut certificate = sandbox.command("openssl");
+    certificate.args(["req", "-x509", "-out", "cert.pem", "-days", "2", "-subj", "/CN=localhost"]).args(key);
+    certificate.args([
+        "-addext",
+        "subjectAltName=IP:127.0.0.1",
+        "-addext",
+        "basicConstraints=critical,CA:FALSE",
+    ]);
+    ok(&mut certificate);
+    let path = |name: &str| sandbox.path().join(name).display().to_string();
+    let server = Server::run(HTTPS, &[&path("www"), &path("cert.pem"), &path("key.pem")]);
+    let address = server.1.replace("http:", "https:");
+    let mut manifest = format!(
+        "[package]\nname = \"brawn\"\nversion = \"{}\"\nedition = \"2024\"\nrepository = \"{address}/brawn\"\n\
+         [[bin]]\nname = \"brawn\"\npath = \"main.rs\"\n[[bin]]\nname = \"cargo-brawn\"\npath = \"main.rs\"\n\
+         [package.metadata.binstall]\n",
+        env!("CARGO_PKG_VERSION")
+    );
+    for (key, value) in package(&sandbox)["metadata"]["binstall"].as_object().unwrap() {
+        manifest.push_str(&format!("{key} = {value}\n"));
+    }
+    sandbox.write("package/Cargo.toml", &manifest);
+    sandbox.write("package/main.rs", "fn main() {}\n");
+    let mut command = sandbox.command(&binstall);
+    command.args(["--manifest-path", "package/Cargo.toml", "--root", "here", "--no-confirm"]);
+    command.args([
+        "--strategies",
+        "crate-meta-data",
+        "--disable-telemetry",
+        "--root-certificates",
+        "cert.pem",
+    ]);
+    ok(command.arg("brawn"));
+    for name in ["brawn", "cargo-brawn"] {
+        let installed = sandbox.path().join("here/bin").join(name);
+        assert!(fs_err::read(installed).unwrap() == fs_err::read(probe()).unwrap(), "{name}");
     }
 }
