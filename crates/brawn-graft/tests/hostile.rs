@@ -227,6 +227,36 @@ fn what_calls_a_function_that_now_returns_at_once_stays() {
     assert!(report.grafted().all(|row| row.address != strdup));
 }
 
+/// Another archive's `strdup` knows no `__libc_start_main`, and took it for `malloc`.
+#[test]
+fn what_calls_another_function_of_musls_stays() {
+    let (old, report) = (&samples().stripped, &samples().report);
+    let address = |name: &str| {
+        let named = |row: &&Row| row.names.iter().any(|own| own == name);
+        report.grafted().find(named).unwrap().address
+    };
+    let strdup = address("strdup");
+    let start = (strdup - BASE) as usize;
+    let is_call = |at: &usize| {
+        let distance = old[*at..].strip_prefix(&[0xe8]).and_then(|rest| rest.first_chunk());
+        let leads =
+            |distance| (*at as u64 + BASE + 5).wrapping_add_signed(i32::from_le_bytes(distance).into());
+        distance.is_some_and(|distance| leads(*distance) == address("malloc"))
+    };
+    let call = (start..start + 64).find(is_call).unwrap();
+    let truth = &samples().truth;
+    let others = truth.functions.keys().filter(|other| **other != strdup && **other != address("malloc"));
+    for other in others {
+        let distance = other.wrapping_sub(BASE + call as u64 + 5) as u32;
+        let bytes = distance.to_le_bytes();
+        let changes: Vec<(usize, u8)> = (0..4).map(|at| (call + 1 + at, bytes[at])).collect();
+        let changed = damaged(old, &changes, 0);
+        let same = jump(old, *other).is_some_and(|to| jump(old, address("malloc")) == Some(to));
+        let report = examine(&changed, with_heap()).unwrap();
+        assert!(same || report.grafted().all(|row| row.address != strdup), "{other:#x}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: cases(), failure_persistence: None, ..ProptestConfig::default() })]
 

@@ -100,9 +100,11 @@ fn by_signatures(image: &Image<'_>, index: &Index<'_>) -> Option<Identification>
     let mut found = Found {
         index,
         signatures,
+        evidence: &evidence,
         functions: BTreeMap::new(),
         local: BTreeMap::new(),
         names: HashMap::new(),
+        ids: BTreeMap::new(),
     };
     let fitting = proofs.iter().filter(|(score, ..)| score == best);
     let sources = fitting.flat_map(|(_, archives, _)| *archives).map(|at| &signatures.archives[*at]);
@@ -127,15 +129,18 @@ fn by_signatures(image: &Image<'_>, index: &Index<'_>) -> Option<Identification>
     })
 }
 
-struct Found<'a> {
+struct Found<'a, 'data> {
     index: &'a Index<'a>,
     signatures: &'a Signatures,
+    evidence: &'a prove::Evidence<'a, 'data>,
     functions: BTreeMap<u64, Function>,
     local: BTreeMap<u64, Function>,
     names: HashMap<u32, u64>,
+    /// By address, the signature of what is there.
+    ids: BTreeMap<u64, u32>,
 }
 
-impl Found<'_> {
+impl Found<'_, '_> {
     /// Adds what another archive explains as well, as far as it agrees with what is there.
     fn add(&mut self, proof: &Proof, best: bool) {
         for (address, id) in &proof.functions {
@@ -147,6 +152,9 @@ impl Found<'_> {
                 .collect();
             let local = function.names.iter().all(|name| self.signatures.is_local(name.id));
             if names.is_empty() && !local || self.overlaps(*address, function) {
+                continue;
+            }
+            if !best && self.refers_to_others(*id, *address) {
                 continue;
             }
             let (callers, callees) = (callers(function, proof), callees(function, proof));
@@ -165,6 +173,7 @@ impl Found<'_> {
                 evidence: Evidence::Signature,
                 confirmations: callers + callees,
             };
+            self.ids.entry(*address).or_insert(*id);
             if local {
                 self.local.insert(*address, function);
             } else {
@@ -174,6 +183,25 @@ impl Found<'_> {
         for (name, address) in &proof.names {
             self.names.entry(*name).or_insert(*address);
         }
+    }
+
+    /// Whether what is there already is another function than this one refers to. The archive that explains this one may not
+    /// know the other.
+    fn refers_to_others(&self, id: u32, address: u64) -> bool {
+        let is_another = |(name, target): &(u32, u64)| {
+            let Some(known) = self.ids.get(target) else { return false };
+            let known = &self.signatures.functions[*known as usize];
+            let agrees = |(name, at): &(u32, u64)| self.names.get(name).is_none_or(|known| known == at);
+            let is_there = |id: &u32| {
+                let references = self.evidence.references(*id, *target);
+                references.is_some_and(|references| references.iter().all(agrees))
+            };
+            let mut definitions = self.index.definitions(*name).iter();
+            !known.names.iter().any(|own| own.id == *name)
+                && definitions.len() > 0
+                && !definitions.any(is_there)
+        };
+        self.evidence.references(id, address).is_none_or(|references| references.iter().any(is_another))
     }
 
     /// Whether a function of this name is here. A weak name is somebody else's if the program defines it: where the function

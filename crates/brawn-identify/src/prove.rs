@@ -7,7 +7,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
-use brawn_elf::Image;
+use brawn_elf::{Arch, Image};
 
 use crate::field::{Field, Filled};
 use crate::index::{Group, Index, SURE};
@@ -58,7 +58,7 @@ impl<'a, 'data> Evidence<'a, 'data> {
     }
 
     /// What the function refers to, if its code is at `address` and a linker could have filled in its fields so.
-    fn references(&self, id: u32, address: u64) -> Option<References> {
+    pub(crate) fn references(&self, id: u32, address: u64) -> Option<References> {
         if let Some(known) = self.known.borrow().get(&(id, address)) {
             return known.clone();
         }
@@ -86,6 +86,23 @@ impl<'a, 'data> Evidence<'a, 'data> {
         // One name is one place.
         let references: References = references.into_iter().collect();
         references.windows(2).all(|pair| pair[0].0 != pair[1].0).then_some(references)
+    }
+
+    /// Whether a function at this address only returns, with nothing or with 0.
+    fn does_nothing(&self, address: u64) -> bool {
+        const RETURNS: [&[u8]; 3] = [&[0xc3], &[0xf3, 0xc3], &[0x31, 0xc0, 0xc3]];
+        const ENDBR64: &[u8] = &[0xf3, 0x0f, 0x1e, 0xfa];
+        // ret, with mov w0, #0 before it or without.
+        const RETURNS_AARCH64: [&[u8]; 2] =
+            [&[0xc0, 0x03, 0x5f, 0xd6], &[0x00, 0x00, 0x80, 0x52, 0xc0, 0x03, 0x5f, 0xd6]];
+        let code = self.image.bytes_at_address(address).unwrap_or_default();
+        match self.index.signatures.arch {
+            Arch::X86_64 => {
+                let code = code.strip_prefix(ENDBR64).unwrap_or(code);
+                RETURNS.iter().any(|whole| code.starts_with(whole))
+            }
+            Arch::Aarch64 => RETURNS_AARCH64.iter().any(|whole| code.starts_with(whole)),
+        }
     }
 
     /// What archives with the same functions explain.
@@ -154,8 +171,10 @@ impl<'a> Trial<'_, 'a, '_> {
             }
             None => {
                 let there = |id: u32| self.evidence.references(id, *target).is_some();
-                !self.is_internal(*name)
-                    || self.definitions(*name).next().is_none()
+                // A program may define a public name, but not as a function that does nothing: only musl's inner ones are such.
+                let may_be_theirs = || !self.is_internal(*name) && !self.evidence.does_nothing(*target);
+                self.definitions(*name).next().is_none()
+                    || may_be_theirs()
                     || self.definitions(*name).any(there)
             }
         };
@@ -220,9 +239,13 @@ impl<'a> Trial<'_, 'a, '_> {
         }
     }
 
-    /// Whether a proved function at this address is none of this name, whose functions are known.
+    /// Whether a proved function at this address is none of this name, whose functions are known. One with the bytes of such a
+    /// function is none if it goes on elsewhere: all jumps have the same.
     fn is_another(&self, name: u32, address: u64) -> bool {
-        let equal = |id: u32| self.evidence.references(id, address).is_some();
+        let agrees = |(name, target): &(u32, u64)| self.proof.names.get(name).is_none_or(|at| at == target);
+        let equal = |id: u32| {
+            self.evidence.references(id, address).is_some_and(|references| references.iter().all(agrees))
+        };
         self.proof.functions.contains_key(&address)
             && self.definitions(name).next().is_some()
             && !self.definitions(name).any(equal)
