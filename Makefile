@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-demo driver brawn demo test test-long lint fuzz release release-check results presets tune-study tune-duration clean
+.PHONY: help setup setup-demo driver brawn demo test test-long lint fuzz release release-check results presets hundred tune-study tune-duration clean
 
 # Tools that scripts/setup put into the repository's private folder win over the machine's own.
 export PATH := $(CURDIR)/.tools/bin:$(PATH)
@@ -126,6 +126,9 @@ presets: brawn ## measure the candidates for presets again: the choice is made f
 STUDY_SECONDS := 60
 STUDY_PROGRAMS :=
 STUDY_WORK := $(CARGO_TARGET_DIR)/tune-study
+
+hundred: setup brawn ## build, check and measure what is missing in docs/hundred/; HUNDRED='NAME…' for some
+	$(XTASK) hundred run --brawn $(BRAWN) $(HUNDRED)
 
 tune-study: brawn ## tune real programs again, twice and once exhaustively, for docs/tune/
 	$(XTASK) study build $(BRAWN) $(STUDY_WORK) $(STUDY_PROGRAMS)

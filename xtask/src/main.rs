@@ -4,6 +4,7 @@
 mod alternatives;
 mod costs;
 mod demo;
+mod hundred;
 mod leptosfmt;
 mod merge;
 #[cfg(test)]
@@ -94,6 +95,9 @@ enum Command {
     /// Tune real programs again, for docs/tune/.
     #[command(subcommand)]
     Study(study::Step),
+    /// A hundred programs of others, for docs/hundred/.
+    #[command(subcommand)]
+    Hundred(hundred::Step),
     /// Measure everything that docs/results/ reports, and write it there.
     Results {
         /// The `brawn` to build with.
@@ -130,6 +134,7 @@ fn main() -> ExitCode {
         Command::Collect { out, command, parts } => results::collect(&out, &command, &parts),
         Command::Quote => quote::run(),
         Command::Study(step) => study::run(step),
+        Command::Hundred(step) => hundred::run(step),
         Command::Results { brawn, out, only, blocks } => results::run(&brawn, &out, &only, blocks),
     };
     match result {

@@ -8,10 +8,10 @@ use std::time::Duration;
 use brawn_link::cc::Language;
 use brawn_link::toolchain::on_path;
 use brawn_measure::service::free_port;
-use brawn_measure::{Ready, Service, Session, Variant};
+use brawn_measure::{Output, Ready, Service, Session, Variant};
 
 use crate::flavour::Base;
-use crate::suite::{Compiler, Suite, Template, Tool};
+use crate::suite::{Compared, Compiler, Suite, Template, Tool};
 use crate::words::Words;
 use crate::{Case, Context, Error, Figure, Flavour, Options, Prepared, Workshop, jvm, workloads};
 
@@ -146,9 +146,14 @@ impl Suite {
                 }
                 made
             });
+            let path = |text: &Option<String>| text.as_ref().map(|text| PathBuf::from(words.fill(text)));
             let variant = |variant: &Variant| Variant {
                 service: service.clone(),
                 reader: template.input.as_ref().and_then(|input| input.reader()),
+                stdin: path(&template.stdin),
+                current_dir: path(&template.dir),
+                env: template.env.iter().map(|(key, text)| (key.into(), words.fill(text).into())).collect(),
+                expected_status: template.status,
                 ..variant.clone().args(args.iter().map(|text| words.fill(text)))
             };
             let place = count.map(|count| (count as f64, template.axis.as_str()));
@@ -252,6 +257,11 @@ impl Template {
             session.conditions.limit = Duration::from_secs(seconds);
         }
         session.conditions.timeline = self.timeline_ms.map(Duration::from_millis);
+        session.output = match self.output {
+            None => session.output,
+            Some(Compared::SortedLines) => Output::SortedLines,
+            Some(Compared::Unchecked) => Output::Unchecked,
+        };
         Session {
             warmup_blocks: self.warmup.unwrap_or(session.warmup_blocks),
             count_system_calls: self.count_system_calls,

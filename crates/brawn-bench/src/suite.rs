@@ -84,6 +84,18 @@ pub(crate) struct Template {
     pub vars: BTreeMap<String, String>,
     #[serde(default)]
     pub args: Vec<String>,
+    /// The folder that it runs in; the caller's own otherwise.
+    pub dir: Option<String>,
+    /// The file that stands for standard input; nothing otherwise.
+    pub stdin: Option<String>,
+    /// Variables added to the environment.
+    #[serde(default)]
+    pub env: BTreeMap<String, String>,
+    /// How outputs are compared, if not to the byte.
+    pub output: Option<Compared>,
+    /// The exit status that means success, if it is not 0.
+    #[serde(default)]
+    pub status: i32,
     /// More arguments in `quick`.
     #[serde(default)]
     pub quick_args: Vec<String>,
@@ -135,6 +147,16 @@ impl Suite {
     }
 }
 
+/// How outputs of a program are compared between the variants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Compared {
+    /// As a set of lines: threads print in any order.
+    SortedLines,
+    /// Not at all: it prints times, or nothing that can be compared.
+    Unchecked,
+}
+
 /// How a server is used: by the client of `workloads/client`. A second after its end the server's memory is read.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -146,13 +168,23 @@ pub(crate) struct Client {
 }
 
 impl Suite {
-    /// Reads a suite's file. A case takes what it does not say from the table `like` that it names.
+    /// Reads a suite's file.
     ///
     /// # Panics
     /// When it is wrong: the files are constants of this crate, and a test reads them all.
     pub(crate) fn read(name: &'static str, text: &str) -> Suite {
-        let wrong = |error: toml::de::Error| -> ! { panic!("suites/{name}.toml: {error}") };
-        let mut table: Table = text.parse().unwrap_or_else(|error| wrong(error));
+        let read = text.parse().and_then(|table| Suite::of(name, table));
+        read.unwrap_or_else(|error| panic!("suites/{name}.toml: {error}"))
+    }
+
+    /// The suite in a table. A case takes what it does not say from the table `like` that it names.
+    ///
+    /// # Errors
+    /// That of TOML, where a key is missing or unknown.
+    ///
+    /// # Panics
+    /// When `case` is no list of tables, or `like` names none.
+    pub fn of(name: &'static str, mut table: Table) -> Result<Suite, toml::de::Error> {
         let like = table.remove("like");
         for case in table.get_mut("case").and_then(|cases| cases.as_array_mut()).into_iter().flatten() {
             let case = case.as_table_mut().expect("a case is a table");
@@ -163,7 +195,6 @@ impl Suite {
                 }
             }
         }
-        let suite = table.try_into().unwrap_or_else(|error| wrong(error));
-        Suite { name, ..suite }
+        Ok(Suite { name, ..table.try_into()? })
     }
 }

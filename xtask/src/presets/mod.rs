@@ -3,7 +3,7 @@
 
 mod candidates;
 mod pages;
-mod picture;
+pub(crate) mod picture;
 mod search;
 mod standing;
 mod start;

@@ -4,12 +4,12 @@ use std::fmt::Write as _;
 
 use super::standing::Standing;
 
-const WIDTH: f64 = 860.0;
-const HEIGHT: f64 = 520.0;
-const LEFT: f64 = 64.0;
-const RIGHT: f64 = 240.0;
-const TOP: f64 = 24.0;
-const BOTTOM: f64 = 56.0;
+pub(crate) const WIDTH: f64 = 860.0;
+pub(crate) const HEIGHT: f64 = 520.0;
+pub(crate) const LEFT: f64 = 64.0;
+pub(crate) const RIGHT: f64 = 240.0;
+pub(crate) const TOP: f64 = 24.0;
+pub(crate) const BOTTOM: f64 = 56.0;
 /// Height of a line of text, and width of a letter at most.
 const LINE: f64 = 14.0;
 const LETTER: f64 = 6.6;
@@ -19,7 +19,7 @@ const MARKS: &[f64] = &[
 ];
 
 /// One axis: logarithmic, so that twice and half are equally far from 1.
-struct Axis {
+pub(crate) struct Axis {
     low: f64,
     high: f64,
     from: f64,
@@ -27,13 +27,13 @@ struct Axis {
 }
 
 impl Axis {
-    fn new(values: impl Iterator<Item = f64>, from: f64, to: f64) -> Self {
+    pub(crate) fn new(values: impl Iterator<Item = f64>, from: f64, to: f64) -> Self {
         let (low, high) =
             values.fold((1.0_f64, 1.0_f64), |(low, high), value| (low.min(value), high.max(value)));
         Self { low: low / 1.15, high: high * 1.15, from, to }
     }
 
-    fn place(&self, value: f64) -> f64 {
+    pub(crate) fn place(&self, value: f64) -> f64 {
         self.from + (value / self.low).ln() / (self.high / self.low).ln() * (self.to - self.from)
     }
 
@@ -98,7 +98,8 @@ pub fn picture(standings: &[Standing], baseline: &str) -> String {
     svg + "</svg>\n"
 }
 
-fn axes(svg: &mut String, x: &Axis, y: &Axis, baseline: &str) {
+/// Marks of both axes, and what they are.
+pub(crate) fn axes(svg: &mut String, x: &Axis, y: &Axis, baseline: &str) {
     let (bottom, right) = (HEIGHT - BOTTOM, WIDTH - RIGHT);
     for mark in x.marks(30.0) {
         let at = x.place(mark);
