@@ -11,7 +11,7 @@ use brawn_measure::service::free_port;
 use brawn_measure::{Output, Ready, Service, Session, Variant};
 
 use crate::flavour::Base;
-use crate::suite::{Compared, Compiler, Suite, Template, Tool};
+use crate::suite::{Compiler, Suite, Template, Tool};
 use crate::words::Words;
 use crate::{Case, Context, Error, Figure, Flavour, Options, Prepared, Workshop, jvm, workloads};
 
@@ -152,8 +152,6 @@ impl Suite {
                 reader: template.input.as_ref().and_then(|input| input.reader()),
                 stdin: path(&template.stdin),
                 current_dir: path(&template.dir),
-                env: template.env.iter().map(|(key, text)| (key.into(), words.fill(text).into())).collect(),
-                expected_status: template.status,
                 ..variant.clone().args(args.iter().map(|text| words.fill(text)))
             };
             let place = count.map(|count| (count as f64, template.axis.as_str()));
@@ -257,11 +255,9 @@ impl Template {
             session.conditions.limit = Duration::from_secs(seconds);
         }
         session.conditions.timeline = self.timeline_ms.map(Duration::from_millis);
-        session.output = match self.output {
-            None => session.output,
-            Some(Compared::SortedLines) => Output::SortedLines,
-            Some(Compared::Unchecked) => Output::Unchecked,
-        };
+        if self.sorted {
+            session.output = Output::SortedLines;
+        }
         Session {
             warmup_blocks: self.warmup.unwrap_or(session.warmup_blocks),
             count_system_calls: self.count_system_calls,

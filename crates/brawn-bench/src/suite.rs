@@ -88,14 +88,9 @@ pub(crate) struct Template {
     pub dir: Option<String>,
     /// The file that stands for standard input; nothing otherwise.
     pub stdin: Option<String>,
-    /// Variables added to the environment.
+    /// Whether its lines may come in any order.
     #[serde(default)]
-    pub env: BTreeMap<String, String>,
-    /// How outputs are compared, if not to the byte.
-    pub output: Option<Compared>,
-    /// The exit status that means success, if it is not 0.
-    #[serde(default)]
-    pub status: i32,
+    pub sorted: bool,
     /// More arguments in `quick`.
     #[serde(default)]
     pub quick_args: Vec<String>,
@@ -145,16 +140,6 @@ impl Suite {
     pub(crate) fn template(&self, name: &str) -> &Template {
         self.cases.iter().find(|case| case.name == name).unwrap()
     }
-}
-
-/// How outputs of a program are compared between the variants.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum Compared {
-    /// As a set of lines: threads print in any order.
-    SortedLines,
-    /// Not at all: it prints times, or nothing that can be compared.
-    Unchecked,
 }
 
 /// How a server is used: by the client of `workloads/client`. A second after its end the server's memory is read.

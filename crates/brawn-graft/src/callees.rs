@@ -27,7 +27,7 @@ pub(crate) fn strangers(arch: Arch, image: &Image<'_>, found: &Identification) -
     // And what stands behind it belongs to another, or to none: a function whose first byte someone made a return does not
     // end there.
     let does_nothing = |address: u64| {
-        let Some(size) = entry::does_nothing(arch, code(address, ALIGNED)) else { return false };
+        let Some(size) = brawn_identify::does_nothing(arch, code(address, ALIGNED)) else { return false };
         let end = address + size as u64;
         let room = end.next_multiple_of(ALIGNED) - end;
         begins(address) && (ends.contains_key(&end) || entry::is_padding(arch, code(end, room), end))

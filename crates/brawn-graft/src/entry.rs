@@ -101,14 +101,6 @@ pub(crate) fn placed(arch: Arch, moved: &Moved, address: u64) -> Option<Vec<u8>>
     Some(bytes)
 }
 
-/// The size of a function that does nothing but return.
-pub(crate) fn does_nothing(arch: Arch, code: &[u8]) -> Option<usize> {
-    match arch {
-        Arch::X86_64 => x86::does_nothing(code),
-        Arch::Aarch64 => arm::does_nothing(code),
-    }
-}
-
 /// Whether this is what compilers put between functions.
 pub(crate) fn is_padding(arch: Arch, code: &[u8], address: u64) -> bool {
     match arch {

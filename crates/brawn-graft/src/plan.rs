@@ -3,16 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use brawn_identify::Identification;
-use brawn_kit::Functions;
+use brawn_kit::{BEHIND, Functions};
 
 use crate::allocator::{HEAP, Heap, LIBC};
 use crate::entry::Beginning;
 use crate::families;
 use crate::heap;
 use crate::kit::{Kit, Member};
-
-/// What musl's own definition is called in the kit's objects, with its name behind.
-const BEHIND: &str = "__brawn_musl_";
 
 const ALLOCATES: &[&str] = &["malloc", "calloc", "realloc", "free"];
 

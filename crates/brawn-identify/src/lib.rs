@@ -4,6 +4,7 @@
 
 mod anchor;
 mod carried;
+mod dummy;
 mod error;
 mod extract;
 mod field;
@@ -18,6 +19,7 @@ mod symbols;
 mod text;
 
 pub use carried::{carried, packed_size};
+pub use dummy::does_nothing;
 pub use error::Error;
 pub use extract::extract;
 pub use field::Field;

@@ -7,8 +7,9 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
-use brawn_elf::{Arch, Image};
+use brawn_elf::Image;
 
+use crate::dummy;
 use crate::field::{Field, Filled};
 use crate::index::{Group, Index, SURE};
 use crate::scan;
@@ -88,21 +89,10 @@ impl<'a, 'data> Evidence<'a, 'data> {
         references.windows(2).all(|pair| pair[0].0 != pair[1].0).then_some(references)
     }
 
-    /// Whether a function at this address only returns, with nothing or with 0.
+    /// Whether a function at this address does nothing.
     fn does_nothing(&self, address: u64) -> bool {
-        const RETURNS: [&[u8]; 3] = [&[0xc3], &[0xf3, 0xc3], &[0x31, 0xc0, 0xc3]];
-        const ENDBR64: &[u8] = &[0xf3, 0x0f, 0x1e, 0xfa];
-        // ret, with mov w0, #0 before it or without.
-        const RETURNS_AARCH64: [&[u8]; 2] =
-            [&[0xc0, 0x03, 0x5f, 0xd6], &[0x00, 0x00, 0x80, 0x52, 0xc0, 0x03, 0x5f, 0xd6]];
         let code = self.image.bytes_at_address(address).unwrap_or_default();
-        match self.index.signatures.arch {
-            Arch::X86_64 => {
-                let code = code.strip_prefix(ENDBR64).unwrap_or(code);
-                RETURNS.iter().any(|whole| code.starts_with(whole))
-            }
-            Arch::Aarch64 => RETURNS_AARCH64.iter().any(|whole| code.starts_with(whole)),
-        }
+        dummy::does_nothing(self.index.signatures.arch, code).is_some()
     }
 
     /// What archives with the same functions explain.

@@ -55,9 +55,12 @@ impl Functions {
     }
 }
 
+/// What the names of musl's own definitions behind the kit's begin with.
+pub const BEHIND: &str = "__brawn_musl_";
+
 /// The name of musl's own definition behind one of the kit's.
 pub fn behind(name: &str) -> String {
-    format!("__brawn_musl_{name}")
+    format!("{BEHIND}{name}")
 }
 
 /// The functions for an architecture.

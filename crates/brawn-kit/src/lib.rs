@@ -15,7 +15,7 @@ mod packed;
 mod strings;
 
 pub use allocator::{Allocator, TRACE, allocator, allocators};
-pub use functions::{Family, Functions, behind, functions};
+pub use functions::{BEHIND, Family, Functions, behind, functions};
 pub use knobs::{KNOBS_SIZE, Knob, Knobs};
 pub use library::{Library, library, library_names};
 pub use names::{Names, names};

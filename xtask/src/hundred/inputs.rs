@@ -15,36 +15,21 @@ use crate::workshop::step;
 /// | name | holds |
 /// |---|---|
 /// | `words.txt` | 200,000 lines of text, 12 MB, from 30,000 words of which few are frequent |
-/// | `table.csv` | 120,000 lines: a number, a name of 50, a value with decimals, a number |
-/// | `records.json` | 30,000 objects in a list |
-/// | `sources/` | the sources of some 200 crates, `.git` in it so that tools take it for a repository |
+/// | `words.patch` | changes to it in 999 places |
+/// | `words.l`, `macros.m4`, `justfile` | work for the tools that read such |
+/// | `sources/` | the crates that the study's first program depends on, `.git` in it so that tools take it for a repository |
 /// | `sources.tar` | those files, in the order of their names |
-/// | `files.txt` | the paths of 3,000 of them |
-/// | `words.patch` | changes to `words.txt` in 1,000 places |
-/// | `rules.mk`, `macros.m4`, `grammar.y`, `words.l`, `loop.zsh`, `justfile` | work for tools that read such |
+/// | `files.txt` | the paths of 3,000 of them, from `inputs` |
 pub fn make(root: &Path) -> Result<()> {
     let folder = root.join("inputs");
     fs_err::create_dir_all(&folder)?;
     let mut random = Rng::with_seed(1);
     let text = words(&mut random);
-    let table = table(&mut random);
-    let records: Vec<String> = (0..30_000_u64)
-        .map(|n| {
-            let value = n * 2_654_435_761 % 1_000_003;
-            format!("{{\"group\":\"g{}\",\"value\":{value},\"name\":\"record {n}\"}}", value % 997)
-        })
-        .collect();
-    let records = format!("[{}]\n", records.join(",\n"));
     let made = [
         ("words.patch", patch(&text)),
         ("words.txt", text),
-        ("table.csv", table),
-        ("records.json", records),
-        ("rules.mk", rules()),
         ("macros.m4", MACROS.to_owned()),
-        ("grammar.y", grammar()),
         ("words.l", scanner(&mut random)),
-        ("loop.zsh", LOOP.to_owned()),
         ("justfile", recipes()),
     ];
     for (name, text) in made {
@@ -63,7 +48,10 @@ pub fn make(root: &Path) -> Result<()> {
     let list = folder.join("files.txt");
     if !list.exists() {
         let mut found = Command::new("find");
-        let output = found.arg(&sources).args(["-type", "f", "-not", "-path", "*/.git/*"]).output()?;
+        let output = found
+            .args(["sources", "-type", "f", "-not", "-path", "*/.git/*"])
+            .current_dir(&folder)
+            .output()?;
         let text = String::from_utf8(output.stdout)?;
         let mut paths: Vec<&str> = text.lines().collect();
         paths.sort_unstable();
@@ -98,39 +86,6 @@ fn patch(text: &str) -> String {
     patch
 }
 
-/// Targets that depend on each other, and variables made of their names. Nothing is to be done for any.
-fn rules() -> String {
-    const COUNT: usize = 20_000;
-    let mut text = String::from("all: result\n");
-    let names: Vec<String> = (0..COUNT).map(|n| format!("part{n}.c")).collect();
-    let _ = writeln!(text, "SOURCES := {}", names.join(" "));
-    text.push_str(
-        "OBJECTS := $(patsubst %.c,%.o,$(sort $(SOURCES)))\nODD := $(filter %1.o %3.o %7.o,$(OBJECTS))\n",
-    );
-    text.push_str("result: $(OBJECTS) ; @echo $(words $(ODD)) $(lastword $(sort $(ODD)))\n");
-    for n in 0..COUNT {
-        let _ = writeln!(text, "part{n}.o: part{n}.c part{}.c ;\npart{n}.c: ;", n / 7);
-    }
-    text
-}
-
-/// Expressions with 400 operators, each of a precedence of its own, and statements of 400 words.
-fn grammar() -> String {
-    let mut text = String::from("%token NUMBER\n");
-    for n in 0..400 {
-        let _ = writeln!(text, "%left OP{n}\n%token WORD{n}");
-    }
-    text.push_str("%%\nprogram: | program statement;\nexpression: NUMBER | '(' expression ')'\n");
-    for n in 0..400 {
-        let _ = writeln!(text, "  | expression OP{n} expression {{ $$ = $1 + $3 * {n}; }}");
-    }
-    text.push_str(";\nstatement: expression ';'\n");
-    for n in 0..400 {
-        let _ = writeln!(text, "  | WORD{n} expression statement");
-    }
-    text + ";\n%%\n"
-}
-
 /// A scanner of 1,500 words.
 fn scanner(random: &mut Rng) -> String {
     let mut text = String::from("%option noyywrap\n%%\n");
@@ -162,10 +117,6 @@ const MACROS: &str = "define(`sum', `ifelse($1, 0, 0, `eval($1 + sum(decr($1)))'
     define(`times', `ifelse($1, 0, , `sum(200) translit(`$2', `a-z', `b-za')\ntimes(decr($1), `$2')')')dnl\n\
     times(150, `some words that are moved by a letter')\n";
 
-const LOOP: &str = "typeset -A seen\nlocal total=0 word\nfor (( n = 0; n < 60000; n++ )); do\n  word=\"w$(( n * 7919 % 997 ))x\"\n  \
-    seen[$word]=$(( ${seen[$word]:-0} + 1 ))\n  [[ $word == *9?x ]] && (( total += ${#word} ))\n  word=${word//w/${n%%1*}}\ndone\n\
-    print $total ${#seen} ${#${(j:,:)${(ok)seen}}}\n";
-
 /// Lines of 3 to 15 words, whose frequencies fall with their ranks.
 fn words(random: &mut Rng) -> String {
     let known: Vec<String> = (0..30_000)
@@ -182,17 +133,6 @@ fn words(random: &mut Rng) -> String {
             let _ = write!(text, "{}{}", if at == 0 { "" } else { " " }, known[place as usize]);
         }
         text.push('\n');
-    }
-    text
-}
-
-fn table(random: &mut Rng) -> String {
-    let names: Vec<String> = (0..50).map(|_| (0..9).map(|_| random.lowercase()).collect()).collect();
-    let mut text = String::new();
-    for id in 0..120_000 {
-        let value = random.f64() * 10_f64.powi(random.i32(-2..6));
-        let (name, number) = (&names[random.usize(..names.len())], random.u32(1..4_000_000));
-        let _ = writeln!(text, "{id},{name},{value:.6},{number}");
     }
     text
 }

@@ -29,7 +29,7 @@ pub struct Recipe {
     /// Why it is slower than with glibc, or takes more memory, if it does.
     pub cause: Option<String>,
     pub suite: &'static Suite,
-    /// Of the file.
+    /// Of how it is built and what it does: not of what is said about it.
     pub digest: String,
 }
 
@@ -67,6 +67,7 @@ impl Recipe {
         let mut taken = |key: &str| table.remove(key).and_then(|value| value.as_str().map(str::to_owned));
         let (expected, cause) = (taken("expected"), taken("cause"));
         let about = taken("about").context("`about` is missing")?;
+        let digest = sha256_hex(toml::to_string(&table)?.as_bytes());
         table.insert("title".into(), name.into());
         table.insert("about".into(), about.clone().into());
         let compiler = if text.contains("build.install]") { "rust" } else { "c" };
@@ -81,7 +82,7 @@ impl Recipe {
         }
         // It lives as long as this program runs, as those of `brawn bench` do.
         let suite = Box::leak(Box::new(Suite::of(name.to_owned().leak(), table)?));
-        Ok(Recipe { about, expected, cause, suite, digest: sha256_hex(text.as_bytes()) })
+        Ok(Recipe { about, expected, cause, suite, digest })
     }
 }
 

@@ -1,6 +1,5 @@
 //! C programs that their own build systems make.
 
-use std::path::PathBuf;
 use std::process::Command;
 
 use brawn_link::cc::Language;
@@ -12,8 +11,8 @@ use crate::{Error, workloads};
 
 /// A C program that comes with a build system.
 ///
-/// In the words of a command, `{cc}` stands for the compiler, `{cxx}` for that of C++, `{jobs}` for the number of cores, and
-/// `{folder}` for the folder that holds `files`.
+/// In the words of a command, `{cc}` stands for the compiler, `{jobs}` for the number of cores, and `{folder}` for the
+/// folder that holds `files`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Made {
@@ -48,14 +47,11 @@ impl Workshop {
         let jobs = std::thread::available_parallelism().map_or(1, usize::from).to_string();
         self.variants(name, &slot, flavours, false, &|base, to| {
             let compiler = self.compiler(base, Language::C)?;
-            let needs_cxx = made.commands.iter().flatten().any(|word| word.contains("{cxx}"));
-            let cxx = if needs_cxx { self.compiler(base, Language::Cxx)? } else { PathBuf::new() };
             let libc = if base == Base::Musl { "musl" } else { "glibc" };
             let tree = slot.path().join(format!("tree-{libc}"));
             self.unpack(&self.source(&made.source)?, &tree)?;
             let fill = |word: &str| {
                 word.replace("{cc}", &compiler.to_string_lossy())
-                    .replace("{cxx}", &cxx.to_string_lossy())
                     .replace("{jobs}", &jobs)
                     .replace("{folder}", &slot.path().to_string_lossy())
             };

@@ -56,14 +56,6 @@ pub(super) fn calls(code: &[u8], address: u64) -> BTreeSet<u64> {
     words.enumerate().filter_map(leads).collect()
 }
 
-/// The size of a function that only returns, with nothing or with 0.
-pub(super) fn does_nothing(code: &[u8]) -> Option<usize> {
-    const RET: [u8; 4] = 0xd65f_03c0_u32.to_le_bytes();
-    // mov w0, #0
-    let zero = [0x5280_0000_u32.to_le_bytes(), RET].concat();
-    [&RET[..], &zero].iter().find(|whole| code.starts_with(whole)).map(|whole| whole.len())
-}
-
 /// Whether this is what compilers put between functions.
 pub(super) fn is_padding(code: &[u8]) -> bool {
     const NOP: [u8; 4] = 0xd503_201f_u32.to_le_bytes();

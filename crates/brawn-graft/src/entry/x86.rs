@@ -53,14 +53,6 @@ pub(super) fn calls(code: &[u8], address: u64) -> BTreeSet<u64> {
     near.filter(leads_out).map(|instruction| instruction.near_branch_target()).collect()
 }
 
-/// The size of a function that only returns, with nothing or with 0.
-pub(super) fn does_nothing(code: &[u8]) -> Option<usize> {
-    let own = code.strip_prefix(&ENDBR64).unwrap_or(code);
-    let whole = [&[0xc3][..], &[0xf3, 0xc3], &[0x31, 0xc0, 0xc3]];
-    let whole = whole.iter().find(|whole| own.starts_with(whole))?;
-    Some(code.len() - own.len() + whole.len())
-}
-
 /// The second bytes of conditional jumps: what follows is the distance, as behind the first byte of others.
 pub(super) fn conditional(code: &[u8]) -> impl Iterator<Item = usize> {
     memchr::memchr_iter(0x0f, code)

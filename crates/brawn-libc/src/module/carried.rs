@@ -9,7 +9,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use brawn_kit::Functions;
+use brawn_kit::{BEHIND, Functions, behind};
 use object::read::elf::ElfFile64;
 use object::{
     Endianness, Object as _, ObjectSection as _, ObjectSymbol as _, RelocationFlags, RelocationTarget,
@@ -17,9 +17,6 @@ use object::{
 };
 
 use crate::archive::Member;
-
-/// What names of musl's own functions behind those of the kit begin with.
-const BEHIND: &str = "__brawn_musl_";
 
 /// The family whose functions may bring copies of musl's along.
 const COPIES: &str = "math";
@@ -189,8 +186,7 @@ pub fn choose<'data>(
     let copies: Vec<Carried<'data>> = copies
         .map(|(_, object)| {
             let names = object.member.defined.iter().map(|definition| definition.name);
-            let moved =
-                names.filter(|name| ours.contains(name)).map(|name| (name, format!("{BEHIND}{name}")));
+            let moved = names.filter(|name| ours.contains(name)).map(|name| (name, behind(name)));
             let moved = moved.collect();
             (object.member, moved)
         })
