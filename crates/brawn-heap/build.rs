@@ -1,9 +1,12 @@
 //! Compiles the heap for the target.
 
+use brawn_kit_sources::FOLDER;
+
 fn main() {
     let mut build = cc::Build::new();
     build
         .file("c/heap.c")
+        .include(FOLDER)
         .std("gnu11")
         .opt_level(3)
         .debug(false)
@@ -21,4 +24,5 @@ fn main() {
         .flag_if_supported("-mno-outline-atomics");
     build.compile("brawn_heap");
     println!("cargo::rerun-if-changed=c");
+    println!("cargo::rerun-if-changed={FOLDER}/malloc");
 }

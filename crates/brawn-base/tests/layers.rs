@@ -4,8 +4,8 @@ use std::path::Path;
 
 /// From the bottom to the top; crates of one layer do not know each other.
 const LAYERS: &[&[&str]] = &[
-    &["brawn-base", "brawn-heap", "brawn-kit-build"],
-    &["brawn-elf", "brawn-init", "brawn-trace"],
+    &["brawn-base", "brawn-kit-sources"],
+    &["brawn-elf", "brawn-heap", "brawn-init", "brawn-kit-build", "brawn-trace"],
     &["brawn-kit", "brawn-identify", "brawn-measure"],
     &["brawn-libc", "brawn-graft"],
     &["brawn-link", "brawn-preload"],

@@ -52,9 +52,7 @@ pub fn find(root: &Path, arch: &Arch, host_arch: &str) -> Result<Compiler> {
         if let Ok(command) = env::var(&variable)
             && !command.trim().is_empty()
         {
-            let argv: Vec<String> = command.split_whitespace().map(str::to_owned).collect();
-            let zig = is_zig(&argv);
-            return probe(argv, zig, arch)
+            return named(&command, arch)
                 .map_err(|reason| anyhow!("{variable} names `{command}`, which does not work: {reason}"));
         }
     }
@@ -72,6 +70,13 @@ pub fn find(root: &Path, arch: &Arch, host_arch: &str) -> Result<Compiler> {
          for musl, such as `zig cc -target {arch}-linux-musl`\n\
          note: looked for {tried}"
     ))
+}
+
+/// The compiler that a command starts.
+pub(crate) fn named(command: &str, arch: &Arch) -> Result<Compiler, String> {
+    let argv: Vec<String> = command.split_whitespace().map(str::to_owned).collect();
+    let zig = is_zig(&argv);
+    probe(argv, zig, arch)
 }
 
 /// The zig executable of the `ziglang` package, in the private folder into which `make setup` installs it.
@@ -135,6 +140,8 @@ fn probe(argv: Vec<String>, zig: bool, arch: &Arch) -> Result<Compiler, String> 
     if clang {
         // Sections of this type cannot be rewritten, and only help linkers to fold identical functions.
         flags.push("-fno-addrsig");
+        // Where code that several functions share is called, the return address waits in a register that no table names.
+        flags.push("-mno-outline");
     }
     Ok(Compiler { argv, identity, is_clang: clang, flags })
 }

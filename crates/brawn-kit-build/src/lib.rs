@@ -45,6 +45,16 @@ pub fn main() {
     }
 }
 
+/// The crates whose sources functions of a family include.
+pub fn crates_of_functions(workshop: &Workshop) -> Result<Vec<String>> {
+    Ok(families::table(workshop)?.crates().map(str::to_owned).collect())
+}
+
+/// Compiles the functions of every family, and checks what they need.
+pub fn compile_functions(workshop: &Workshop) -> Result<()> {
+    families::build(workshop, &families::table(workshop)?, &strings::table(workshop)?.flags).map(drop)
+}
+
 fn variable(name: &str) -> Result<std::ffi::OsString> {
     let missing = || anyhow!("{name} is not set; is this a build script of Cargo?");
     env::var_os(name).ok_or_else(missing)

@@ -6,7 +6,7 @@ use crate::compiler::{self, Compiler};
 use crate::seal::{self, Contract, Sealed};
 use crate::sources::{self, Source};
 use crate::table::Recipe;
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, anyhow};
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -34,7 +34,7 @@ impl Workshop {
         for &arch in &arches {
             compilers.insert(arch.name, compiler::find(&root, arch, host_arch)?);
         }
-        let folders = Folders::new(&root, crate_folder.join("libc"), out);
+        let folders = Folders::new(&root, brawn_kit_sources::FOLDER.into(), out);
         let own_version = env!("CARGO_PKG_VERSION").to_owned();
         Ok(Workshop { arches, compilers, sources: BTreeMap::new(), folders, root, own_version })
     }
@@ -52,6 +52,13 @@ impl Workshop {
         names.sort_unstable();
         names.dedup();
         self.sources = sources::find(crate_folder, cargo, host, &names)?;
+        Ok(())
+    }
+
+    /// Compiles for an architecture by this command, and not by what was found.
+    pub fn compile_by(&mut self, command: &str, arch: &'static Arch) -> Result<()> {
+        let compiler = compiler::named(command, arch).map_err(|reason| anyhow!("`{command}`: {reason}"))?;
+        self.compilers.insert(arch.name, compiler);
         Ok(())
     }
 

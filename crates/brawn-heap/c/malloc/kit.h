@@ -1,1 +1,0 @@
-../../../brawn-kit/libc/malloc/kit.h
