@@ -25,6 +25,28 @@ static void create_files(void) {
     }
 }
 
+// The mode counts where a file is made, and the flag for exec is set at once.
+static void opening(void) {
+    umask(0);
+    int file = open("opened", O_CREAT | O_RDWR | O_EXCL | O_CLOEXEC, 0641);
+    struct stat status;
+    CHECK(file >= 0 && fstat(file, &status) == 0, "cannot create a file");
+    CHECK((status.st_mode & 0777) == 0641, "its mode is %o", (unsigned)status.st_mode);
+    CHECK(fcntl(file, F_GETFD) == FD_CLOEXEC, "it stays open in other programs");
+    close(file);
+    file = open("opened", O_RDONLY);
+    CHECK(file >= 0 && fcntl(file, F_GETFD) == 0, "it does not stay open in other programs");
+    close(file);
+    file = open(".", O_TMPFILE | O_RDWR, 0640);
+    CHECK(file >= 0 || errno == EOPNOTSUPP || errno == EISDIR || errno == ENOENT, "no file without a name");
+    CHECK(file < 0 || (fstat(file, &status) == 0 && (status.st_mode & 0777) == 0640), "another mode");
+    close(file);
+    errno = 0;
+    CHECK(open("opened", O_CREAT | O_EXCL | O_RDWR, 0600) == -1 && errno == EEXIST, "made twice");
+    CHECK(open("nothing/there", O_RDONLY) == -1 && errno == ENOENT, "errno is %d", errno);
+    unlink("opened");
+}
+
 static int is_text(const struct dirent *entry) {
     free(malloc(20));
     return strstr(entry->d_name, ".txt") != NULL;
@@ -134,6 +156,8 @@ int main(int argc, char **argv) {
     struct growth growth = {0};
     for (int i = 0; i < rounds; i++) {
         watched_round = i;
+        watched_step = "opening";
+        opening();
         watched_step = "directories";
         directories();
         watched_step = "patterns";

@@ -39,6 +39,28 @@ static void growing_vectors(void) {
     }
 }
 
+// Large blocks that grow and shrink by little: in place, with room ahead, or moved.
+static void by_steps(void) {
+    enum { BLOCKS = 2, STEP = 24000, STEPS = 120 };
+    unsigned char *blocks[BLOCKS] = {0};
+    for (int direction = 1; direction >= -1; direction -= 2)
+        for (int i = 0; i < STEPS; i++)
+            for (int b = 0; b < BLOCKS; b++) {
+                int steps = direction > 0 ? i + 1 : STEPS - i;
+                unsigned char *moved = realloc(blocks[b], (size_t)steps * STEP);
+                CHECK(moved != NULL, "cannot realloc to %d steps", steps);
+                CHECK(malloc_usable_size(moved) >= (size_t)steps * STEP, "%d steps have less room", steps);
+                blocks[b] = moved;
+                if (direction > 0)
+                    pattern_fill(moved + (size_t)i * STEP, STEP, (uint64_t)i * BLOCKS + b);
+                for (int step = steps - 1; step >= 0; step -= 31)
+                    CHECK_PATTERN(moved + (size_t)step * STEP, STEP, (uint64_t)step * BLOCKS + b,
+                                  "growth by steps");
+            }
+    for (int b = 0; b < BLOCKS; b++)
+        free(blocks[b]);
+}
+
 static void around_boundaries(void) {
     static const size_t boundaries[] = {4096,   16384,   65536,   131052,  131072,
                                         262144, 1048576, 2097152, 4194304, 33554432};
@@ -80,6 +102,8 @@ int main(int argc, char **argv) {
         grow_and_shrink();
         watched_step = "growing vectors";
         growing_vectors();
+        watched_step = "by steps";
+        by_steps();
         watched_step = "around boundaries";
         around_boundaries();
     }

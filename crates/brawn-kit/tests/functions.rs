@@ -111,7 +111,7 @@ fn every_family_keeps_within_its_size() {
         ("numbers", 27_200),
         ("regex", 32_000),
         ("sort", 8_000),
-        ("stdio", 1_600),
+        ("stdio", 1_800),
         ("text", 31_000),
         ("threads", 1_700),
         ("time", 25_000),

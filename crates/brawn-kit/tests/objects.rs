@@ -68,6 +68,16 @@ fn each_is_for_its_architecture() {
     }
 }
 
+/// A walk that begins right behind a call of such code ends there.
+#[test]
+fn no_code_is_outlined() {
+    for (name, object) in every_object() {
+        let file = read(object);
+        let mut names = file.symbols().filter_map(|symbol| symbol.name().ok());
+        assert_eq!(names.find(|name| name.contains("OUTLINED")), None, "{name} {}", object.arch);
+    }
+}
+
 #[test]
 fn only_the_malloc_family_is_visible() {
     for (name, object) in every_object() {

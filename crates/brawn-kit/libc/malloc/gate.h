@@ -16,7 +16,6 @@
 #ifndef BRAWN_GATE_H
 #define BRAWN_GATE_H
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/membarrier.h>
@@ -38,14 +37,15 @@ enum gate_state {
     GATE_CHILD = 2,  /* the first to enter in a child of fork must run `gate_child_work` before */
 };
 
+/* C++ reads this as well, so atomic is what the compiler's own functions do, not a type. */
 struct gate_place {
-    _Alignas(64) _Atomic(uint32_t) inside;
-    _Atomic(uint32_t) taken;
+    __attribute__((aligned(64))) uint32_t inside;
+    uint32_t taken;
 };
 
 static struct gate_place gate_places[GATE_PLACES];
 static struct gate_place gate_crowd;
-static _Alignas(64) _Atomic(uint32_t) gate_state;
+static __attribute__((aligned(64))) uint32_t gate_state;
 static __thread struct gate_place *gate_own;
 static __thread uint32_t gate_depth;
 
@@ -67,9 +67,9 @@ static inline void gate_barrier_of_all(void) {
 
 static inline void gate_barrier(void) {
     if (__builtin_expect(gate_fences, 0)) {
-        atomic_thread_fence(memory_order_seq_cst);
+        __atomic_thread_fence(__ATOMIC_SEQ_CST);
     } else {
-        atomic_signal_fence(memory_order_seq_cst);
+        __atomic_signal_fence(__ATOMIC_SEQ_CST);
     }
 }
 #else
@@ -78,19 +78,24 @@ static inline void gate_barrier_of_all(void) {
 }
 
 static inline void gate_barrier(void) {
-    atomic_signal_fence(memory_order_seq_cst);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 #endif
+
+/* Whether `word` was `from`; then it is `to`. */
+static inline bool gate_exchange(uint32_t *word, uint32_t from, uint32_t to) {
+    return __atomic_compare_exchange_n(word, &from, to, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+}
 
 /* Waits until no one is inside, apart from the calling thread if it is: a signal handler may fork while the
  * thread that it interrupted is inside. Only the thread that closed the gate calls this. */
 static void gate_wait_until_empty(bool self_inside) {
-    atomic_thread_fence(memory_order_seq_cst);
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
     gate_barrier_of_all();
     for (int i = 0; i <= GATE_PLACES; i++) {
         struct gate_place *const place = i < GATE_PLACES ? &gate_places[i] : &gate_crowd;
         const uint32_t mine = (place == gate_own && self_inside) ? 1 : 0;
-        for (int tries = 0; atomic_load_explicit(&place->inside, memory_order_acquire) != mine; tries++) {
+        for (int tries = 0; __atomic_load_n(&place->inside, __ATOMIC_ACQUIRE) != mine; tries++) {
             /* Those inside may need this processor, or be in the kernel for long. */
             const struct timespec pause = {0, tries < 100 ? 0 : 50000};
             KERNEL_SYSCALL(SYS_nanosleep, &pause, NULL);
@@ -99,15 +104,15 @@ static void gate_wait_until_empty(bool self_inside) {
 }
 
 static void gate_set(enum gate_state state) {
-    atomic_store(&gate_state, state);
+    __atomic_store_n(&gate_state, state, __ATOMIC_SEQ_CST);
     KERNEL_SYSCALL(SYS_futex, &gate_state, GATE_FUTEX_WAKE, INT32_MAX);
 }
 
 /* The gate is not open: waits, or does a child's share of the work. */
 static __attribute__((noinline, cold)) void gate_pause(void) {
-    uint32_t state = atomic_load(&gate_state);
+    uint32_t state = __atomic_load_n(&gate_state, __ATOMIC_SEQ_CST);
     if (state == GATE_CHILD) {
-        if (atomic_compare_exchange_strong(&gate_state, &state, GATE_CLOSED)) {
+        if (gate_exchange(&gate_state, GATE_CHILD, GATE_CLOSED)) {
             gate_wait_until_empty(false);
             gate_child_work();
             gate_set(GATE_OPEN);
@@ -120,28 +125,28 @@ static __attribute__((noinline, cold)) void gate_pause(void) {
 /* Finds a place for this thread. */
 static __attribute__((noinline, cold)) struct gate_place *gate_take_place(void) {
     for (int i = 0; i < GATE_PLACES; i++) {
-        uint32_t taken = 0;
-        if (atomic_compare_exchange_strong(&gate_places[i].taken, &taken, 1)) {
+        if (gate_exchange(&gate_places[i].taken, 0, 1)) {
             return gate_own = &gate_places[i];
         }
     }
     return gate_own = &gate_crowd;
 }
 
-/* This thread is about to end. Should it come back after all, it finds another place. */
+/* This thread is about to end. Should it come back after all, it counts itself among those without a place:
+ * no one would give a second one back. */
 static void gate_give_place_back(void) {
     struct gate_place *const place = gate_own;
-    gate_own = NULL;
+    gate_own = &gate_crowd;
     if (place != NULL && place != &gate_crowd) {
-        atomic_store_explicit(&place->taken, 0, memory_order_release);
+        __atomic_store_n(&place->taken, 0, __ATOMIC_RELEASE);
     }
 }
 
 static inline void gate_say(struct gate_place *place, bool inside) {
     if (__builtin_expect(place != &gate_crowd, 1)) {
-        atomic_store_explicit(&place->inside, inside, memory_order_release);
+        __atomic_store_n(&place->inside, inside, __ATOMIC_RELEASE);
     } else {
-        atomic_fetch_add(&place->inside, inside ? 1 : UINT32_MAX);
+        __atomic_fetch_add(&place->inside, inside ? 1 : UINT32_MAX, __ATOMIC_SEQ_CST);
     }
 }
 
@@ -157,7 +162,7 @@ static inline void gate_enter(void) {
         gate_say(place, true);
         /* The barrier between these two is made by the one who closes the gate. */
         gate_barrier();
-        if (__builtin_expect(atomic_load_explicit(&gate_state, memory_order_acquire) == GATE_OPEN, 1)) {
+        if (__builtin_expect(__atomic_load_n(&gate_state, __ATOMIC_ACQUIRE) == GATE_OPEN, 1)) {
             return;
         }
         gate_say(place, false);
@@ -175,10 +180,8 @@ static inline void gate_leave(void) {
  * the child. musl lets one thread fork at a time. */
 static void gate_fork(int who) {
     if (who < 0) {
-        uint32_t open = GATE_OPEN;
-        while (!atomic_compare_exchange_strong(&gate_state, &open, GATE_CLOSED)) {
+        while (!gate_exchange(&gate_state, GATE_OPEN, GATE_CLOSED)) {
             gate_pause();
-            open = GATE_OPEN;
         }
         gate_wait_until_empty(gate_depth > 0);
     } else if (who == 0) {
@@ -188,11 +191,11 @@ static void gate_fork(int who) {
             if (&gate_places[i] != gate_own) {
                 /* A thread that came to the closed gate at that very moment had said that it is inside, and
                  * has not yet taken it back: here it never will. */
-                atomic_store(&gate_places[i].inside, 0);
-                atomic_store(&gate_places[i].taken, 0);
+                __atomic_store_n(&gate_places[i].inside, 0, __ATOMIC_SEQ_CST);
+                __atomic_store_n(&gate_places[i].taken, 0, __ATOMIC_SEQ_CST);
             }
         }
-        atomic_store(&gate_crowd.inside, gate_own == &gate_crowd && gate_depth > 0);
+        __atomic_store_n(&gate_crowd.inside, gate_own == &gate_crowd && gate_depth > 0, __ATOMIC_SEQ_CST);
         gate_set(GATE_CHILD);
     }
 }

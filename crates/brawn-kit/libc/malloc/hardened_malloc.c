@@ -15,7 +15,6 @@
 #define KERNEL_HUGE_PAGES true /* it never maps anything that large at once */
 #include "kernel_redirect.h"
 
-#define mremap(...) KERNEL_CALL((mremap)(__VA_ARGS__))
 #define getrandom(buffer, size, flags) ((ssize_t)syscall(SYS_getrandom, buffer, size, flags))
 #define write(fd, buffer, size) ((ssize_t)syscall(SYS_write, fd, buffer, size))
 /* Statistics are left out, but for the words around them. */

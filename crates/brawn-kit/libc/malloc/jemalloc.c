@@ -152,7 +152,9 @@ static void *kit_base_map(void *address, size_t size, size_t alignment, bool *ze
 #include "src/hpa_utils.c"
 #include "src/hpdata.c"
 #include "src/inspect.c"
+#define large_ralloc kit_large_ralloc
 #include "src/large.c"
+#undef large_ralloc
 #include "src/log.c"
 #include "src/malloc_io.c"
 #include "src/mutex.c"
@@ -207,21 +209,145 @@ static void kit_let_go(tsdn_t *tsdn) {
 }
 
 #define pa_alloc kit_pa_alloc
+#define pa_expand kit_pa_expand
+#define pa_shrink kit_pa_shrink
+#define pa_dalloc kit_pa_dalloc
 #include "src/pa.c"
 #undef pa_alloc
+#undef pa_expand
+#undef pa_shrink
+#undef pa_dalloc
+
+/* Blocks that jemalloc gives back to the system as soon as they are freed (oversize_threshold) have mappings of
+ * their own, as glibc's have. What grows takes its pages along: to copy them would need as many new ones, clear
+ * those, and throw the old ones away. */
+static bool kit_is_own(const edata_t *extent) {
+    const unsigned arena = edata_arena_ind_get(extent);
+    return arena != 0 && arena == huge_arena_ind;
+}
+
+static edata_t *kit_alloc_own(tsdn_t *tsdn, pa_shard_t *shard, size_t size, size_t alignment, szind_t class,
+                              bool zero) {
+    bool commit = true;
+    pac_t *const pages = &shard->pac;
+    edata_t *const extent =
+        extent_alloc_wrapper(tsdn, pages, pac_ehooks_get(pages), NULL, size, alignment, zero, &commit, false);
+    if (extent != NULL) {
+        pa_nactive_add(shard, size >> LG_PAGE);
+        edata_szind_set(extent, class);
+        emap_remap(tsdn, shard->emap, extent, class, false);
+    }
+    return extent;
+}
+
+static edata_t *kit_alloc(tsdn_t *tsdn, pa_shard_t *shard, size_t size, size_t alignment, bool slab,
+                          szind_t class, bool zero, bool guarded, bool *work_left) {
+    if (shard->ind != 0 && shard->ind == huge_arena_ind && !slab && !guarded) {
+        return kit_alloc_own(tsdn, shard, size, alignment, class, zero);
+    }
+    return kit_pa_alloc(tsdn, shard, size, alignment, slab, class, zero, guarded, work_left);
+}
 
 edata_t *pa_alloc(tsdn_t *tsdn, pa_shard_t *shard, size_t size, size_t alignment, bool slab, szind_t class,
                   bool zero, bool guarded, bool *work_left) {
-    edata_t *pages = kit_pa_alloc(tsdn, shard, size, alignment, slab, class, zero, guarded, work_left);
+    edata_t *pages = kit_alloc(tsdn, shard, size, alignment, slab, class, zero, guarded, work_left);
     if (pages == NULL) {
         /* One at a time, or what one lets go another takes for an arena that needs a part of it. Fork knows
          * this lock, and all that are taken below come after it. */
         malloc_mutex_lock(tsdn, &arenas_lock);
         kit_let_go(tsdn);
-        pages = kit_pa_alloc(tsdn, shard, size, alignment, slab, class, zero, guarded, work_left);
+        pages = kit_alloc(tsdn, shard, size, alignment, slab, class, zero, guarded, work_left);
         malloc_mutex_unlock(tsdn, &arenas_lock);
     }
     return pages;
+}
+
+bool pa_expand(tsdn_t *tsdn, pa_shard_t *shard, edata_t *extent, size_t old_size, size_t size, szind_t class,
+               bool zero, bool *work_left) {
+    return kit_is_own(extent) || kit_pa_expand(tsdn, shard, extent, old_size, size, class, zero, work_left);
+}
+
+bool pa_shrink(tsdn_t *tsdn, pa_shard_t *shard, edata_t *extent, size_t old_size, size_t size, szind_t class,
+               bool *work_left) {
+    if (!kit_is_own(extent)) {
+        return kit_pa_shrink(tsdn, shard, extent, old_size, size, class, work_left);
+    }
+    EMAP_DECLARE_RTREE_CTX;
+    char *const base = edata_base_get(extent);
+    pac_t *const pages = &shard->pac;
+    /* The map of extents may have no place yet for what will be the last page. */
+    if (rtree_leaf_elm_lookup(tsdn, &shard->emap->rtree, rtree_ctx, (uintptr_t)base + size - PAGE, false,
+                              true) == NULL) {
+        return true;
+    }
+    extent_deregister(tsdn, pages, extent);
+    const bool stays = munmap(base + size, old_size - size) != 0;
+    if (!stays) {
+        edata_size_set(extent, size);
+        edata_szind_set(extent, class);
+        pa_nactive_sub(shard, (old_size - size) >> LG_PAGE);
+    }
+    extent_reregister(tsdn, pages, extent);
+    emap_remap(tsdn, shard->emap, extent, edata_szind_get(extent), false);
+    return stays;
+}
+
+/* Ends an extent whose memory is gone. */
+static void kit_end_own(tsdn_t *tsdn, pa_shard_t *shard, edata_t *extent) {
+    pa_nactive_sub(shard, edata_size_get(extent) >> LG_PAGE);
+    edata_cache_put(tsdn, shard->pac.edata_cache, extent);
+}
+
+void pa_dalloc(tsdn_t *tsdn, pa_shard_t *shard, edata_t *extent, bool *work_left) {
+    if (!kit_is_own(extent)) {
+        kit_pa_dalloc(tsdn, shard, extent, work_left);
+        return;
+    }
+    void *const base = edata_base_get(extent);
+    /* Others may get the place at once. */
+    extent_deregister(tsdn, &shard->pac, extent);
+    if (munmap(base, edata_size_get(extent)) != 0) {
+        (void)madvise(base, edata_size_get(extent), MADV_DONTNEED);
+    }
+    kit_end_own(tsdn, shard, extent);
+}
+
+void *large_ralloc(tsdn_t *tsdn, arena_t *arena, void *block, size_t size, size_t alignment, bool zero,
+                   tcache_t *tcache, hook_ralloc_args_t *hooks) {
+    edata_t *const from = emap_edata_lookup(tsdn, &arena_emap_global, block);
+    if (!kit_is_own(from) || size <= edata_usize_get(from) || alignment > CACHELINE) {
+        return kit_large_ralloc(tsdn, arena, block, size, alignment, zero, tcache, hooks);
+    }
+    void *const other = large_malloc(tsdn, arena, size, zero);
+    if (other == NULL) {
+        return NULL;
+    }
+    edata_t *const to = emap_edata_lookup(tsdn, &arena_emap_global, other);
+    if (!kit_is_own(to)) {
+        memcpy(other, block, edata_usize_get(from));
+        isdalloct(tsdn, block, edata_usize_get(from), tcache, NULL, true);
+        return other;
+    }
+    arena_t *const own = arena_get_from_edata(from);
+    pac_t *const pages = &own->pa_shard.pac;
+    char *const base = edata_base_get(to);
+    extent_deregister(tsdn, pages, from);
+    if (mremap(edata_base_get(from), edata_size_get(from), edata_size_get(to), MREMAP_MAYMOVE | MREMAP_FIXED,
+               base) != base) {
+        /* The program may have divided the old mapping (mlock, mprotect). The kernel looks only after it has
+         * unmapped the new one, whose place may be someone else's by now. */
+        extent_reregister(tsdn, pages, from);
+        emap_remap(tsdn, own->pa_shard.emap, from, edata_szind_get(from), false);
+        extent_deregister(tsdn, pages, to);
+        large_dalloc_prep_impl(tsdn, own, to, false);
+        kit_end_own(tsdn, &own->pa_shard, to);
+        return kit_large_ralloc(tsdn, arena, block, size, alignment, zero, tcache, hooks);
+    }
+    /* As far from the page's beginning as before: cache_oblivious. */
+    edata_addr_set(to, base + ((uintptr_t)block & PAGE_MASK));
+    large_dalloc_prep_impl(tsdn, own, from, false);
+    kit_end_own(tsdn, &own->pa_shard, from);
+    return edata_addr_get(to);
 }
 
 #include "src/pa_extra.c"

@@ -8,6 +8,7 @@
 
 #define mmap(...) kernel_map(KERNEL_HUGE_PAGES, __VA_ARGS__)
 #define munmap(...) KERNEL_CALL((munmap)(__VA_ARGS__))
+#define mremap(...) KERNEL_CALL((mremap)(__VA_ARGS__))
 #define madvise(...) KERNEL_CALL((madvise)(__VA_ARGS__))
 #define mprotect(...) KERNEL_CALL((mprotect)(__VA_ARGS__))
 /* mimalloc would switch huge pages off for the process, and for every program that it starts: see kernel_map.

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 
+#include "../bits.h"
 #include "kernel.h"
 #ifdef BRAWN_PRELOAD
 #include "preload.h"
@@ -116,15 +117,6 @@ static KIT_COLD char *kit_getenv(const char *name) {
 }
 
 #endif
-
-/* The compiler's own would call its runtime library on processors without such an instruction, and rustc does
- * not bring that function. */
-static inline int kit_popcount(unsigned long long bits) {
-    bits -= (bits >> 1) & 0x5555555555555555;
-    bits = (bits & 0x3333333333333333) + ((bits >> 2) & 0x3333333333333333);
-    bits = (bits + (bits >> 4)) & 0x0F0F0F0F0F0F0F0F;
-    return (int)((bits * 0x0101010101010101) >> 56);
-}
 
 /* Damage that an allocator has noticed: no other way to go on is safe. */
 static KIT_COLD __attribute__((noreturn)) void kit_abort(const char *what) {

@@ -12,6 +12,11 @@
 #include <time.h>
 
 #define KERNEL_HUGE_PAGES kit_knob_is_on("allow_thp", true)
+
+extern "C" {
+#include <sys/membarrier.h> /* musl's says no language */
+}
+#include "gate.h"
 #include "kernel_redirect.h"
 /* These are names of methods as well; the calls read /dev/urandom where the kernel is older than 3.17. */
 #undef open
@@ -28,9 +33,6 @@
 #define __cxa_thread_atexit_impl kit_at_thread_exit
 #define __dso_handle kit_nothing
 #define SNMALLOC_USE_WAIT_ON_ADDRESS 0
-/* Threads that hold a lock keep others from forking; musl calls us around a fork, so that nothing need be
- * registered. */
-#define SNMALLOC_PTHREAD_FORK_PROTECTION
 /* Without it the standard library would be asked, which is not there. */
 #define SNMALLOC_PLATFORM_HAS_GETENTROPY
 #if defined(__x86_64__) && !defined(__GCC_HAVE_SYNC_COMPARE_AND_SWAP_16)
@@ -38,13 +40,45 @@
 #define __GCC_HAVE_SYNC_COMPARE_AND_SWAP_16
 #endif
 
+/* Threads that hold one of its locks keep others from forking. Its own way to say so counts them in one place
+ * for all, and takes a fork in a signal handler for an error; the gate stands in. */
+#define PreventFork PreventForkOfUpstream
+#include <snmalloc/ds_aal/prevent_fork.h>
+#undef PreventFork
+namespace snmalloc {
+struct PreventFork {
+    PreventFork() {
+        gate_enter();
+    }
+    ~PreventFork() {
+        gate_leave();
+    }
+};
+} // namespace snmalloc
+
+/* Blocks go back to their thread's queue in two steps, and a thread that ends waits for the second of each. In
+ * a child of fork it would wait for ever for a thread that is not there, so fork must not come between the two:
+ * the temporary lives until the call has returned. */
+#include <snmalloc/mem/metadata.h>
+#include <snmalloc/mem/remoteallocator.h>
+#define enqueue(first, last, domesticate) enqueue((snmalloc::PreventFork{}, first), last, domesticate)
 #include <snmalloc/snmalloc.h>
+#undef enqueue
+
+/* No lock was held and no queue half linked when the child was made. */
+static void gate_child_work(void) {
+}
 
 extern "C" {
 
 void *kit_nothing;
 static pthread_key_t kit_key;
 static bool kit_started;
+
+static void kit_thread_exit(void *) {
+    snmalloc::ThreadAlloc::teardown();
+    gate_give_place_back();
+}
 
 /* Takes the key whose destructor runs when a thread ends: before there are other threads, where that can be
  * had; two that race to be the first wait for each other. */
@@ -55,7 +89,7 @@ static __attribute__((noinline, cold)) void kit_start(void) {
     }
     if (!__atomic_load_n(&kit_started, __ATOMIC_RELAXED)) {
         kit_keep_marker();
-        if (pthread_key_create(&kit_key, [](void *) { snmalloc::ThreadAlloc::teardown(); }) != 0) {
+        if (pthread_key_create(&kit_key, kit_thread_exit) != 0) {
             kit_abort("no thread-specific key is left");
         }
         __atomic_store_n(&kit_started, true, __ATOMIC_RELEASE);
@@ -96,13 +130,7 @@ static inline size_t heap_usable_size(void *block) {
 }
 
 static inline void heap_atfork(int who) {
-    if (who < 0) {
-        snmalloc::PreventFork::prefork();
-    } else if (who == 0) {
-        snmalloc::PreventFork::postfork_parent();
-    } else {
-        snmalloc::PreventFork::postfork_child();
-    }
+    gate_fork(who);
 }
 
 /* The tables for all address space are reserved now: later the program may have set a limit on it. */

@@ -1,5 +1,6 @@
 /* What every match begins with: bytes at two offsets, by which vectors find where one can be. */
 
+#include "../bits.h"
 #include "machine.h"
 
 /* The positions with those behind their assertions, as if all held. */
@@ -30,10 +31,10 @@ static unsigned weight(const uint64_t ascii[2]) {
     if (ascii[0] >> ' ' & 1) {
         sum += 150;
     }
-    sum += 6 * (unsigned)__builtin_popcountll(ascii[0] & ~((uint64_t)1 << ' '));
-    sum += 8 * (unsigned)__builtin_popcountll(ascii[1] & ~(letters << 32));
-    sum += 64 * (unsigned)__builtin_popcountll(ascii[1] >> 32 & common);
-    sum += 20 * (unsigned)__builtin_popcountll(ascii[1] >> 32 & letters & ~common);
+    sum += 6 * (unsigned)kit_popcount(ascii[0] & ~((uint64_t)1 << ' '));
+    sum += 8 * (unsigned)kit_popcount(ascii[1] & ~(letters << 32));
+    sum += 64 * (unsigned)kit_popcount(ascii[1] >> 32 & common);
+    sum += 20 * (unsigned)kit_popcount(ascii[1] >> 32 & letters & ~common);
     return sum;
 }
 

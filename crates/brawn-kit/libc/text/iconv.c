@@ -6,6 +6,7 @@
  * run is converted character by character, and in that errors are found.
  */
 
+#include "../bits.h"
 #include "text.h"
 
 #include <iconv.h>
@@ -285,7 +286,7 @@ static void put_bytes(struct work *work, const uint16_t *from, size_t n, unsigne
         const v8 other = (v8)(v > halves((uint16_t)highest));
         if (UNLIKELY(any(other))) {
             v = (v16)choose(other, (v8)halves('*'), (v8)v);
-            work->replaced += (size_t)__builtin_popcount(bits(other)) / 2;
+            work->replaced += (size_t)kit_popcount(bits(other)) / 2;
         }
         store64(work->out + i, ((v64)narrow_halves(v, v))[0]);
     }

@@ -3,8 +3,8 @@
  * Usage: fork [forks [threads]]. Workers allocate, free, and swap blocks with each other through a table, so
  * that most blocks are freed by a thread that did not allocate them; short-lived threads leave abandoned
  * memory behind. Meanwhile two threads fork. Each child frees blocks of every thread from the table,
- * allocates all sizes, checks contents, starts a thread of its own, forks once more, and ends; an alarm kills
- * one that hangs. */
+ * allocates all sizes, checks contents, starts threads of its own, which take over what ended ones left, forks
+ * once more, and ends; an alarm kills one that hangs. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdatomic.h>
@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #define SLOTS 512
+#define THREADS_OF_CHILD 4
 #define MAGIC UINT64_C(0x5bd1e995a7c15f3b)
 
 static _Atomic(uint64_t *) slots[SLOTS];
@@ -134,9 +135,11 @@ static void child(int depth) {
         check_and_free(atomic_exchange(&slots[i], NULL));
     }
     churn(300);
-    pthread_t thread;
-    if (pthread_create(&thread, NULL, short_lived, (void *)(uintptr_t)next_random()) != 0) {
-        _exit(2);
+    pthread_t threads[THREADS_OF_CHILD];
+    for (int i = 0; i < THREADS_OF_CHILD; i++) {
+        if (pthread_create(&threads[i], NULL, short_lived, (void *)(uintptr_t)next_random()) != 0) {
+            _exit(2);
+        }
     }
     if (depth > 0) {
         const pid_t pid = fork();
@@ -148,7 +151,9 @@ static void child(int depth) {
             _exit(3);
         }
     }
-    pthread_join(thread, NULL);
+    for (int i = 0; i < THREADS_OF_CHILD; i++) {
+        pthread_join(threads[i], NULL);
+    }
     _exit(0);
 }
 

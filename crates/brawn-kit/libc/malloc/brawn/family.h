@@ -42,6 +42,33 @@ static SLOW void *realloc_small(void *block, size_t size, size_t keep) {
 }
 #endif
 
+/* A large block that grows, or shrinks. */
+static RARE void *realloc_large(const struct slot *slot, void *block, size_t size) {
+    const size_t before = (size_t)(slot->end - slot->start);
+    const bool by_steps = size > before && size - before < before / LARGE_STEP;
+    if (size > before && before <= LARGE_COPY && !by_steps) {
+        void *const moved = large_take(size);
+        if (moved != NULL) {
+            memcpy(moved, block, slot_size(slot, block));
+            quarantine_free_slot(slot, block);
+            return moved;
+        }
+    }
+    const int error = errno;
+    want_pages(by_steps ? 0 : CLASS_OF_MAPPINGS);
+    void *moved = __libc_realloc(block, size + (by_steps ? large_ahead(size) : 0));
+    if (moved == NULL && by_steps) {
+        errno = error;
+        moved = __libc_realloc(block, size);
+    }
+    want_pages(0);
+    if (likely(moved != NULL)) {
+        const struct slot now_at = slot_of(moved);
+        large_resized(before, (size_t)(now_at.end - now_at.start));
+    }
+    return moved;
+}
+
 static void *front_realloc(void *block, size_t size) {
     if (block == NULL) {
         return any_malloc(size);
@@ -63,21 +90,12 @@ static void *front_realloc(void *block, size_t size) {
         return block;
     }
     if (class == CLASS_OF_MAPPINGS && size > LARGEST_SLOT) {
-        const size_t before = (size_t)(slot.end - slot.start);
-        void *moved = size > before && before <= LARGE_COPY ? large_take(size) : NULL;
-        if (moved != NULL) {
-            memcpy(moved, block, used);
-            quarantine_free_slot(&slot, block);
-            return moved;
+        /* The addresses that a step took ahead; a block that shrinks by no more stays as it is, too. */
+        if (size <= room && room - size < large_ahead(room)) {
+            block_take_all(block, slot.index);
+            return block;
         }
-        want_pages(CLASS_OF_MAPPINGS);
-        moved = __libc_realloc(block, size);
-        want_pages(0);
-        if (likely(moved != NULL)) {
-            const struct slot now_at = slot_of(moved);
-            large_resized(before, (size_t)(now_at.end - now_at.start));
-        }
-        return moved;
+        return realloc_large(&slot, block, size);
     }
     return realloc_moves(&slot, block, size, used);
 }

@@ -17,6 +17,12 @@ enum {
  * fault in as much as it grows by. */
 #define LARGE_COPY ((size_t)1 << 20)
 
+/* Who grows a block by less than one in so many of its bytes will grow it again, and again. Such a block leaves
+ * its chunk for a mapping of its own, which the kernel moves: in a chunk each step would copy all of it. It
+ * takes addresses ahead, so that not every step is a system call. No memory: that comes when it is touched. */
+#define LARGE_STEP 2
+#define LARGE_AHEAD ((size_t)4 << 20)
+
 /* Of what a program comes back for, at most so much in such blocks: they are soon mapped again. */
 #define LARGE_SWING ((size_t)4 << 20)
 
@@ -40,6 +46,16 @@ static struct {
     size_t in_use; /* bytes in such blocks that the program has; blocks of libc's own come and go unseen */
     struct large_entry entries[LARGE_ENTRIES];
 } large;
+
+/* So many addresses more. */
+static inline size_t large_ahead(size_t size) {
+#ifdef BRAWN_HARDENED
+    (void)size; /* it ends where it was asked to */
+    return 0;
+#else
+    return size / 8 < LARGE_AHEAD ? size / 8 : LARGE_AHEAD;
+#endif
+}
 
 static inline size_t large_bound(void) {
     const size_t swing = recent_slack(), usual = LARGE_BASE + large.in_use / LARGE_SHARE;
@@ -122,6 +138,8 @@ static RARE void large_resized(size_t before, size_t after) {
 static RARE void large_give(void *block, size_t capacity) {
     const uint64_t time = now();
     block_mark(block, 0);
+    /* First, as the bound is what may be kept when it is no longer in use. */
+    recent_shrink(capacity);
     bool locked = lock_take(&large.lock);
     large_in_use(capacity, 0);
     if (capacity <= large_bound()) {
@@ -134,11 +152,11 @@ static RARE void large_give(void *block, size_t capacity) {
         }
         large.entries[large.count++] = (struct large_entry){block, capacity, time};
         large.bytes += capacity;
-        recent_shrink(capacity);
         block = NULL;
     }
     lock_give(&large.lock, locked);
     if (block != NULL) {
+        recent_grow(capacity); /* which it counts down itself */
         block_unmark(block);
         __libc_free(block);
     }

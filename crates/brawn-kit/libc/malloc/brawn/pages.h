@@ -16,6 +16,7 @@
 
 #include <stdatomic.h>
 
+#include "../../bits.h"
 #include "large.h"
 
 enum {
@@ -126,7 +127,7 @@ static RARE size_t pages_bound(void) {
 static RARE uint64_t pages_clean(uint32_t number, unsigned word, uint64_t mask) {
     const uint64_t dirty = atomic_fetch_and_explicit(&chunk_of(number)->dirty[word], ~mask, RELAXED) & mask;
     if (dirty != 0) {
-        atomic_fetch_sub_explicit(&pages.dirty, (size_t)__builtin_popcountll(dirty), RELAXED);
+        atomic_fetch_sub_explicit(&pages.dirty, (size_t)kit_popcount(dirty), RELAXED);
     }
     return dirty;
 }
@@ -401,7 +402,7 @@ static RARE void chunk_purge(uint32_t number, unsigned length) {
         uint64_t mask;
         while ((mask = run_claim(chunk_of(number), word, length, true)) != 0) {
             unsigned char *const start = page_at(number, 64 * word + (unsigned)__builtin_ctzll(mask));
-            const size_t size = page_bytes((size_t)__builtin_popcountll(mask));
+            const size_t size = page_bytes((size_t)kit_popcount(mask));
             if (KERNEL_CALL((madvise)(start, size, MADV_DONTNEED)) != 0) {
                 memset(start, 0, size); /* a program that has locked its memory */
             }
@@ -516,7 +517,7 @@ static COLD void pages_forked(void) {
         for (unsigned word = 0; word < CHUNK_WORDS; word++) {
             struct chunk *const chunk = chunk_of(number);
             chunk->dirty[word] &= ~chunk->used[word];
-            dirty += (size_t)__builtin_popcountll(chunk->dirty[word]);
+            dirty += (size_t)kit_popcount(chunk->dirty[word]);
         }
     }
     pages.dirty = dirty;

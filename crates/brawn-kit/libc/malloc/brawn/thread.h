@@ -305,6 +305,17 @@ static inline void bin_push(struct bin *bin, void *block, unsigned index) {
     bin->room--;
 }
 
+static inline void bin_append(struct bin *bin, void *last, void *block, unsigned index) {
+    block_mark(block, index);
+    list_link(block, NULL);
+    if (last == NULL) {
+        bin->head = block;
+    } else {
+        list_link(last, block);
+    }
+    bin->room--;
+}
+
 /* Memory is short: whatever this thread and all of them have in store goes back. */
 static COLD bool release_all(void) {
     struct cache *const cache = own;
@@ -329,7 +340,7 @@ static RARE void *backend_malloc(size_t size) {
 static RARE void *bin_refill(struct bin *bin, unsigned class) {
     const size_t request = class_request(class);
     unsigned wanted = bin->size;
-    void *other = NULL;
+    void *other = NULL, *last = NULL;
     while (wanted > 0) {
         void *const block = __libc_malloc_impl(request);
         if (block == NULL) {
@@ -347,15 +358,14 @@ static RARE void *bin_refill(struct bin *bin, unsigned class) {
             break;
         }
         uint32_t slots = slots_take(meta, wanted - 1) | (uint32_t)1 << header.index;
-        /* In rising order, so that the last one is used first: groups' first slots lie at the same place of
-         * their pages, where their meta often does too, and a processor that compares 12 bits of addresses
-         * lets a read of the one wait for what was just written to the other (docs/log/heap.md). */
+        /* Used in rising order: what a program makes one after the other it often reads so, too. */
         for (; slots != 0; wanted--) {
             const unsigned index = (unsigned)__builtin_ctz(slots);
             slots &= slots - 1;
             void *const slot = slot_begin(meta, index);
             class_enter(slot, meta, index, class);
-            bin_push(bin, slot, index);
+            bin_append(bin, last, slot, index);
+            last = slot;
         }
     }
     COUNT(refills, 1);
