@@ -10,7 +10,7 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use aho_corasick::{AhoCorasick, AhoCorasickBuilder, MatchKind};
+use aho_corasick::{AhoCorasick, AhoCorasickBuilder, AhoCorasickKind, MatchKind};
 use object::elf;
 
 use crate::obfuscated::{obfuscate, reveal};
@@ -119,7 +119,10 @@ static SEARCHER: LazyLock<Searcher> = LazyLock::new(|| {
     let mut marks =
         vec![Mark::Heap(Owner::Mallocng), Mark::Heap(Owner::Mallocng), Mark::Heap(Owner::OldMalloc)];
     marks.extend(TEXTS.iter().map(|text| text.0));
+    // Nearly all of the search is done by its filter; the automaton itself is made for each link, and a table of all states
+    // would take longer than the search of a small program.
     let automaton = AhoCorasickBuilder::new()
+        .kind(Some(AhoCorasickKind::ContiguousNFA))
         .match_kind(MatchKind::LeftmostFirst)
         .build(patterns)
         .expect("a few short patterns");

@@ -1,17 +1,26 @@
 //! Where the program headers of the new file are.
 
 use object::LittleEndian as LE;
-use object::elf;
 
 use crate::front::{ENTRY, Front, Room};
 use crate::program::Program;
 
+/// The size of the file header.
+pub(crate) const HEADER: u64 = 64;
+
+/// No page of a kernel is larger.
+const LARGEST_PAGE: u64 = 0x1_0000;
+
+/// Kernels let no program have less than this as its first address.
+const FIRST_ADDRESS: u64 = 0x1_0000;
+
 /// Where the program headers are.
 pub(crate) enum Table {
-    /// Behind the first segment, where the linker left room up to the next.
-    InGap { offset: u64, size: u64 },
     /// Where they were: what stood behind them moves.
     InFront(Front),
+    /// In a page in front of the old file, behind a header of its own: everything is `by` bytes later in the file, and where
+    /// it was in memory.
+    Ahead { by: u64, size: u64 },
     /// At the beginning of the new segments.
     Moved { size: u64 },
 }
@@ -19,15 +28,17 @@ pub(crate) enum Table {
 impl Table {
     /// `writable` and `thread`: whether there is new data, and thread-local storage where the program had none.
     pub fn of(program: &Program<'_>, room: Option<&Room>, writable: bool, thread: bool) -> Table {
-        let size = ENTRY * (program.segments.len() as u64 + 3 + u64::from(writable) + u64::from(thread));
+        let count = program.segments.len() as u64 + 3 + u64::from(writable) + u64::from(thread);
+        let size = ENTRY * count;
         let in_front = room.and_then(|room| room.take(program, size)).map(Table::InFront);
-        let in_gap = || gap(program, size).map(|offset| Table::InGap { offset, size });
-        in_front.or_else(in_gap).unwrap_or(Table::Moved { size })
+        // The page is a segment itself.
+        let ahead = || ahead(program, size + ENTRY).map(|by| Table::Ahead { by, size: size + ENTRY });
+        in_front.or_else(ahead).unwrap_or(Table::Moved { size })
     }
 
     pub fn size(&self) -> u64 {
         match self {
-            Table::InGap { size, .. } | Table::InFront(Front { size, .. }) | Table::Moved { size } => *size,
+            Table::InFront(Front { size, .. }) | Table::Ahead { size, .. } | Table::Moved { size } => *size,
         }
     }
 
@@ -38,39 +49,29 @@ impl Table {
         }
     }
 
-    /// What it takes of the file as it was.
-    pub fn over(&self, program: &Program<'_>) -> Option<(u64, u64)> {
+    /// How much later in the new file is what it has of the old one.
+    pub fn ahead(&self) -> u64 {
         match self {
-            Table::InGap { offset, size } if offset + size <= program.data.len() as u64 => {
-                Some((*offset, *size))
-            }
-            Table::InFront(front) => Some((front.offset, front.size)),
-            _ => None,
+            Table::Ahead { by, .. } => *by,
+            _ => 0,
+        }
+    }
+
+    /// What it takes of the file as it was.
+    pub fn over(&self) -> Vec<(u64, u64)> {
+        match self {
+            Table::InFront(front) => vec![(0, HEADER), (front.offset, front.size)],
+            Table::Ahead { .. } => Vec::new(),
+            Table::Moved { .. } => vec![(0, HEADER)],
         }
     }
 }
 
-/// Room for so many bytes that belongs to nothing, behind the first segment.
-fn gap(program: &Program<'_>, size: u64) -> Option<u64> {
-    let mut loads = program.loads();
-    let (first, next) = (loads.next()?, loads.next()?);
-    let length = first.p_filesz.get(LE);
-    if first.p_offset.get(LE) != 0
-        || first.p_memsz.get(LE) != length
-        || first.p_flags.get(LE).contains(elf::PF_W)
-    {
-        return None;
-    }
-    let start = length.next_multiple_of(8);
-    let end = start + size;
-    let meets = |from: u64, to: u64| from < end && to > length;
-    let segments = program.segments.iter().map(|other| (other.p_offset.get(LE), other.p_filesz.get(LE)));
-    let sections = (0..program.sections.len()).filter_map(|index| program.extent(index));
-    let others = segments.map(|(from, size)| (from, from.saturating_add(size))).chain(sections);
-    let headers = program.header.e_shoff.get(LE);
-    let taken =
-        others.into_iter().any(|(from, to)| meets(from, to)) || (headers > 0 && meets(headers, headers + 1));
-    let page = next.p_vaddr.get(LE) / program.page() * program.page();
-    let is_zero = program.bytes(length, end - length)?.iter().all(|byte| *byte == 0);
-    (!taken && is_zero && first.p_vaddr.get(LE) + end <= page).then_some(start)
+/// The size of a page for program headers of so many bytes in front of a program at a fixed address, if there is room.
+fn ahead(program: &Program<'_>, size: u64) -> Option<u64> {
+    let by = program.page().min(LARGEST_PAGE);
+    let base = program.base();
+    let is_first = program.loads().all(|load| load.p_vaddr.get(LE) >= base);
+    let has_room = base >= FIRST_ADDRESS + by && base.is_multiple_of(by) && HEADER + size <= by;
+    (!program.moves() && is_first && has_room).then_some(by)
 }

@@ -16,12 +16,10 @@ use crate::link::{Layout, Linked, Part};
 use crate::plan::{Known, Plan};
 use crate::program::{Program, Section, Segment, bytes_of};
 use crate::report::Report;
-use crate::table::Table;
+use crate::table::{HEADER, Table};
 use crate::tls::Block;
 use place::{Patches, Places};
 use tail::{NewSection, Tail};
-
-const HEADER: u64 = 64;
 
 pub(crate) fn write(
     program: &Program<'_>,
@@ -44,8 +42,7 @@ pub(crate) fn write(
     graft.functions.sort();
     // Where everything is written over is known before what is written there.
     let table = layout.table();
-    let mut over: Vec<(u64, u64)> = vec![(0, HEADER)];
-    over.extend(table.over(program));
+    let mut over = table.over();
     for address in plan.entries.keys() {
         let first = known.places[address].beginning.as_ref().expect("the plan looked");
         let offset =
@@ -59,7 +56,8 @@ pub(crate) fn write(
     {
         return Err(Error::no_place("its functions and its headers overlap"));
     }
-    graft.pieces = pieces(program, &over, tail.start, tail.pieces(program, 0));
+    let ahead = table.ahead();
+    graft.pieces = pieces(program, &over, (ahead, tail.start), tail.pieces(program, 0));
     let note = graft.encode();
     let places = Places::new(program, &layout, tail.start, note.len() as u64)?;
     let mut linked = layout.place(places.bases(), program)?;
@@ -75,6 +73,9 @@ pub(crate) fn write(
         tail.add(program, &sections, &linked);
     }
     let mut old = program.sections.clone();
+    for section in old.iter_mut().filter(|section| section.sh_type.get(LE) != elf::SHT_NULL) {
+        section.sh_offset = U64::new(LE, section.sh_offset.get(LE).wrapping_add(ahead));
+    }
     if let Some(front) = table.front() {
         let (offset, address) = distances(program, front, &places);
         old.iter_mut().for_each(|section| front.section(program, section, offset, address));
@@ -83,13 +84,16 @@ pub(crate) fn write(
         move_block(&mut old, &places, &block, at);
     }
     let written = tail.write(old, places.end, &sections);
-    graft.pieces = pieces(program, &over, tail.start, tail.pieces(program, places.end));
+    graft.pieces = pieces(program, &over, (ahead, tail.start), tail.pieces(program, places.end));
     let note = graft.encode();
 
-    let mut file = program.data[..tail.start as usize].to_vec();
+    let mut file = vec![0; ahead as usize];
+    file.extend(&program.data[..tail.start as usize]);
     let segments = segments(program, &places, &layout);
-    let patches = patches(program, known, plan, &linked, (places.table, &segments), &written)?;
-    for (offset, bytes) in patches.into_iter().chain(dynamic) {
+    let headers = headers(program, (places.table, &segments), &written)?;
+    let jumps = jumps(program, known, plan, &linked)?;
+    let within = jumps.into_iter().chain(dynamic).map(|(offset, bytes)| (offset + ahead, bytes));
+    for (offset, bytes) in headers.into_iter().chain(within) {
         let at = offset as usize;
         file.resize(file.len().max(at + bytes.len()), 0);
         file[at..at + bytes.len()].copy_from_slice(&bytes);
@@ -111,11 +115,9 @@ pub(crate) fn write(
     Ok(file)
 }
 
-fn patches(
+/// The file header and the program headers, by offset in the new file.
+fn headers(
     program: &Program<'_>,
-    known: &Known,
-    plan: &Plan,
-    linked: &Linked,
     (table, segments): (u64, &[Segment]),
     tail: &tail::Written,
 ) -> Result<Patches, Error> {
@@ -127,7 +129,12 @@ fn patches(
         header.e_shoff = U64::new(LE, sections);
         header.e_shnum = U16::new(LE, tail.count);
     }
-    let mut patches = vec![(0, bytes_of(&[header]).to_vec()), (table, bytes_of(segments).to_vec())];
+    Ok(vec![(0, bytes_of(&[header]).to_vec()), (table, bytes_of(segments).to_vec())])
+}
+
+/// The jumps at the beginnings of functions, by offset in the old file.
+fn jumps(program: &Program<'_>, known: &Known, plan: &Plan, linked: &Linked) -> Result<Patches, Error> {
+    let mut patches = Patches::new();
     for (address, name) in &plan.entries {
         let first = known.places[address].beginning.as_ref().expect("the plan looked");
         let to = linked.addresses.get(name).copied().unwrap_or_default();
@@ -145,18 +152,13 @@ fn segments(program: &Program<'_>, places: &Places, layout: &Layout<'_>) -> Vec<
     let mut segments = program.segments.clone();
     let table = layout.table();
     let size = table.size();
-    let first = segments.iter().position(|segment| segment.p_type.get(LE) == elf::PT_LOAD).unwrap_or(0);
-    if let Table::InGap { .. } = table {
-        let end = U64::new(LE, places.table + size - segments[first].p_offset.get(LE));
-        segments[first].p_filesz = end;
-        segments[first].p_memsz = end;
-    }
     if let Some(front) = table.front() {
         let (offset, address) = distances(program, front, places);
         segments.iter_mut().for_each(|segment| front.segment(segment, offset, address));
     }
+    let base = program.base().wrapping_sub(table.ahead());
     for own in segments.iter_mut().filter(|segment| segment.p_type.get(LE) == elf::PT_PHDR) {
-        let address = U64::new(LE, program.base() + places.table);
+        let address = U64::new(LE, base.wrapping_add(places.table));
         own.p_offset = U64::new(LE, places.table);
         (own.p_vaddr, own.p_paddr) = (address, address);
         (own.p_filesz, own.p_memsz) = (U64::new(LE, size), U64::new(LE, size));
@@ -172,6 +174,20 @@ fn segments(program: &Program<'_>, places: &Places, layout: &Layout<'_>) -> Vec<
         p_align: U64::new(LE, align),
     };
     let page = program.page();
+    if let Table::Ahead { by, .. } = *table {
+        for old in &mut segments {
+            let is_loaded = old.p_type.get(LE) == elf::PT_LOAD;
+            if is_loaded {
+                old.p_align = U64::new(LE, old.p_align.get(LE).min(by));
+            }
+            if (is_loaded || old.p_filesz.get(LE) > 0) && old.p_type.get(LE) != elf::PT_PHDR {
+                old.p_offset = U64::new(LE, old.p_offset.get(LE).wrapping_add(by));
+            }
+        }
+        let first = segments.iter().position(|segment| segment.p_type.get(LE) == elf::PT_LOAD).unwrap_or(0);
+        let place = place::Place { offset: 0, address: base };
+        segments.insert(first, new(elf::PT_LOAD, elf::PF_R, place, HEADER + size, HEADER + size, by));
+    }
     let read = places.read_only;
     let mut loads = vec![new(elf::PT_LOAD, elf::PF_R, read.0, read.1, read.1, page)];
     loads.push(new(
@@ -270,20 +286,25 @@ fn new_sections(places: &Places, linked: &Linked, layout: &Layout<'_>) -> Vec<Ne
     sections
 }
 
-/// The original: what is kept of its beginning, and of its tail.
-fn pieces(program: &Program<'_>, over: &[(u64, u64)], start: u64, tail: Vec<Piece>) -> Vec<Piece> {
+/// The original: what is kept of its beginning, which is `ahead` bytes later up to `start`, and of its tail.
+fn pieces(
+    program: &Program<'_>,
+    over: &[(u64, u64)],
+    (ahead, start): (u64, u64),
+    tail: Vec<Piece>,
+) -> Vec<Piece> {
     let mut pieces = Vec::new();
     let mut done = 0;
     for &(offset, length) in over {
         if offset > done {
-            pieces.push(Piece::Kept { start: done, length: offset - done });
+            pieces.push(Piece::Kept { start: ahead + done, length: offset - done });
         }
         let lost = program.bytes(offset, length).unwrap_or_default();
         pieces.push(Piece::Lost(lost.to_vec()));
         done = offset + length;
     }
     if start > done {
-        pieces.push(Piece::Kept { start: done, length: start - done });
+        pieces.push(Piece::Kept { start: ahead + done, length: start - done });
     }
     pieces.extend(tail);
     pieces

@@ -122,11 +122,13 @@ fn grafted_programs_can_be_stripped_and_debugged() {
     let rust = ["rustc", "-O", "--target", "x86_64-unknown-linux-musl"];
     let noted = ["rustc", "-O", "--target", "x86_64-unknown-linux-musl", "-Clink-arg=-Wl,--build-id=sha1"];
     let lld = ["rustc", "-O", "--target", "x86_64-unknown-linux-musl", "-Clinker=rust-lld"];
+    let fixed = [&lld[..], &["-Crelocation-model=static"]].concat();
     let c = ["musl-gcc", "-O1", "-fno-builtin", "-static", "-Wl,--build-id=sha1"];
     for (name, text, compiler) in [
         ("panics.rs", RUST, &rust[..]),
         ("panics.rs", RUST, &noted),
         ("panics.rs", RUST, &lld),
+        ("panics.rs", RUST, &fixed),
         ("calls.c", C, &c),
     ] {
         let program = compiled(folder.path(), name, text, compiler);
@@ -162,15 +164,18 @@ fn programs_for_aarch64_as_well() {
     }
     let folder = tempfile::tempdir().unwrap();
     let rustc = ["rustc", "-O", "--target", "aarch64-unknown-linux-musl", "-Clinker=rust-lld"];
-    let program = compiled(folder.path(), "panics.rs", RUST, &rustc);
-    let (new, graft) = grafted(&program);
-    assert!(
-        graft.report.grafted().any(|row| row.names.iter().any(|name| name == "memcpy")),
-        "{:?}",
-        graft.report
-    );
-    let said = same(&program, &new, &["qemu-aarch64-static"], &[]);
-    assert!(String::from_utf8_lossy(&said.stdout).contains("caught 3"), "{said:?}");
+    for model in ["-Crelocation-model=pie", "-Crelocation-model=static"] {
+        let rustc = [&rustc[..], &[model]].concat();
+        let program = compiled(folder.path(), "panics.rs", RUST, &rustc);
+        let (new, graft) = grafted(&program);
+        assert!(
+            graft.report.grafted().any(|row| row.names.iter().any(|name| name == "memcpy")),
+            "{:?}",
+            graft.report
+        );
+        let said = same(&program, &new, &["qemu-aarch64-static"], &[]);
+        assert!(String::from_utf8_lossy(&said.stdout).contains("caught 3"), "{said:?}");
+    }
 }
 
 /// For its first C++ program zig compiles a C++ library, which takes minutes; panics above take the same way.

@@ -4,7 +4,7 @@ use crate::Error;
 use crate::front::Front;
 use crate::link::{ALIGN, Bases, Layout, Part};
 use crate::program::Program;
-use crate::table::Table;
+use crate::table::{HEADER, Table};
 
 /// Bytes of the new file that are others than the original's, by offset.
 pub(crate) type Patches = Vec<(u64, Vec<u8>)>;
@@ -76,12 +76,13 @@ impl Places {
         start: u64,
         note_size: u64,
     ) -> Result<Places, Error> {
-        let mut cursor =
-            Cursor { offset: start, top: program.top(), page: program.page(), base: program.base() };
+        let table = layout.table();
+        let start = start + table.ahead();
+        let base = program.base().wrapping_sub(table.ahead());
+        let mut cursor = Cursor { offset: start, top: program.top(), page: program.page(), base };
         if cursor.top > 1 << 46 || !cursor.page.is_power_of_two() || cursor.page > 1 << 21 {
             return Err(Error::no_place("its segments have addresses or alignments that are not usual"));
         }
-        let table = layout.table();
         let moved = matches!(table, Table::Moved { .. });
         let first = cursor.segment(moved);
         if first.offset - start > MOST_PADDING {
@@ -89,7 +90,8 @@ impl Places {
         }
         let within = |offset: u64| Place { offset, address: first.address + (offset - first.offset) };
         let (place, note) = match table {
-            Table::InGap { offset, .. } | Table::InFront(Front { offset, .. }) => (*offset, first),
+            Table::InFront(Front { offset, .. }) => (*offset, first),
+            Table::Ahead { .. } => (HEADER, first),
             Table::Moved { size } => (first.offset, within(first.offset + size)),
         };
         // As far from a multiple of the alignment as it was.
