@@ -13,7 +13,7 @@ use crate::archive::{Archive, Member};
 use crate::cache::Hold;
 use crate::choice::{Choice, LEVEL_KNOB};
 use crate::musl::Musl;
-use crate::plan::{Dropped, Plan};
+use crate::plan::{Dropped, Plan, losing};
 use crate::{Error, archive, atomic, digest, layout, redirect, sha256_hex};
 
 /// Says what an overlay's `libc.a` is made of; written beside it as `manifest.json`.
@@ -146,6 +146,9 @@ pub(crate) fn make_from(
     let with_knobs = object_with_knobs(musl.arch, choice);
     let mut kit = kit_members(path, &archive, musl.arch, choice, with_knobs.as_deref())?;
     kit.extend(functions);
+    // What a version of musl has under more names than the kit knows stays musl's.
+    let losing = losing(&archive, &kit);
+    kit.retain(|member| Functions::family_of(&member.name).is_none() || !losing.contains(&member.name));
     layout::check(path, &archive, &musl, &kit)?;
     let plan = Plan::new(path, &archive, &kit)?;
     kit.extend(start_member(path, musl.arch, choice)?);

@@ -89,6 +89,27 @@ impl Plan {
     }
 }
 
+/// The names of members of `added` that would take a public name from the archive which no one else has, such as `open64`,
+/// an alias that musl had up to 1.2.3.
+pub fn losing<'a>(archive: &Archive<'_>, added: &[Member<'a>]) -> HashSet<String> {
+    let ours: HashSet<&str> = added.iter().flat_map(|member| &member.defined).map(|d| d.name).collect();
+    let mut losing = HashSet::new();
+    for stock in &archive.members {
+        let lost = |name: &str| {
+            let owners = archive.members.iter().filter(|it| it.defined.iter().any(|d| d.name == name));
+            !name.starts_with('_') && !ours.contains(name) && owners.count() == 1
+        };
+        let replaced = stock.defined.iter().find(|d| !d.weak && ours.contains(d.name));
+        if let Some(replaced) = replaced
+            && stock.defined.iter().any(|d| lost(d.name))
+        {
+            let owner = added.iter().find(|member| member.defined.iter().any(|d| d.name == replaced.name));
+            losing.extend(owner.map(|member| member.name.clone()));
+        }
+    }
+    losing
+}
+
 /// A member that needs a symbol which went with another member, and that no one needs: `__malloc_donate`, for one,
 /// is only called by the dynamic loader, which is not in the archive.
 fn next_orphan(
@@ -223,6 +244,16 @@ mod tests {
         )
         .unwrap();
         assert_eq!(plan.keep, [0, 3], "fork stays, the member with nothing but a weak malloc goes");
+    }
+
+    #[test]
+    fn who_takes_an_alias_away_is_known() {
+        let losing = |stock: &'static str| {
+            losing(&Archive { members: vec![member(stock)] }, &[member("open.o: +open openat")])
+        };
+        assert_eq!(losing("open.lo: +open ~open64"), HashSet::from(["open.o".to_owned()]));
+        assert!(losing("open.lo: +open ~__open").is_empty());
+        assert!(losing("other.lo: +openat ~openat64").is_empty());
     }
 
     #[test]

@@ -35,7 +35,7 @@ pub struct Invocation {
     args: Vec<String>,
     flags: Layer,
     arches: Vec<Arch>,
-    triple: String,
+    triples: Vec<String>,
     environment: Vec<(String, OsString)>,
     remove: Vec<&'static str>,
     target_dir: Option<PathBuf>,
@@ -103,7 +103,7 @@ impl Invocation {
             subcommand: subcommand.to_owned(),
             args,
             flags,
-            triple: rust.triple(arches[0]),
+            triples: arches.iter().map(|arch| rust.triple(*arch)).collect(),
             arches,
             environment,
             remove,
@@ -117,7 +117,7 @@ impl Invocation {
 
     /// The first target, as this toolchain calls it.
     pub fn triple(&self) -> &str {
-        &self.triple
+        &self.triples[0]
     }
 
     /// The first target's architecture.
@@ -150,7 +150,7 @@ impl Invocation {
     /// none for a musl that is linked in.
     pub fn hint(&self) -> Option<String> {
         let config = Config::load_with_cwd(std::env::current_dir().ok()?).ok()?;
-        let flags = config.rustflags(&*self.triple).ok()?.unwrap_or_default().flags;
+        let flags = config.rustflags(self.triple()).ok()?.unwrap_or_default().flags;
         if flags.iter().any(|flag| flag.contains("-crt-static")) {
             return None;
         }
@@ -165,7 +165,7 @@ impl Invocation {
             format!(
                 "a cdylib is for programs that load musl at run time: export CARGO_TARGET_{}_RUSTFLAGS='-C \
                  target-feature=-crt-static' (maturin sets it by itself)",
-                upper(&self.triple)
+                upper(self.triple())
             )
         })
     }

@@ -12,6 +12,7 @@ mod probe;
 mod zig;
 
 use std::ffi::OsString;
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 
@@ -55,6 +56,9 @@ pub fn install(cache: &Cache, language: Language, triple: &str, executable: &Pat
     Ok(path)
 }
 
+/// Answered here: the compiler behind `musl-gcc` names its own target, and CPython's `configure` stops at that.
+const ASKS_FOR_TARGET: [&str; 3] = ["-dumpmachine", "-print-multiarch", "--print-multiarch"];
+
 /// What came of a call of the compiler.
 #[derive(Debug, Default)]
 pub struct Done {
@@ -72,7 +76,8 @@ impl From<ExitStatus> for Done {
     }
 }
 
-/// Runs the compiler with `args`, as `brawn cc` or `brawn c++` was called. An error is Brawn's own.
+/// Runs the compiler with `args`, as `brawn cc` or `brawn c++` was called. Where it only compiles, this process becomes the
+/// compiler. An error is Brawn's own.
 pub fn run(
     language: Language,
     args: impl IntoIterator<Item = OsString>,
@@ -83,13 +88,25 @@ pub fn run(
     let cache = seam::cache()?;
     let backend = Backend::find(arch, language)?;
     let line = CommandLine::parse(args, language)?;
+    if let [asked] = line.args.as_slice()
+        && ASKS_FOR_TARGET.contains(&asked.as_str())
+    {
+        println!("{arch}-linux-musl");
+        return Ok(Done::default());
+    }
     let headers = kernel_headers::folder(&cache, arch)?;
     let compile = |args: &[String]| compiler(&backend, headers.as_deref(), args);
     match line.step() {
         Step::Compile => {
-            let status = status(compile(&line.args))?;
+            let mut command = compile(&line.args);
+            if !mention_crypt(&line.sources()) {
+                // Nothing is left to do afterwards: the compiler takes this process's place.
+                let source = command.exec();
+                return Err(Error::Spawn { program: backend.command()[0].clone(), source });
+            }
+            let status = status(command)?;
             if !status.success() {
-                without_crypt(&backend, line.sources().iter())?;
+                without_crypt(&backend)?;
             }
             Ok(status.into())
         }
@@ -121,7 +138,9 @@ pub fn run(
                 let object = scratch.path().join(format!("{:03}-{}.o", source.index, source.stem()));
                 let status = status(compile(&line.compile_args(&source, &object)))?;
                 if !status.success() {
-                    without_crypt(&backend, [&source])?;
+                    if mention_crypt(&[source]) {
+                        without_crypt(&backend)?;
+                    }
                     return Ok(status.into());
                 }
                 line.replace(source.index, &object);
@@ -150,17 +169,17 @@ pub fn run(
     }
 }
 
-/// Why sources that want `crypt.h` do not compile: Debian's musl was built without `crypt`.
-fn without_crypt<'a>(backend: &Backend, sources: impl IntoIterator<Item = &'a Source>) -> Result<(), Error> {
-    let wants = |source: &Source| {
+fn mention_crypt(sources: &[Source]) -> bool {
+    sources.iter().any(|source| {
         brawn_base::file::read(&source.path, brawn_base::file::TEXT)
             .is_ok_and(|text| memchr::memmem::find(&text, b"<crypt.h>").is_some())
-    };
+    })
+}
+
+/// Why sources that want `crypt.h` do not compile: Debian's musl was built without `crypt`.
+fn without_crypt(backend: &Backend) -> Result<(), Error> {
     // zig's musl has it.
-    match backend.system_libc().ok().filter(|_| sources.into_iter().any(wants)) {
-        Some(libc) => unfit::without_crypt(&libc).map_or(Ok(()), Err),
-        None => Ok(()),
-    }
+    backend.system_libc().ok().map_or(Ok(()), |libc| unfit::without_crypt(&libc).map_or(Ok(()), Err))
 }
 
 fn compiler(backend: &Backend, headers: Option<&Path>, args: &[String]) -> Command {

@@ -189,6 +189,14 @@ impl Store {
         Ok(record)
     }
 
+    /// Whether there is a record for `path`, an absolute path, that is no older than the file there: a link by others leaves it
+    /// as it was.
+    pub fn is_current(&self, path: &Path) -> bool {
+        let time = |path: &Path| path.metadata().and_then(|data| data.modified()).ok();
+        let written = time(&self.folder(path).join("record.json"));
+        written.is_some_and(|written| time(path).is_some_and(|changed| changed <= written))
+    }
+
     /// The folder of the record for the executable at `path`: by its path, or else by the id in its note.
     pub fn find(&self, path: &Path, id: Option<&LinkId>) -> Result<PathBuf, Error> {
         let direct = self.folder(path);

@@ -54,6 +54,7 @@ pub(super) struct LinkLine {
 }
 
 /// What a compiler driver would link with.
+#[derive(Serialize, Deserialize)]
 struct DriverFacts {
     libc: PathBuf,
     start: PathBuf,
@@ -63,6 +64,19 @@ struct DriverFacts {
     libraries: Vec<String>,
     default_pie: bool,
 }
+
+impl DriverFacts {
+    /// Whether the files are still there: a driver may be a script that stays as it is when its compiler changes.
+    fn hold(&self) -> bool {
+        let named = [&self.begin, &self.end].into_iter().flatten();
+        let libraries = self.libraries.iter().filter(|word| word.starts_with('/')).map(Path::new);
+        let mut files = named.map(PathBuf::as_path).chain(libraries).chain([self.libc.as_path()]);
+        files.all(Path::is_file)
+    }
+}
+
+/// What a driver reads of its surroundings when it looks for its files; `musl-gcc` reads the first.
+const SURROUNDINGS: [&str; 4] = ["REALGCC", "GCC_EXEC_PREFIX", "COMPILER_PATH", "LIBRARY_PATH"];
 
 impl Backend {
     /// Finds a compiler: the one that `BRAWN_CC` or `BRAWN_CXX` names, the distribution's, a cross compiler, zig.
@@ -116,8 +130,12 @@ impl Backend {
             Kind::Driver { libc } => libc.as_deref(),
             Kind::Zig { .. } => None,
         };
-        driver_facts(&self.command, musl)?.map_err(|asked| {
-            not_for_musl(&self.command, self.language, "does not link with musl", vec![asked])
+        let surroundings = SURROUNDINGS.map(|name| std::env::var_os(name).unwrap_or_default());
+        let question = format!("a link {surroundings:?}");
+        remembered(&question, &self.command, DriverFacts::hold, || {
+            driver_facts(&self.command, musl)?.map_err(|asked| {
+                not_for_musl(&self.command, self.language, "does not link with musl", vec![asked])
+            })
         })
     }
 

@@ -289,6 +289,36 @@ fn relink_replays_the_link_of_an_executable_and_of_its_copy() {
     assert_eq!((note(&elsewhere).malloc, note(&program).malloc), ("stock".into(), "mimalloc2".into()));
 }
 
+/// As where a machine keeps the target folder for the next run, and not Brawn's cache.
+#[test]
+fn what_has_no_record_is_linked_anew() {
+    let sandbox = Sandbox::new();
+    let package = sandbox.package("kept");
+    let program = package.join("target").join(TARGET).join("debug/kept");
+    let cache = |name: &str| sandbox.path().join(name);
+    let by_cargo = || ok(sandbox.command("cargo").args(["build", "--target", TARGET]).current_dir(&package));
+    let by_brawn = |args: &[&str], cache: &Path| {
+        ok(sandbox.brawn(args).current_dir(&package).env("BRAWN_CACHE_DIR", cache));
+        assert_eq!(note(&program).malloc, DEFAULT_MALLOC);
+        fs_err::metadata(&program).unwrap().modified().unwrap()
+    };
+    by_cargo();
+    let script = program.with_file_name("deps/script-0123456789abcdef");
+    fs_err::write(&script, "#!/bin/sh\n").unwrap();
+    fs_err::set_permissions(&script, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let build = ["build", "--quiet"];
+    // The second time everything is up to date.
+    assert_eq!(by_brawn(&build, &cache("1")), by_brawn(&build, &cache("1")));
+    let run = ["cargo", "run"];
+    assert_eq!(by_brawn(&run, &cache("2")), by_brawn(&run, &cache("2")));
+    // Here is a record, of what lay there before.
+    sandbox.write("kept/src/main.rs", "fn main() { println!(\"{}\", String::from(\"changed\")); }\n");
+    by_cargo();
+    by_brawn(&build, &cache("2"));
+    assert_eq!(said(&sandbox, &program), "changed\n");
+    assert!(script.exists(), "what is no executable stays");
+}
+
 #[test]
 fn relink_says_what_it_lacks() {
     let sandbox = Sandbox::new();

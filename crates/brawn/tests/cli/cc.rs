@@ -61,12 +61,30 @@ fn compiling_starts_the_compiler_and_nothing_else() {
     assert!(first[1].starts_with("musl-gcc -v -E "), "{first:?}");
     let again = asked(&mut compile());
     assert!(again.len() == 1 && again[0].starts_with("musl-gcc"), "{again:?}");
+    // So is a link: after the first, only the link itself, until something that musl-gcc reads is another.
+    sandbox.write("main.c", "int main(void) { return 0; }\n");
+    let link = |gcc: &str| {
+        let mut command = sandbox.brawn(&["cc", "main.c", "-o", "main"]);
+        command.env("PATH", &path).env("BRAWN_CACHE_DIR", sandbox.path().join("cache")).env("REALGCC", gcc);
+        asked(&mut command).iter().filter(|line| line.contains("-###")).count()
+    };
+    assert_eq!([link(&cc), link(&cc), link("gcc"), link(&cc)], [1, 0, 1, 0]);
     // Another compiler by the same name is asked again, and what it says counts.
     spy("cc", &cc, "if [ $1 = -dumpmachine ]; then echo x86_64-linux-musl; exit; fi\n");
     let message = fails(&mut compile(), 2);
     assert!(message.contains("cc compiles for glibc, not for musl"), "{message}");
     // A refusal is not remembered, so that repairing the compiler helps at once.
     assert_eq!(fails(compile().env("BRAWN_CC", &cc), 2), fails(compile().env("BRAWN_CC", &cc), 2));
+}
+
+/// The compiler behind `musl-gcc` is one for glibc, and says so.
+#[test]
+fn the_target_is_musl_for_whoever_asks() {
+    let sandbox = Sandbox::new();
+    for option in ["-dumpmachine", "-print-multiarch", "--print-multiarch"] {
+        let said = ok(&mut sandbox.brawn(&["cc", option]));
+        assert_eq!(said, format!("{}-linux-musl\n", std::env::consts::ARCH), "{option}");
+    }
 }
 
 #[test]

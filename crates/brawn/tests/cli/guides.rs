@@ -6,7 +6,7 @@
 //! - a link to a folder of `examples/`: the commands run in a copy of it, or else in an empty folder;
 //! - `<!-- needs: go, ocamlopt 4.13, … -->`: commands, of a version if one is named, without which the page is skipped;
 //! - `<!-- long -->`: the next block takes minutes, and is left out unless `BRAWN_TEST_LONG` is set; with `<!-- long: dist -->`
-//!   it is left out as well where that command is missing, which `make setup` does not install;
+//!   it is left out as well where that command is missing, which only `make test-long` compiles;
 //! - `<!-- source: PACKAGE FILE SHA256 -->`: a file from the sources of a Debian package that lies in the folder.
 
 use std::path::{Path, PathBuf};

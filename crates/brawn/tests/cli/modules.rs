@@ -249,7 +249,12 @@ fn the_heap_of_a_library_is_recognised() {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../brawn-heap/c/heap.c");
     let marker = ["-DBRAWN_KIT_NAME=\"brawn-heap\"", "-DBRAWN_KIT_VERSION=\"0.1.0\""];
     let mut compile = sandbox.brawn(&["cc", "-shared", "-fPIC", "-ftls-model=local-dynamic", "-O1"]);
-    ok(compile.args(marker).arg(source).args(["-o", "heap.so", "-Wl,--no-gc-sections"]));
+    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../brawn-kit/libc");
+    ok(compile.args(marker).arg("-I").arg(sources).arg(source).args([
+        "-o",
+        "heap.so",
+        "-Wl,--no-gc-sections",
+    ]));
     let report = brawn_elf::inspect(&fs_err::read(sandbox.path().join("heap.so")).unwrap()).unwrap();
     let heaps: Vec<_> = report.allocators.iter().map(|heap| (heap.name.as_str(), heap.role)).collect();
     assert_eq!(heaps, [("musl", Role::LibcHeap), ("brawn-heap", Role::SecondHeap)]);

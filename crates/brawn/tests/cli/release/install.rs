@@ -94,7 +94,12 @@ fn the_script_says_what_is_wrong_and_installs_nothing() {
     };
     let from = dist.display().to_string();
     refused(&sandbox, "nowhere", "nowhere/SHA256SUMS cannot be had\nhint: BRAWN_FROM is");
-    refused(&sandbox, "http://example.org/brawn", "is no address that is safe to fetch from");
+    // An address that is not safe to fetch from is not asked.
+    refused(
+        &sandbox,
+        "http://example.org/brawn",
+        "cannot be had\nhint: BRAWN_FROM is a folder or begins with https:",
+    );
     refused(&sandbox, &Server::of(sandbox.path()).1, "/SHA256SUMS cannot be had");
     let archive = dist.join(name() + ".tar.gz");
     let whole = fs_err::read(&archive).unwrap();
@@ -105,13 +110,14 @@ fn the_script_says_what_is_wrong_and_installs_nothing() {
     refused(&sandbox, &from, &format!("{}.tar.gz is not what SHA256SUMS says", name()));
     fs_err::write(&archive, whole).unwrap();
     fs_err::write(dist.join("SHA256SUMS"), "").unwrap();
-    refused(&sandbox, &from, &format!("SHA256SUMS does not name {}.tar.gz", name()));
+    refused(&sandbox, &from, &format!("{}.tar.gz is not what SHA256SUMS says", name()));
     // Another machine.
     let uname = sandbox.write("bin/uname", "#!/bin/sh\necho riscv64\n");
     ok(sandbox.command("chmod").arg("+x").arg(&uname));
     let path = format!("{}:{}", uname.parent().unwrap().display(), std::env::var("PATH").unwrap());
     let error = fails(install(&sandbox, &from).env("PATH", path), 1);
-    assert!(error.contains("there is no brawn for riscv64 on riscv64\nhint: "), "{error}");
+    assert!(error.contains("-riscv64-riscv64.tar.gz cannot be had\nhint: "), "{error}");
+    assert!(error.contains("brawn is for Linux on x86_64 and aarch64"), "{error}");
 }
 
 #[test]
