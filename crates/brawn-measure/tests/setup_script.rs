@@ -9,7 +9,7 @@ use std::process::Command;
 
 /// What the script itself needs of any machine.
 const PLAIN_TOOLS: &[&str] = &[
-    "awk", "bash", "cat", "cmp", "cp", "dirname", "flock", "grep", "ln", "mkdir", "mktemp", "mv", "rm",
+    "awk", "bash", "cat", "cmp", "cp", "df", "dirname", "flock", "grep", "ln", "mkdir", "mktemp", "mv", "rm",
     "sed", "tail", "uname",
 ];
 
@@ -126,6 +126,25 @@ fn without_rust_the_error_says_where_to_get_it() {
     let expected = "error: missing: cargo and rustc\n\
                     hint: install Rust through rustup: https://www.rust-lang.org/tools/install\n";
     assert_eq!(machine.setup("demo"), (Some(1), expected.into()));
+}
+
+#[test]
+fn a_full_disk_is_said_before_anything_is_compiled() {
+    let machine = Machine::complete();
+    machine.without("df");
+    machine.fake("df", "echo Header; echo \"none 99999999 1 $((5 << 20)) 1% $2\"");
+    let expected = format!(
+        "error: {} has 5 GiB of room, and a first run of the tests needs 8\n\
+         hint: make room there, or set CARGO_TARGET_DIR to a folder that has it\n",
+        machine.path("target").display()
+    );
+    assert_eq!(machine.setup("test"), (Some(1), expected));
+    // What the tests left needs no more of it, what the demo left does; and the demo needs little.
+    fs_err::create_dir_all(machine.path("target/debug/deps")).unwrap();
+    assert_eq!(machine.setup("test").0, Some(1));
+    assert_eq!(machine.setup("demo"), (Some(0), String::new()));
+    fs_err::create_dir_all(machine.path("target/nextest")).unwrap();
+    assert_eq!(machine.setup("test"), (Some(0), String::new()));
 }
 
 #[test]
