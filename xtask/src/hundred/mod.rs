@@ -36,9 +36,12 @@ pub enum Step {
         /// Again, although there are results of the same recipe
         #[arg(long)]
         again: bool,
-        /// Build and check only: results of another day stay
+        /// Build and check only: results of another day stay, and it is an error where one does not pass
         #[arg(long)]
         build: bool,
+        /// Build a second time, and say which variants are not the same to the byte
+        #[arg(long)]
+        twice: bool,
         /// These programs alone
         names: Vec<String>,
     },
@@ -53,40 +56,63 @@ pub enum Step {
 /// Takes a step.
 pub fn run(step: Step) -> Result<()> {
     match step {
-        Step::Run { brawn, out, work, time, again, build, names } => {
+        Step::Run { brawn, out, work, time, again, build, twice, names } => {
             let job = outcome::Job { brawn: fs_err::canonicalize(brawn)?, work, seconds: time, build };
-            measure(&job, &out, again, &names)?;
-            page::write(&out)
+            measure(&job, &out, again, twice, &names)?;
+            if build { Ok(()) } else { page::write(&out) }
         }
         Step::Page { out } => page::write(&out),
     }
 }
 
-fn measure(job: &outcome::Job, out: &Path, again: bool, names: &[String]) -> Result<()> {
+fn measure(job: &outcome::Job, out: &Path, again: bool, twice: bool, names: &[String]) -> Result<()> {
     let list = list::read(&list::folder())?;
     for name in names {
         ensure!(list.iter().any(|one| one.name == *name), "{name} is not in the list");
     }
     let wanted = |listed: &&Listed| names.is_empty() || names.contains(&listed.name);
+    let mut bad = Vec::new();
     for listed in list.iter().filter(wanted) {
         let Some(recipe) = Recipe::read(&list::folder(), &listed.name)? else {
             ensure!(names.is_empty(), "{} has no recipe yet", listed.name);
             continue;
         };
         let before = Outcome::read(out, &listed.name)?;
-        if !again && before.is_some_and(|outcome| outcome.recipe == recipe.digest) {
+        let before = before.filter(|outcome| outcome.recipe == recipe.digest);
+        let measured = before.is_some() && !again && !job.build;
+        let tried = before.as_ref().and_then(|outcome| outcome.differ.clone());
+        if measured && (!twice || tried.is_some()) {
             continue;
         }
         say(&format!("{}: {}", listed.name, recipe.about));
-        match outcome::of(job, listed, &recipe) {
-            Ok(outcome) if job.build => say(&format!("{}: {}", listed.name, outcome.state())),
-            Ok(outcome) => {
-                say(&format!("{}: {}", listed.name, outcome.state()));
-                outcome.write(out)?;
-            }
-            Err(Early::Interrupted) => return Ok(()),
-            Err(Early::Failed { error, .. }) => say(&format!("{}: {error}", listed.name)),
+        let mut outcome = match before {
+            Some(before) if measured => before,
+            _ => match outcome::of(job, listed, &recipe) {
+                Ok(outcome) => outcome,
+                Err(Early::Interrupted) => return Ok(()),
+                Err(Early::Failed { error, .. }) => {
+                    say(&format!("{}: {error}", listed.name));
+                    bad.push(listed.name.as_str());
+                    continue;
+                }
+            },
+        };
+        outcome.differ = if twice { differ(job, &recipe) } else { tried };
+        say(&format!("{}: {}", listed.name, outcome.state()));
+        if !job.build {
+            outcome.write(out)?;
+        } else if outcome.failed.is_some() || !outcome.verify.is_empty() {
+            bad.push(&listed.name);
         }
     }
+    ensure!(!job.build || bad.is_empty(), "not built and verified: {}", bad.join(", "));
     Ok(())
+}
+
+/// A build that fails the second time leaves it open.
+fn differ(job: &outcome::Job, recipe: &Recipe) -> Option<Vec<String>> {
+    outcome::differ(job, recipe).unwrap_or_else(|error| {
+        say(&format!("{}: {error:#}", recipe.suite.name));
+        None
+    })
 }

@@ -57,6 +57,9 @@ pub struct Outcome {
     pub heaps: Vec<String>,
     /// SHA-256 of what it prints, as the recipe compares it; none where it does not.
     pub output: Option<String>,
+    /// The variants that differ when they are built a second time; none where that was not tried.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub differ: Option<Vec<String>>,
     pub results: Option<Results>,
 }
 
@@ -155,6 +158,7 @@ pub fn of(job: &Job, listed: &Listed, recipe: &Recipe) -> Result<Outcome, Early>
         sizes: BTreeMap::new(),
         heaps: Vec::new(),
         output: None,
+        differ: None,
         results: None,
     };
     if outcome.failed.is_none() {
@@ -165,6 +169,38 @@ pub fn of(job: &Job, listed: &Listed, recipe: &Recipe) -> Result<Outcome, Early>
         outcome.results = Some(results);
     }
     public(&outcome, workshop.root()).map_err(fail)
+}
+
+/// Builds all variants from nothing again, in the same place, and tells which are not the same to the byte; none where it cannot
+/// be built.
+pub fn differ(job: &Job, recipe: &Recipe) -> Result<Option<Vec<String>>> {
+    let bench = plan(job, recipe).map_err(|_| anyhow::anyhow!("there is no such variant"))?;
+    let workshop = Workshop::open(&job.work, &job.brawn)?.on_progress(say);
+    let context =
+        brawn_bench::Context { workshop: &workshop, flavours: &bench.flavours, options: &bench.options };
+    let programs = || -> Result<Vec<(String, String)>> {
+        let prepared = bench.suites[0].prepare(&context)?;
+        let Some(case) = prepared.cases.first() else { return Ok(Vec::new()) };
+        let digest =
+            |variant: &Variant| Ok((variant.name.clone(), sha256_hex(&fs_err::read(&variant.program)?)));
+        case.variants.iter().map(digest).collect()
+    };
+    let first = programs()?;
+    if first.is_empty() {
+        return Ok(None);
+    }
+    let folder = workshop.root().join("programs").join(recipe.suite.name);
+    let aside = folder.with_file_name(format!("{}.first", recipe.suite.name));
+    if aside.exists() {
+        fs_err::remove_dir_all(&aside)?;
+    }
+    fs_err::rename(&folder, &aside)?;
+    let second = programs()?;
+    fs_err::remove_dir_all(aside)?;
+    let differ: Vec<String> =
+        first.iter().filter(|one| !second.contains(one)).map(|(name, _)| name.clone()).collect();
+    say(&format!("{}: built twice, {} of {} variants differ", recipe.suite.name, differ.len(), first.len()));
+    Ok(Some(differ))
 }
 
 fn plan(job: &Job, recipe: &Recipe) -> Result<Bench, Early> {

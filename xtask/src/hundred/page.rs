@@ -131,6 +131,9 @@ fn standing(measured: &[Measured<'_>], failed: &[(&Listed, &Outcome)]) -> String
     let mut table = Table::new(["", "asked", "measured"]);
     let mut row = |name: &str, asked: &str, got: String| table.row([name.to_owned(), asked.to_owned(), got]);
     row("built and verified", "95 of 100", format!("{accepted} of {}", count + failed.len()));
+    let twice: Vec<_> = measured.iter().filter_map(|one| one.outcome.differ.as_ref()).collect();
+    let same = twice.iter().filter(|differ| !differ.iter().any(|name| name == DEFAULT)).count();
+    row("the same when built twice", "100 of 100", format!("{same} of {}", twice.len()));
     row("time at most glibc's, within the interval", "95 of 100", within(time));
     row("worst time", "1.05x", worst(time));
     row(

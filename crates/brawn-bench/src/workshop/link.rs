@@ -113,7 +113,9 @@ impl Workshop {
             Err(error) if stale(&error) => rebuilt(cache, &built, build)?,
             found => found?,
         };
-        let stamp = format!("{} {}", stamp(&self.brawn)?, stamp(&built)?);
+        // The overlay comes from the kit of this very program, which need not be the `brawn` that built.
+        let own = std::env::current_exe()?;
+        let stamp = format!("{} {}", stamp(&own)?, stamp(&built)?);
         slot.once(&flavour.name, &stamp, |to| {
             self.say(&format!("linking {name} for {}", flavour.name));
             recorded.replay(cache, choice, Gate::default(), to)?;

@@ -9,22 +9,33 @@ use super::{Programs, Source, Workshop};
 use crate::flavour::{Base, Flavour};
 use crate::{Error, workloads};
 
-/// A C program that comes with a build system.
+/// A C program that comes with a build system, or what another program works on.
 ///
 /// In the words of a command, `{cc}` stands for the compiler, `{jobs}` for the number of cores, and `{folder}` for the
 /// folder that holds `files`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Made {
-    /// The archive that it comes in.
-    source: Source,
+    /// The archive that it comes in; without one, its folder is empty.
+    source: Option<Source>,
+    /// What it builds with itself, unpacked into folders of that archive.
+    #[serde(default)]
+    beside: Vec<Beside>,
     /// What builds it, run one after the other in the unpacked archive.
     commands: Vec<Vec<String>>,
     /// Files beside it that the commands need, by name, each with the one of `workloads/`.
     #[serde(default)]
     files: Vec<(String, String)>,
-    /// The executable, relative to the unpacked archive.
-    executable: String,
+    /// The executable, relative to the unpacked archive; without one, the commands have put what counts elsewhere.
+    executable: Option<String>,
+}
+
+/// Another archive, and the folder that it is unpacked into.
+#[derive(Debug, Deserialize)]
+struct Beside {
+    folder: String,
+    #[serde(flatten)]
+    source: Source,
 }
 
 impl Workshop {
@@ -40,7 +51,10 @@ impl Workshop {
         let files = made.files.iter().map(|(name, file)| format!("{name}\n{}", workloads::text(file)));
         let files = files.collect::<String>();
         let compiler = self.versions().remove("cc").unwrap_or_default();
-        let slot = self.slot(name, &["made", &made.source.sha256, &compiler, &commands, &files])?;
+        let source = made.source.as_ref().map_or("", |source| &source.sha256);
+        let mut inputs = vec!["made", source, &compiler, &commands, &files];
+        inputs.extend(made.beside.iter().flat_map(|beside| [&*beside.folder, &*beside.source.sha256]));
+        let slot = self.slot(name, &inputs)?;
         for (name, file) in &made.files {
             fs_err::write(slot.path().join(name), workloads::text(file))?;
         }
@@ -49,7 +63,16 @@ impl Workshop {
             let compiler = self.compiler(base, Language::C)?;
             let libc = if base == Base::Musl { "musl" } else { "glibc" };
             let tree = slot.path().join(format!("tree-{libc}"));
-            self.unpack(&self.source(&made.source)?, &tree)?;
+            match &made.source {
+                Some(source) => self.unpack(&self.source(source)?, &tree)?,
+                None if tree.exists() => {
+                    fs_err::remove_dir_all(&tree).and_then(|()| fs_err::create_dir(&tree))?
+                }
+                None => fs_err::create_dir(&tree)?,
+            }
+            for Beside { folder, source } in &made.beside {
+                self.unpack(&self.source(source)?, &tree.join(folder))?;
+            }
             let fill = |word: &str| {
                 word.replace("{cc}", &compiler.to_string_lossy())
                     .replace("{jobs}", &jobs)
@@ -61,7 +84,10 @@ impl Workshop {
                 command.args(words[1..].iter().map(|word| fill(word))).current_dir(&tree);
                 self.step(&format!("building {name} for {libc}"), slot.path(), &mut command)?;
             }
-            fs_err::copy(tree.join(&made.executable), to)?;
+            match &made.executable {
+                Some(executable) => fs_err::copy(tree.join(executable), to).map(|_| ())?,
+                None => fs_err::write(to, "")?,
+            }
             // The tree for musl stays: a link that is done again needs its objects.
             if base != Base::Musl {
                 fs_err::remove_dir_all(tree)?;

@@ -25,7 +25,8 @@ pub struct Source {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Origin {
-    /// The source of this Debian package, through the machine's own apt, without root.
+    /// The source of this Debian package, through the machine's own apt, without root; of another release as apt writes it,
+    /// `daemon/trixie`.
     Debian(String),
     /// A file of this requirement (`name==version`) on the Python index, through `python3 -m pip`.
     Pypi(String),
@@ -84,8 +85,9 @@ impl Workshop {
             Origin::Debian(package) => {
                 let script = folder.join("debian-source");
                 fs_err::write(&script, DEBIAN_SOURCE)?;
+                let (package, release) = package.split_once('/').unwrap_or((package, ""));
                 command = Command::new("bash");
-                command.arg(&script).args([package, &source.file, &source.sha256]).arg(folder);
+                command.arg(&script).args([package, &source.file, &source.sha256]).arg(folder).arg(release);
             }
             Origin::Pypi(requirement) => {
                 let list = folder.join("requirements.txt");
