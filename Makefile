@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-demo driver brawn demo test test-long lint fuzz release release-check results presets hundred tune-study tune-duration clean
+.PHONY: help setup setup-demo driver brawn demo test test-programs test-long lint fuzz release release-check results presets hundred tune-study tune-duration clean
 
 # Tools that scripts/setup put into the repository's private folder win over the machine's own.
 export PATH := $(CURDIR)/.tools/bin:$(PATH)
@@ -53,6 +53,10 @@ lint: setup ## formatting, clippy, shellcheck, licences
 
 # heap_behaviour has a runner of its own (.config/nextest.toml); no crate has tests in its documentation.
 JUNIT := $(CARGO_TARGET_DIR)/nextest/default/junit.xml
+
+# While `brawn` is linked there is a core left for it.
+test-programs: lint
+	cargo test $(CARGO_FLAGS) --workspace --no-run
 
 test: lint ## everything that must hold before a change lands
 	cargo test $(CARGO_FLAGS) --workspace --test heap_behaviour
@@ -128,7 +132,7 @@ STUDY_PROGRAMS :=
 STUDY_WORK := $(CARGO_TARGET_DIR)/tune-study
 
 hundred: setup brawn ## build, check and measure what is missing in docs/hundred/; HUNDRED='NAME…' for some
-	$(XTASK) hundred run --brawn $(BRAWN) $(HUNDRED)
+	BRAWN_ZIG=$(CURDIR)/.tools/zig/ziglang/zig $(XTASK) hundred run --brawn $(BRAWN) $(HUNDRED)
 
 tune-study: brawn ## tune real programs again, twice and once exhaustively, for docs/tune/
 	$(XTASK) study build $(BRAWN) $(STUDY_WORK) $(STUDY_PROGRAMS)
