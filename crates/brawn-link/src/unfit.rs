@@ -57,9 +57,10 @@ pub(crate) fn explain(job: &Job, libc: &Path) -> Option<Error> {
         .filter(|(file, _)| line.find(file).is_none() && !own.join(file).is_file())
         .map(|(file, name)| (name, of_the_compiler(line, &job.linker, &file)))
         .collect();
-    let inputs = line.inputs().into_iter().chain(elsewhere.iter().filter_map(|(_, path)| path.clone()));
-    let for_glibc = inputs.filter(|path| path != libc).find_map(|input| {
-        let symbol = made_for_glibc(&input)?;
+    let found = elsewhere.iter().filter_map(|(_, path)| path.clone());
+    let inputs: Vec<PathBuf> = line.inputs().into_iter().chain(found).filter(|path| path != libc).collect();
+    let for_glibc = inputs.iter().find_map(|input| {
+        let symbol = made_for_glibc(input)?;
         let name = input.file_stem()?.to_string_lossy().into_owned();
         let what = format!(
             "the linker failed: {} was compiled for glibc (it calls {symbol}), and this executable is linked with musl",
@@ -67,11 +68,13 @@ pub(crate) fn explain(job: &Job, libc: &Path) -> Option<Error> {
         );
         unfit(what, name.strip_prefix("lib").unwrap_or(&name))
     });
-    for_glibc.or_else(|| {
+    let absent = || {
         let (name, _) = elsewhere.iter().find(|(_, path)| path.is_none())?;
         let what = format!("the linker failed: there is no lib{name}.a for musl where it looks");
         unfit(what, name)
-    })
+    };
+    let crypt = || inputs.iter().find_map(|input| wants(input, |name| matches!(name, "crypt" | "crypt_r")));
+    for_glibc.or_else(absent).or_else(|| crypt().and_then(|_| without_crypt(libc)))
 }
 
 /// That a musl has no `crypt`, if it has none.
@@ -118,16 +121,20 @@ pub(crate) fn of_the_compiler(line: &Line, linker: &[String], file: &str) -> Opt
 
 /// A symbol that an object, an archive or a Rust library needs and only glibc has.
 pub(crate) fn made_for_glibc(path: &Path) -> Option<String> {
-    let bytes = brawn_base::file::read(path, brawn_base::file::OBJECT).ok()?;
-    let Ok(archive) = ArchiveFile::parse(&*bytes) else { return needs_glibc(&bytes) };
-    // A Rust library holds more than objects.
-    archive.members().flatten().find_map(|member| needs_glibc(member.data(&*bytes).ok()?))
+    wants(path, is_only_glibcs)
 }
 
-fn needs_glibc(object: &[u8]) -> Option<String> {
-    let file = object::File::parse(object).ok()?;
-    let needed = file.symbols().filter(|symbol| symbol.is_undefined() && !symbol.is_weak());
-    needed.filter_map(|symbol| symbol.name().ok()).find(|name| is_only_glibcs(name)).map(str::to_owned)
+/// A symbol of a kind that an object, an archive or a Rust library needs.
+fn wants(path: &Path, kind: impl Fn(&str) -> bool) -> Option<String> {
+    let bytes = brawn_base::file::read(path, brawn_base::file::OBJECT).ok()?;
+    let needed = |object: &[u8]| {
+        let file = object::File::parse(object).ok()?;
+        let needed = file.symbols().filter(|symbol| symbol.is_undefined() && !symbol.is_weak());
+        needed.filter_map(|symbol| symbol.name().ok()).find(|name| kind(name)).map(str::to_owned)
+    };
+    let Ok(archive) = ArchiveFile::parse(&*bytes) else { return needed(&bytes) };
+    // A Rust library holds more than objects.
+    archive.members().flatten().find_map(|member| needed(member.data(&*bytes).ok()?))
 }
 
 fn is_shared(path: &Path, archive: &str) -> String {

@@ -248,6 +248,25 @@ fn a_library_that_is_nowhere_says_how_to_get_it() {
 }
 
 #[test]
+fn a_musl_without_crypt_is_named() {
+    let sandbox = Sandbox::new();
+    sandbox.write("header.c", "#include <crypt.h>\nint main(void) { return !crypt(\"a\", \"ab\"); }\n");
+    let declared = "char *crypt(const char *, const char *);\nint main(void) { return !crypt(\"a\", \"ab\"); }\n";
+    sandbox.write("declared.c", declared);
+    let musl = sandbox.command("musl-gcc").args(["declared.c", "-o", "stock"]).output().unwrap();
+    for source in ["header.c", "declared.c"] {
+        let mut command = brawn(&sandbox, &["cc", source, "-lcrypt", "-o", "main"]);
+        if musl.status.success() {
+            ok(&mut command);
+            continue;
+        }
+        let message = fails(&mut command, 1);
+        assert!(message.contains("has no crypt, and so there is no crypt.h"), "{source}: {message}");
+        assert!(message.contains("hint: zig's musl has it"), "{source}: {message}");
+    }
+}
+
+#[test]
 fn the_folder_of_glibcs_libraries_is_named() {
     let sandbox = Sandbox::new();
     sandbox.write("main.c", "int main(void) { return 0; }\n");
