@@ -100,6 +100,31 @@ static const char *kit_options(void) {
 #include "src/conf.c"
 #undef config_malloc_conf
 
+/* Blocks with mappings of their own grow without a copy, and leave nothing behind when they are freed: the sizes
+ * from here to oversize_threshold, too, as long as the program frees them seldom. */
+#define KIT_OWN_LEAST ((size_t)256 << 10)
+/* What it may free of them at once, and in a millisecond: some 60 ns/KiB to map, clear and unmap are 1 % of it. */
+#define KIT_OWN_FREED_AT_ONCE ((size_t)8 << 20)
+#define KIT_OWN_FREED_IN_MS ((size_t)160 << 10)
+/* The kernel counts mappings, if it does not join them. */
+#define KIT_OWN_MOST 4096
+
+static atomic_zu_t kit_own_least = ATOMIC_INIT(KIT_OWN_LEAST);
+static atomic_zu_t kit_own_count;
+
+static arena_t *kit_arena_choose(tsd_t *tsd, arena_t *arena, size_t size) {
+    if (arena == NULL && size >= atomic_load_zu(&kit_own_least, ATOMIC_RELAXED) && huge_arena_ind != 0 &&
+        atomic_load_zu(&kit_own_count, ATOMIC_RELAXED) < KIT_OWN_MOST) {
+        arena_t *const threads = arena_choose(tsd, NULL);
+        if (threads != NULL && arena_is_auto(threads)) {
+            arena_t *const own = arena_choose_huge(tsd);
+            /* Where there is no room for one more arena, others let go of theirs: pa_alloc. */
+            return own != NULL ? own : threads;
+        }
+    }
+    return arena_choose_maybe_huge(tsd, arena, size);
+}
+#define arena_choose_maybe_huge kit_arena_choose
 #include "src/arena.c"
 #include "src/background_thread.c"
 
@@ -155,6 +180,7 @@ static void *kit_base_map(void *address, size_t size, size_t alignment, bool *ze
 #define large_ralloc kit_large_ralloc
 #include "src/large.c"
 #undef large_ralloc
+#undef arena_choose_maybe_huge
 #include "src/log.c"
 #include "src/malloc_io.c"
 #include "src/mutex.c"
@@ -233,6 +259,7 @@ static edata_t *kit_alloc_own(tsdn_t *tsdn, pa_shard_t *shard, size_t size, size
     edata_t *const extent =
         extent_alloc_wrapper(tsdn, pages, pac_ehooks_get(pages), NULL, size, alignment, zero, &commit, false);
     if (extent != NULL) {
+        (void)atomic_fetch_add_zu(&kit_own_count, 1, ATOMIC_RELAXED);
         pa_nactive_add(shard, size >> LG_PAGE);
         edata_szind_set(extent, class);
         emap_remap(tsdn, shard->emap, extent, class, false);
@@ -294,8 +321,35 @@ bool pa_shrink(tsdn_t *tsdn, pa_shard_t *shard, edata_t *extent, size_t old_size
 
 /* Ends an extent whose memory is gone. */
 static void kit_end_own(tsdn_t *tsdn, pa_shard_t *shard, edata_t *extent) {
+    (void)atomic_fetch_sub_zu(&kit_own_count, 1, ATOMIC_RELAXED);
     pa_nactive_sub(shard, edata_size_get(extent) >> LG_PAGE);
     edata_cache_put(tsdn, shard->pac.edata_cache, extent);
+}
+
+/* Blocks of a size that the program frees all the time would cost it more than they save: from now on jemalloc
+ * keeps their pages for the next one. */
+static void kit_own_freed(size_t size) {
+    static atomic_zu_t freed, since;
+    if (size >= opt_oversize_threshold) {
+        return;
+    }
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
+    const size_t now = (size_t)time.tv_sec * 1000 + (size_t)time.tv_nsec / 1000000;
+    size_t begun = atomic_load_zu(&since, ATOMIC_RELAXED);
+    if (begun == 0) {
+        begun = now;
+        atomic_store_zu(&since, now, ATOMIC_RELAXED);
+    }
+    const size_t sum = atomic_fetch_add_zu(&freed, size, ATOMIC_RELAXED) + size;
+    if (sum / KIT_OWN_FREED_IN_MS <= now - begun + KIT_OWN_FREED_AT_ONCE / KIT_OWN_FREED_IN_MS) {
+        return;
+    }
+    if (size >= atomic_load_zu(&kit_own_least, ATOMIC_RELAXED)) {
+        atomic_store_zu(&kit_own_least, size + 1, ATOMIC_RELAXED);
+    }
+    atomic_store_zu(&freed, 0, ATOMIC_RELAXED);
+    atomic_store_zu(&since, now, ATOMIC_RELAXED);
 }
 
 void pa_dalloc(tsdn_t *tsdn, pa_shard_t *shard, edata_t *extent, bool *work_left) {
@@ -309,6 +363,7 @@ void pa_dalloc(tsdn_t *tsdn, pa_shard_t *shard, edata_t *extent, bool *work_left
     if (munmap(base, edata_size_get(extent)) != 0) {
         (void)madvise(base, edata_size_get(extent), MADV_DONTNEED);
     }
+    kit_own_freed(edata_usize_get(extent));
     kit_end_own(tsdn, shard, extent);
 }
 
