@@ -150,6 +150,7 @@ impl Suite {
             let variant = |variant: &Variant| Variant {
                 service: service.clone(),
                 reader: template.input.as_ref().and_then(|input| input.reader()),
+                arg0: template.arg0.as_ref().map(|text| words.fill(text).into()),
                 stdin: path(&template.stdin),
                 current_dir: path(&template.dir),
                 ..variant.clone().args(args.iter().map(|text| words.fill(text)))

@@ -1,13 +1,13 @@
 //! The programs that a suite names, and how each is made.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use brawn_link::cc::Language;
 use brawn_measure::Variant;
 use serde::Deserialize;
 
 use crate::workshop::{CProgram, Install, Made};
-use crate::{Context, Error, Flavour, Prepared, Workshop, jvm, workloads};
+use crate::{Context, Error, Flavour, Prepared, Suite, Workshop, jvm, workloads};
 
 /// A program, under the name that it has on disk.
 #[derive(Debug, Deserialize)]
@@ -67,6 +67,26 @@ impl Own {
             }
         }
         Ok(sources)
+    }
+}
+
+impl Suite {
+    /// What the own tests of one of its programs print, as [`Workshop::own_tests`] runs them.
+    ///
+    /// # Errors
+    /// [`Error::Absent`] when no build system of its own makes it, and those of the workshop.
+    pub fn own_tests(
+        &self,
+        name: &str,
+        workshop: &Workshop,
+        flavour: &Flavour,
+        folder: &Path,
+        tests: &[Vec<String>],
+    ) -> Result<String, Error> {
+        match self.programs.get(name).map(|program| &program.build) {
+            Some(Build::Make(made)) => workshop.own_tests(name, made, flavour, folder, tests),
+            _ => Err(Error::absent(format!("{name} has no build system of its own"), "leave its tests out")),
+        }
     }
 }
 

@@ -82,6 +82,8 @@ pub(crate) struct Template {
     pub launched: bool,
     #[serde(default)]
     pub vars: BTreeMap<String, String>,
+    /// What the program finds as its own name, where it looks at it; the path of its variant otherwise.
+    pub arg0: Option<String>,
     #[serde(default)]
     pub args: Vec<String>,
     /// The folder that it runs in; the caller's own otherwise.

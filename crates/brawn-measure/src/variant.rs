@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::net::{Ipv4Addr, SocketAddr};
+use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
@@ -17,6 +18,8 @@ pub struct Variant {
     pub name: String,
     /// The executable.
     pub program: PathBuf,
+    /// The name that it finds as its own; its path otherwise.
+    pub arg0: Option<OsString>,
     /// Its arguments.
     pub args: Vec<OsString>,
     /// Variables added to the environment.
@@ -74,8 +77,11 @@ impl Variant {
     }
 
     /// The command, without its standard streams.
-    pub(crate) fn command(&self) -> Command {
+    pub fn command(&self) -> Command {
         let mut command = Command::new(&self.program);
+        if let Some(name) = &self.arg0 {
+            command.arg0(name);
+        }
         command.args(&self.args).envs(self.env.iter().map(|(key, value)| (key, value)));
         if let Some(folder) = &self.current_dir {
             command.current_dir(folder);

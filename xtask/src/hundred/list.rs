@@ -8,6 +8,7 @@ use brawn_libc::sha256_hex;
 use serde::Deserialize;
 use toml::{Table, Value};
 
+use super::tests::Tests;
 use crate::workshop::root;
 
 /// A row of the list, which `rank.py` writes, with why it stands there.
@@ -28,6 +29,8 @@ pub struct Recipe {
     pub expected: Option<String>,
     /// Why it is slower than with glibc, or takes more memory, if it does.
     pub cause: Option<String>,
+    /// Its own tests, if they are run.
+    pub tests: Option<Tests>,
     pub suite: &'static Suite,
     /// Of how it is built and what it does: not of what is said about it.
     pub digest: String,
@@ -67,6 +70,7 @@ impl Recipe {
         let mut taken = |key: &str| table.remove(key).and_then(|value| value.as_str().map(str::to_owned));
         let (expected, cause) = (taken("expected"), taken("cause"));
         let about = taken("about").context("`about` is missing")?;
+        let tests = table.remove("tests").map(Value::try_into).transpose().context("`tests`")?;
         let digest = sha256_hex(toml::to_string(&table)?.as_bytes());
         table.insert("title".into(), name.into());
         table.insert("about".into(), about.clone().into());
@@ -82,7 +86,7 @@ impl Recipe {
         }
         // It lives as long as this program runs, as those of `brawn bench` do.
         let suite = Box::leak(Box::new(Suite::of(name.to_owned().leak(), table)?));
-        Ok(Recipe { about, expected, cause, suite, digest })
+        Ok(Recipe { about, expected, cause, tests, suite, digest })
     }
 }
 

@@ -5,6 +5,7 @@ mod inputs;
 mod list;
 mod outcome;
 mod page;
+mod tests;
 
 use std::path::{Path, PathBuf};
 
@@ -42,6 +43,9 @@ pub enum Step {
         /// Build a second time, and say which variants are not the same to the byte
         #[arg(long)]
         twice: bool,
+        /// Run the own tests of those whose recipe says how, for glibc, stock musl and Brawn's default
+        #[arg(long)]
+        tests: bool,
         /// These programs alone
         names: Vec<String>,
     },
@@ -56,16 +60,23 @@ pub enum Step {
 /// Takes a step.
 pub fn run(step: Step) -> Result<()> {
     match step {
-        Step::Run { brawn, out, work, time, again, build, twice, names } => {
+        Step::Run { brawn, out, work, time, again, build, twice, tests, names } => {
             let job = outcome::Job { brawn: fs_err::canonicalize(brawn)?, work, seconds: time, build };
-            measure(&job, &out, again, twice, &names)?;
+            measure(&job, &out, &More { again, twice, tests }, &names)?;
             if build { Ok(()) } else { page::write(&out) }
         }
         Step::Page { out } => page::write(&out),
     }
 }
 
-fn measure(job: &outcome::Job, out: &Path, again: bool, twice: bool, names: &[String]) -> Result<()> {
+/// What is done besides.
+struct More {
+    again: bool,
+    twice: bool,
+    tests: bool,
+}
+
+fn measure(job: &outcome::Job, out: &Path, more: &More, names: &[String]) -> Result<()> {
     let list = list::read(&list::folder())?;
     for name in names {
         ensure!(list.iter().any(|one| one.name == *name), "{name} is not in the list");
@@ -79,9 +90,13 @@ fn measure(job: &outcome::Job, out: &Path, again: bool, twice: bool, names: &[St
         };
         let before = Outcome::read(out, &listed.name)?;
         let before = before.filter(|outcome| outcome.recipe == recipe.digest);
-        let measured = before.is_some() && !again && !job.build;
+        let measured = before.is_some() && !more.again && !job.build;
         let tried = before.as_ref().and_then(|outcome| outcome.differ.clone());
-        if measured && (!twice || tried.is_some()) {
+        let tested = before.as_ref().and_then(|outcome| outcome.tests.clone());
+        let twice = more.twice && (tried.is_none() || !measured);
+        // Asked for by name, they run again.
+        let tests = more.tests && recipe.tests.is_some() && (tested.is_none() || !names.is_empty());
+        if measured && !twice && !tests {
             continue;
         }
         say(&format!("{}: {}", listed.name, recipe.about));
@@ -98,6 +113,7 @@ fn measure(job: &outcome::Job, out: &Path, again: bool, twice: bool, names: &[St
             },
         };
         outcome.differ = if twice { differ(job, &recipe) } else { tried };
+        outcome.tests = if tests { tests::run(job, &recipe)? } else { tested };
         say(&format!("{}: {}", listed.name, outcome.state()));
         if !job.build {
             outcome.write(out)?;

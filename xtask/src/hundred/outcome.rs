@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use super::inputs;
 use super::list::{Listed, Recipe};
+use super::tests::Tested;
 use crate::report::revision;
 use crate::workshop::{root, say};
 
@@ -60,6 +61,9 @@ pub struct Outcome {
     /// The variants that differ when they are built a second time; none where that was not tried.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub differ: Option<Vec<String>>,
+    /// What its own tests said; none where they were not run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tests: Option<Tested>,
     pub results: Option<Results>,
 }
 
@@ -159,6 +163,7 @@ pub fn of(job: &Job, listed: &Listed, recipe: &Recipe) -> Result<Outcome, Early>
         heaps: Vec::new(),
         output: None,
         differ: None,
+        tests: None,
         results: None,
     };
     if outcome.failed.is_none() {
@@ -248,13 +253,11 @@ fn printed(variant: &Variant, rule: Output) -> Result<Option<String>> {
     if variant.service.is_some() || rule == Output::Unchecked {
         return Ok(None);
     }
-    let mut command = Command::new(&variant.program);
-    command.args(&variant.args).envs(variant.env.iter().map(|(key, value)| (key, value)));
+    let mut command = variant.command();
     command.stdin(match &variant.stdin {
         Some(path) => Stdio::from(fs_err::File::open(path)?.into_file()),
         None => Stdio::null(),
     });
-    command.current_dir(variant.current_dir.as_deref().unwrap_or(Path::new(".")));
     let output = command.stderr(Stdio::null()).output()?;
     let mut bytes = output.stdout;
     if rule == Output::SortedLines {

@@ -8,6 +8,7 @@ use brawn_measure::{Summary, Table, format};
 
 use super::list::{self, Listed, Recipe};
 use super::outcome::{DEFAULT, GLIBC, Outcome, STOCK, VARIANTS};
+use super::tests::Tested;
 use crate::presets::picture::{Axis, BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, axes};
 
 const PICTURE: &str = "time-memory.svg";
@@ -99,6 +100,7 @@ fn page(
         );
         text.push_str(&losses(measured));
         text.push_str(&every(measured));
+        text.push_str(&own_tests(measured));
     }
     if !failed.is_empty() {
         text.push_str("\n## Not built\n\n");
@@ -134,6 +136,9 @@ fn standing(measured: &[Measured<'_>], failed: &[(&Listed, &Outcome)]) -> String
     let twice: Vec<_> = measured.iter().filter_map(|one| one.outcome.differ.as_ref()).collect();
     let same = twice.iter().filter(|differ| !differ.iter().any(|name| name == DEFAULT)).count();
     row("the same when built twice", "100 of 100", format!("{same} of {}", twice.len()));
+    let tested: Vec<&Tested> = measured.iter().filter_map(|one| one.outcome.tests.as_ref()).collect();
+    let lost = tested.iter().flat_map(|tested| tested.lost()).filter(|(_, stock)| !stock).count();
+    row("own tests that pass with glibc and stock musl, and fail", "0", format!("{lost} of {} programs'", tested.len()));
     row("time at most glibc's, within the interval", "95 of 100", within(time));
     row("worst time", "1.05x", worst(time));
     row(
@@ -193,6 +198,34 @@ fn every(measured: &[Measured<'_>]) -> String {
     let note = "Time is wall-clock time and memory the most that was resident, of the default preset over glibc's within \
                 the same rounds.";
     format!("\n## All\n\n{}\n{note}\n", table.to_markdown())
+}
+
+/// What the programs' own tests say.
+fn own_tests(measured: &[Measured<'_>]) -> String {
+    let mut table = Table::new(["program", GLIBC, STOCK, DEFAULT, "fails with Brawn, not with glibc"]);
+    let mut any = false;
+    for one in measured {
+        let Some(tested) = &one.outcome.tests else { continue };
+        any = true;
+        let count = |variant: &str| {
+            let passed = tested.passed.get(variant).copied().unwrap_or_default();
+            let failed = tested.failed.get(variant).map_or(0, Vec::len);
+            format!("{passed} of {}", passed + failed)
+        };
+        let lost = tested.lost().into_iter().map(|(line, stock)| {
+            let code = line.replace('|', "\\|");
+            if stock { format!("`{code}`, as with stock musl") } else { format!("**`{code}`**") }
+        });
+        table.row([
+            one.listed.name.clone(),
+            count(GLIBC),
+            count(STOCK),
+            count(DEFAULT),
+            lost.collect::<Vec<_>>().join("; "),
+        ]);
+    }
+    let note = "Tests that passed, of those that ran, in a build of their own for each.";
+    if any { format!("\n## Own tests\n\n{}\n{note}\n", table.to_markdown()) } else { String::new() }
 }
 
 fn picture(measured: &[Measured<'_>]) -> String {

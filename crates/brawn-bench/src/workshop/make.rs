@@ -1,8 +1,11 @@
 //! C programs that their own build systems make.
 
-use std::process::Command;
+use std::io::Write as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
 
 use brawn_link::cc::Language;
+use brawn_link::vars;
 use serde::Deserialize;
 
 use super::{Programs, Source, Workshop};
@@ -55,33 +58,13 @@ impl Workshop {
         let mut inputs = vec!["made", source, &compiler, &commands, &files];
         inputs.extend(made.beside.iter().flat_map(|beside| [&*beside.folder, &*beside.source.sha256]));
         let slot = self.slot(name, &inputs)?;
-        for (name, file) in &made.files {
-            fs_err::write(slot.path().join(name), workloads::text(file))?;
-        }
-        let jobs = std::thread::available_parallelism().map_or(1, usize::from).to_string();
         self.variants(name, &slot, flavours, false, &|base, to| {
-            let compiler = self.compiler(base, Language::C)?;
             let libc = if base == Base::Musl { "musl" } else { "glibc" };
             let tree = slot.path().join(format!("tree-{libc}"));
-            match &made.source {
-                Some(source) => self.unpack(&self.source(source)?, &tree)?,
-                None if tree.exists() => {
-                    fs_err::remove_dir_all(&tree).and_then(|()| fs_err::create_dir(&tree))?
-                }
-                None => fs_err::create_dir(&tree)?,
-            }
-            for Beside { folder, source } in &made.beside {
-                self.unpack(&self.source(source)?, &tree.join(folder))?;
-            }
-            let fill = |word: &str| {
-                word.replace("{cc}", &compiler.to_string_lossy())
-                    .replace("{jobs}", &jobs)
-                    .replace("{folder}", &slot.path().to_string_lossy())
-            };
+            let place = Tree { made, folder: slot.path(), tree: &tree, base };
+            place.unpack(self)?;
             for words in &made.commands {
-                let mut command = Command::new(&words[0]);
-                self.prepare(&mut command);
-                command.args(words[1..].iter().map(|word| fill(word))).current_dir(&tree);
+                let mut command = place.command(self, words)?;
                 self.step(&format!("building {name} for {libc}"), slot.path(), &mut command)?;
             }
             match &made.executable {
@@ -94,5 +77,94 @@ impl Workshop {
             }
             Ok(())
         })
+    }
+
+    /// What the program's own tests print, one after the other, in a tree of its own that is built below `folder` for this
+    /// variant and removed when they have run. A test that fails is no error.
+    ///
+    /// # Errors
+    /// As [`Workshop::made`]; [`Error::Spawn`] when a command of the tests cannot be run.
+    pub fn own_tests(
+        &self,
+        name: &str,
+        made: &Made,
+        flavour: &Flavour,
+        folder: &Path,
+        tests: &[Vec<String>],
+    ) -> Result<String, Error> {
+        fs_err::create_dir_all(folder)?;
+        let tree = folder.join("tree");
+        let place = Tree { made, folder, tree: &tree, base: flavour.base };
+        place.unpack(self)?;
+        let command = |words: &[String]| {
+            let mut command = place.command(self, words)?;
+            // Linked as the variant is, and not with stock musl to be linked again.
+            command.env_remove(vars::MALLOC).env(vars::PRESET, &flavour.name);
+            Ok::<Command, Error>(command)
+        };
+        for words in &made.commands {
+            self.step(&format!("building {name} for {}", flavour.name), folder, &mut command(words)?)?;
+        }
+        let said = folder.join("tests");
+        let _ = fs_err::remove_file(&said);
+        for words in tests {
+            let log = fs_err::OpenOptions::new().create(true).append(true).open(&said)?.into_file();
+            let mut command = command(words)?;
+            command.stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log);
+            let status =
+                command.status().map_err(|source| Error::Spawn { program: words[0].clone(), source })?;
+            if !status.success() {
+                let mut log = fs_err::OpenOptions::new().append(true).open(&said)?;
+                writeln!(log, "\nbrawn: {}: {status}", words.join(" "))?;
+            }
+        }
+        let text = brawn_base::file::read(&said, brawn_base::file::OBJECT)?;
+        fs_err::remove_dir_all(&tree)?;
+        Ok(String::from_utf8_lossy(&text).into_owned())
+    }
+}
+
+/// Where a program is built for a libc.
+struct Tree<'a> {
+    made: &'a Made,
+    /// What `{folder}` is.
+    folder: &'a Path,
+    tree: &'a Path,
+    base: Base,
+}
+
+impl Tree<'_> {
+    /// A tree in which nothing is built yet.
+    fn unpack(&self, workshop: &Workshop) -> Result<(), Error> {
+        workshop.compiler(self.base, Language::C)?;
+        for (name, file) in &self.made.files {
+            fs_err::write(self.folder.join(name), workloads::text(file))?;
+        }
+        match &self.made.source {
+            Some(source) => workshop.unpack(&workshop.source(source)?, self.tree)?,
+            None if self.tree.exists() => {
+                fs_err::remove_dir_all(self.tree).and_then(|()| fs_err::create_dir(self.tree))?
+            }
+            None => fs_err::create_dir(self.tree)?,
+        }
+        for Beside { folder, source } in &self.made.beside {
+            workshop.unpack(&workshop.source(source)?, &self.tree.join(folder))?;
+        }
+        Ok(())
+    }
+
+    /// One of the recipe's commands, to be run in the tree.
+    fn command(&self, workshop: &Workshop, words: &[String]) -> Result<Command, Error> {
+        let compiler = workshop.compiler(self.base, Language::C)?;
+        let jobs = std::thread::available_parallelism().map_or(1, usize::from).to_string();
+        let fill = |word: &String| {
+            word.replace("{cc}", &compiler.to_string_lossy())
+                .replace("{jobs}", &jobs)
+                .replace("{folder}", &self.folder.to_string_lossy())
+        };
+        let mut command = Command::new(&words[0]);
+        workshop.prepare(&mut command);
+        command.args(words[1..].iter().map(fill)).current_dir(self.tree);
+        Ok(command)
     }
 }

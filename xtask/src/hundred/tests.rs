@@ -1,0 +1,115 @@
+//! The programs' own tests.
+
+use std::collections::BTreeMap;
+
+use anyhow::Result;
+use brawn_bench::{Flavour, Workshop};
+use serde::{Deserialize, Serialize};
+
+use super::list::Recipe;
+use super::outcome::{DEFAULT, GLIBC, Job, STOCK};
+use crate::workshop::say;
+
+/// How a recipe's program is tested, and what its tests say.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Tests {
+    /// Run one after the other in the tree that the program was built in.
+    commands: Vec<Vec<String>>,
+    /// What lines hold that tell of a test that passed.
+    #[serde(default = "passed")]
+    passed: Vec<String>,
+    /// What lines hold that tell of one that failed: these are compared, so they must hold no path and no time.
+    #[serde(default = "failed")]
+    failed: Vec<String>,
+}
+
+// As Automake says it.
+fn passed() -> Vec<String> {
+    vec!["PASS: ".into()]
+}
+
+fn failed() -> Vec<String> {
+    vec!["FAIL: ".into(), "ERROR: ".into()]
+}
+
+/// What became of them.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Tested {
+    /// How many passed, by variant.
+    pub passed: BTreeMap<String, usize>,
+    /// The lines of those that failed, by variant.
+    pub failed: BTreeMap<String, Vec<String>>,
+}
+
+impl Tests {
+    fn read(&self, text: &str) -> (usize, Vec<String>) {
+        let holds = |words: &[String], line: &str| words.iter().any(|word| line.contains(word.as_str()));
+        // Sums, and what a test wrote itself.
+        let lines = || text.lines().map(str::trim).filter(|line| !line.starts_with('#'));
+        let mut failed: Vec<String> =
+            lines().filter(|line| holds(&self.failed, line)).map(str::to_owned).collect();
+        if failed.is_empty() {
+            failed = lines().filter(|line| line.starts_with("brawn: ")).map(str::to_owned).collect();
+        }
+        failed.sort();
+        failed.dedup();
+        (lines().filter(|line| !holds(&self.failed, line) && holds(&self.passed, line)).count(), failed)
+    }
+}
+
+impl Tested {
+    /// What fails with Brawn's default and passes with glibc; and whether stock musl fails it, too.
+    pub fn lost(&self) -> Vec<(&str, bool)> {
+        let of = |variant: &str| self.failed.get(variant).map(Vec::as_slice).unwrap_or_default();
+        let lost = of(DEFAULT).iter().filter(|line| !of(GLIBC).contains(line));
+        lost.map(|line| (line.as_str(), of(STOCK).contains(line))).collect()
+    }
+}
+
+/// Builds the program for glibc, stock musl and Brawn's default, and runs its own tests on each; none where the recipe has none.
+pub fn run(job: &Job, recipe: &Recipe) -> Result<Option<Tested>> {
+    let Some(tests) = &recipe.tests else { return Ok(None) };
+    let name = recipe.suite.name;
+    let workshop = Workshop::open(&job.work, &job.brawn)?.on_progress(say);
+    let mut tested = Tested::default();
+    for flavour in Flavour::list([GLIBC, STOCK, DEFAULT])? {
+        let folder = workshop.root().join("tests").join(name).join(&flavour.name);
+        say(&format!("{name}: its own tests, {}", flavour.name));
+        let text = recipe.suite.own_tests(name, &workshop, &flavour, &folder, &tests.commands)?;
+        let (passed, failed) = tests.read(&text);
+        say(&format!("{name}: {passed} passed, {} failed", failed.len()));
+        tested.passed.insert(flavour.name.clone(), passed);
+        tested.failed.insert(flavour.name, failed);
+    }
+    for (line, stock) in tested.lost() {
+        say(&format!("{name}: {} with Brawn, not with glibc: {line}", if stock { "as with stock musl," } else { "ONLY" }));
+    }
+    Ok(Some(tested))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_fails_with_brawn_alone_is_found() {
+        let tests = Tests { commands: Vec::new(), passed: passed(), failed: failed() };
+        let text = "PASS: one\nFAIL: two\n# PASS:  1\n# FAIL:  1\n\nbrawn: make check: exit status: 2\n";
+        assert_eq!(tests.read(text), (1, vec!["FAIL: two".to_owned()]));
+        assert_eq!(tests.read("brawn: make check: exit status: 2\n").1.len(), 1);
+        let failed = |lines: &[&str]| lines.iter().map(|line| (*line).to_owned()).collect();
+        let tested = Tested {
+            passed: BTreeMap::new(),
+            failed: [
+                (GLIBC.to_owned(), failed(&["FAIL: a"])),
+                (STOCK.to_owned(), failed(&["FAIL: a", "FAIL: b"])),
+                (DEFAULT.to_owned(), failed(&["FAIL: a", "FAIL: b", "FAIL: c"])),
+            ]
+            .into_iter()
+            .collect(),
+        };
+        assert_eq!(tested.lost(), [("FAIL: b", true), ("FAIL: c", false)]);
+    }
+}
