@@ -22,11 +22,18 @@ static void check_marks(const unsigned char *block, size_t to, uint64_t seed) {
 
 static void *very_large(void *argument) {
     uint64_t seed = (uintptr_t)argument;
-    size_t size = (size_t)6 << 20;
+    size_t size = (size_t)400 << 10 << 2 * (seed - 1);
     unsigned char *block = malloc(size);
     CHECK(block != NULL, "no memory for %zu bytes", size);
     mark(block, 0, size, seed);
-    for (int i = 0; i < 12; i++) {
+    for (int i = 0; i < 16; i++) {
+        // A heap may treat sizes otherwise that come and go all the time.
+        for (int often = 0; i == 8 && often < 20; often++) {
+            unsigned char *brief = malloc(size);
+            CHECK(brief != NULL, "no memory for %zu bytes", size);
+            mark(brief, 0, size, seed);
+            free(brief);
+        }
         // Up to 41 MiB by an eighth, a half or twofold, and back to a few or nearly nothing.
         size_t factor = pattern_word(seed, i) % 3;
         size_t next = size > (size_t)20 << 20 ? (i % 2 ? (size_t)9 << 20 : (size_t)100 << 10)
