@@ -8,7 +8,7 @@ use brawn_libc::sha256_hex;
 use serde::Deserialize;
 use toml::{Table, Value};
 
-use super::tests::Tests;
+use super::own_tests::Tests;
 use crate::workshop::root;
 
 /// A row of the list, which `rank.py` writes, with why it stands there.

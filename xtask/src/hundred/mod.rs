@@ -4,8 +4,8 @@
 mod inputs;
 mod list;
 mod outcome;
+mod own_tests;
 mod page;
-mod tests;
 
 use std::path::{Path, PathBuf};
 
@@ -113,7 +113,7 @@ fn measure(job: &outcome::Job, out: &Path, more: &More, names: &[String]) -> Res
             },
         };
         outcome.differ = if twice { differ(job, &recipe) } else { tried };
-        outcome.tests = if tests { tests::run(job, &recipe)? } else { tested };
+        outcome.tests = if tests { own_tests::run(job, &recipe)? } else { tested };
         say(&format!("{}: {}", listed.name, outcome.state()));
         if !job.build {
             outcome.write(out)?;

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use super::inputs;
 use super::list::{Listed, Recipe};
-use super::tests::Tested;
+use super::own_tests::Tested;
 use crate::report::revision;
 use crate::workshop::{root, say};
 

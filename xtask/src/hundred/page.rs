@@ -8,7 +8,7 @@ use brawn_measure::{Summary, Table, format};
 
 use super::list::{self, Listed, Recipe};
 use super::outcome::{DEFAULT, GLIBC, Outcome, STOCK, VARIANTS};
-use super::tests::Tested;
+use super::own_tests::Tested;
 use crate::presets::picture::{Axis, BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, axes};
 
 const PICTURE: &str = "time-memory.svg";
@@ -138,7 +138,11 @@ fn standing(measured: &[Measured<'_>], failed: &[(&Listed, &Outcome)]) -> String
     row("the same when built twice", "100 of 100", format!("{same} of {}", twice.len()));
     let tested: Vec<&Tested> = measured.iter().filter_map(|one| one.outcome.tests.as_ref()).collect();
     let lost = tested.iter().flat_map(|tested| tested.lost()).filter(|(_, stock)| !stock).count();
-    row("own tests that pass with glibc and stock musl, and fail", "0", format!("{lost} of {} programs'", tested.len()));
+    row(
+        "own tests that pass with glibc and stock musl, and fail",
+        "0",
+        format!("{lost} of {} programs'", tested.len()),
+    );
     row("time at most glibc's, within the interval", "95 of 100", within(time));
     row("worst time", "1.05x", worst(time));
     row(

@@ -251,7 +251,8 @@ fn a_library_that_is_nowhere_says_how_to_get_it() {
 fn a_musl_without_crypt_is_named() {
     let sandbox = Sandbox::new();
     sandbox.write("header.c", "#include <crypt.h>\nint main(void) { return !crypt(\"a\", \"ab\"); }\n");
-    let declared = "char *crypt(const char *, const char *);\nint main(void) { return !crypt(\"a\", \"ab\"); }\n";
+    let declared =
+        "char *crypt(const char *, const char *);\nint main(void) { return !crypt(\"a\", \"ab\"); }\n";
     sandbox.write("declared.c", declared);
     let musl = sandbox.command("musl-gcc").args(["declared.c", "-o", "stock"]).output().unwrap();
     for source in ["header.c", "declared.c"] {

@@ -84,7 +84,10 @@ pub fn run(job: &Job, recipe: &Recipe) -> Result<Option<Tested>> {
         tested.failed.insert(flavour.name, failed);
     }
     for (line, stock) in tested.lost() {
-        say(&format!("{name}: {} with Brawn, not with glibc: {line}", if stock { "as with stock musl," } else { "ONLY" }));
+        say(&format!(
+            "{name}: {} with Brawn, not with glibc: {line}",
+            if stock { "as with stock musl," } else { "ONLY" }
+        ));
     }
     Ok(Some(tested))
 }
