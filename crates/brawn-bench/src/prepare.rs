@@ -16,6 +16,21 @@ use crate::words::Words;
 use crate::{Case, Context, Error, Figure, Flavour, Options, Prepared, Workshop, jvm, workloads};
 
 impl Suite {
+    /// What the own tests of the program of this name print, as [`Workshop::own_tests`] runs them.
+    ///
+    /// # Errors
+    /// [`Error::Absent`] when no build system of its own makes it, and those of the workshop.
+    pub fn own_tests(
+        &self,
+        name: &str,
+        workshop: &Workshop,
+        flavour: &Flavour,
+        folder: &Path,
+        tests: &[Vec<String>],
+    ) -> Result<String, Error> {
+        self.programs[name].own_tests(name, workshop, flavour, folder, tests)
+    }
+
     /// Whether what it needs is here. Builds and fetches nothing.
     ///
     /// # Errors

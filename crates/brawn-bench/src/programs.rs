@@ -7,7 +7,7 @@ use brawn_measure::Variant;
 use serde::Deserialize;
 
 use crate::workshop::{CProgram, Install, Made};
-use crate::{Context, Error, Flavour, Prepared, Suite, Workshop, jvm, workloads};
+use crate::{Context, Error, Flavour, Prepared, Workshop, jvm, workloads};
 
 /// A program, under the name that it has on disk.
 #[derive(Debug, Deserialize)]
@@ -70,26 +70,6 @@ impl Own {
     }
 }
 
-impl Suite {
-    /// What the own tests of one of its programs print, as [`Workshop::own_tests`] runs them.
-    ///
-    /// # Errors
-    /// [`Error::Absent`] when no build system of its own makes it, and those of the workshop.
-    pub fn own_tests(
-        &self,
-        name: &str,
-        workshop: &Workshop,
-        flavour: &Flavour,
-        folder: &Path,
-        tests: &[Vec<String>],
-    ) -> Result<String, Error> {
-        match self.programs.get(name).map(|program| &program.build) {
-            Some(Build::Make(made)) => workshop.own_tests(name, made, flavour, folder, tests),
-            _ => Err(Error::absent(format!("{name} has no build system of its own"), "leave its tests out")),
-        }
-    }
-}
-
 impl Program {
     /// Makes it for each variant, and says in `prepared` what the reader must know.
     ///
@@ -127,6 +107,24 @@ impl Program {
             prepared.versions.insert(name.clone(), version.clone());
         }
         Ok(programs.each.into_iter().map(|(flavour, program)| Variant::new(flavour.name, program)).collect())
+    }
+
+    /// What its own tests print.
+    ///
+    /// # Errors
+    /// [`Error::Absent`] when no build system of its own makes it, and those of [`Workshop::own_tests`].
+    pub fn own_tests(
+        &self,
+        name: &str,
+        workshop: &Workshop,
+        flavour: &Flavour,
+        folder: &Path,
+        tests: &[Vec<String>],
+    ) -> Result<String, Error> {
+        match &self.build {
+            Build::Make(made) => workshop.own_tests(name, made, flavour, folder, tests),
+            _ => Err(Error::absent(format!("{name} has no build system of its own"), "leave its tests out")),
+        }
     }
 
     /// Whether it is made of our own sources alone, in seconds.

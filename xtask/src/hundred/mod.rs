@@ -6,10 +6,12 @@ mod list;
 mod outcome;
 mod own_tests;
 mod page;
+mod variants;
 
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, ensure};
+use brawn_bench::Workshop;
 use brawn_bench::runner::Early;
 use clap::Subcommand;
 
@@ -113,7 +115,12 @@ fn measure(job: &outcome::Job, out: &Path, more: &More, names: &[String]) -> Res
             },
         };
         outcome.differ = if twice { differ(job, &recipe) } else { tried };
-        outcome.tests = if tests { own_tests::run(job, &recipe)? } else { tested };
+        outcome.tests = match recipe.tests.as_ref().filter(|_| tests) {
+            Some(tests) => {
+                Some(tests.run(recipe.suite, &Workshop::open(&job.work, &job.brawn)?.on_progress(say))?)
+            }
+            None => tested,
+        };
         say(&format!("{}: {}", listed.name, outcome.state()));
         if !job.build {
             outcome.write(out)?;

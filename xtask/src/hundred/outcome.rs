@@ -16,14 +16,9 @@ use serde::{Deserialize, Serialize};
 use super::inputs;
 use super::list::{Listed, Recipe};
 use super::own_tests::Tested;
+use super::variants::{DEFAULT, VARIANTS};
 use crate::report::revision;
 use crate::workshop::{root, say};
-
-/// The variants, the baseline first, Brawn's default third.
-pub const VARIANTS: [&str; 5] = [GLIBC, STOCK, DEFAULT, "small", "fast"];
-pub const GLIBC: &str = "glibc";
-pub const STOCK: &str = "stock";
-pub const DEFAULT: &str = "balanced";
 
 /// How programs are built and measured.
 pub struct Job {

@@ -3,11 +3,10 @@
 use std::collections::BTreeMap;
 
 use anyhow::Result;
-use brawn_bench::{Flavour, Workshop};
+use brawn_bench::{Flavour, Suite, Workshop};
 use serde::{Deserialize, Serialize};
 
-use super::list::Recipe;
-use super::outcome::{DEFAULT, GLIBC, Job, STOCK};
+use super::variants::{DEFAULT, GLIBC, STOCK};
 use crate::workshop::say;
 
 /// How a recipe's program is tested, and what its tests say.
@@ -44,6 +43,26 @@ pub struct Tested {
 }
 
 impl Tests {
+    /// Builds the suite's program for glibc, stock musl and Brawn's default, and runs its own tests on each.
+    pub fn run(&self, suite: &Suite, workshop: &Workshop) -> Result<Tested> {
+        let name = suite.name;
+        let mut tested = Tested::default();
+        for flavour in Flavour::list([GLIBC, STOCK, DEFAULT])? {
+            let folder = workshop.root().join("tests").join(name).join(&flavour.name);
+            say(&format!("{name}: its own tests, {}", flavour.name));
+            let text = suite.own_tests(name, workshop, &flavour, &folder, &self.commands)?;
+            let (passed, failed) = self.read(&text);
+            say(&format!("{name}: {passed} passed, {} failed", failed.len()));
+            tested.passed.insert(flavour.name.clone(), passed);
+            tested.failed.insert(flavour.name, failed);
+        }
+        for (line, stock) in tested.lost() {
+            let who = if stock { "with stock musl, too" } else { "with Brawn alone" };
+            say(&format!("{name}: fails {who}: {line}"));
+        }
+        Ok(tested)
+    }
+
     fn read(&self, text: &str) -> (usize, Vec<String>) {
         let holds = |words: &[String], line: &str| words.iter().any(|word| line.contains(word.as_str()));
         // Sums, and what a test wrote itself.
@@ -66,30 +85,6 @@ impl Tested {
         let lost = of(DEFAULT).iter().filter(|line| !of(GLIBC).contains(line));
         lost.map(|line| (line.as_str(), of(STOCK).contains(line))).collect()
     }
-}
-
-/// Builds the program for glibc, stock musl and Brawn's default, and runs its own tests on each; none where the recipe has none.
-pub fn run(job: &Job, recipe: &Recipe) -> Result<Option<Tested>> {
-    let Some(tests) = &recipe.tests else { return Ok(None) };
-    let name = recipe.suite.name;
-    let workshop = Workshop::open(&job.work, &job.brawn)?.on_progress(say);
-    let mut tested = Tested::default();
-    for flavour in Flavour::list([GLIBC, STOCK, DEFAULT])? {
-        let folder = workshop.root().join("tests").join(name).join(&flavour.name);
-        say(&format!("{name}: its own tests, {}", flavour.name));
-        let text = recipe.suite.own_tests(name, &workshop, &flavour, &folder, &tests.commands)?;
-        let (passed, failed) = tests.read(&text);
-        say(&format!("{name}: {passed} passed, {} failed", failed.len()));
-        tested.passed.insert(flavour.name.clone(), passed);
-        tested.failed.insert(flavour.name, failed);
-    }
-    for (line, stock) in tested.lost() {
-        say(&format!(
-            "{name}: {} with Brawn, not with glibc: {line}",
-            if stock { "as with stock musl," } else { "ONLY" }
-        ));
-    }
-    Ok(Some(tested))
 }
 
 #[cfg(test)]

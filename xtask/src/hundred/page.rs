@@ -7,8 +7,9 @@ use anyhow::Result;
 use brawn_measure::{Summary, Table, format};
 
 use super::list::{self, Listed, Recipe};
-use super::outcome::{DEFAULT, GLIBC, Outcome, STOCK, VARIANTS};
+use super::outcome::Outcome;
 use super::own_tests::Tested;
+use super::variants::{DEFAULT, GLIBC, STOCK, VARIANTS};
 use crate::presets::picture::{Axis, BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, axes};
 
 const PICTURE: &str = "time-memory.svg";
