@@ -4,6 +4,7 @@
 use crate::arches::Arch;
 use crate::compile::{self, Flags};
 use crate::compiler::Compiler;
+use crate::look;
 use crate::parallel::in_parallel;
 use crate::seal::Contract;
 use crate::workshop::Workshop;
@@ -201,7 +202,9 @@ pub fn compile(
                 hidden: &borrowed(&hidden),
                 ..Contract::new(arch.machine, &exports, &imports)
             };
-            Ok(workshop.seal(&bytes, contract, source)?.bytes)
+            let sealed = workshop.seal(&bytes, contract, source)?.bytes;
+            look::comes_first(&sealed)?;
+            Ok(sealed)
         };
         made().with_context(|| format!("{} for {}", function.file, arch.name))
     })

@@ -8,9 +8,8 @@ static float any_cosf(float x);
 
 FAST_DECLARE(float, cosf, (float x))
 float FAST(cosf)(float x) {
-    double r;
-    uint32_t quarters;
-    return anglef(x, &r, &quarters, 1) ? sine_at(r, quarters + 1, 1) : any_cosf(x);
+    struct anglef angle;
+    return anglef(x, &angle, 1) ? sine_at(&angle, 1, 1) : any_cosf(x);
 }
 FAST_END
 
@@ -18,9 +17,8 @@ FAST_END
 extern float MUSL(cosf)(float);
 
 static float cosf_without_fma(float x) {
-    double r;
-    uint32_t quarters;
-    return anglef(x, &r, &quarters, 0) ? sine_at(r, quarters + 1, 0) : MUSL(cosf)(x);
+    struct anglef angle;
+    return anglef(x, &angle, 0) ? sine_at(&angle, 1, 0) : MUSL(cosf)(x);
 }
 #endif
 

@@ -17,6 +17,9 @@ static const double exp_constants[] = {
     0x1.5555555555555p-3, 0x1.11111368f03e8p-7,  0x1.5555596f1be66p-5,
 };
 
+/* Three terms of 2^(x/128), the third one first. */
+static const double power_constants[] = {0x1.c6b08d704a0c0p-26, 0x1.ebfbdff82c58fp-17, 0x1.62e42fefa39efp-8};
+
 FAST_BEGIN
 
 /* e^(x + more) is high + high low. Both are within 708 together, and `more` is far
@@ -33,6 +36,29 @@ INLINE struct sum exp_parts(double x, double more) {
     const double fifth = __builtin_fma(r, c[4], c[5]);
     const double rest = __builtin_fma(r2, __builtin_fma(r2, fifth, third), part->tail);
     return (struct sum){of_bits(part->bits + ((uint64_t)whole << 45)), rest + r};
+}
+
+/* Whether a float is a number below `bound` in size. */
+INLINE int is_within(float x, float bound) {
+    uint32_t bits, most;
+    __builtin_memcpy(&bits, &x, sizeof bits);
+    __builtin_memcpy(&most, &bound, sizeof most);
+    return LIKELY((bits & 0x7fffffff) < most);
+}
+
+/* 2^(left/128), and so many whole ones, the lowest bits of which are those of `shifted`, times 2^(left/128). Rounded once. */
+INLINE float power_float(double shifted, double left) {
+    const uint64_t whole = bits_of(shifted);
+    const double power = of_bits(brawn_exp_table[whole & 127].bits + (whole << 45));
+    const double *const c = CONSTANTS(power_constants);
+    const double more = __builtin_fma(left, __builtin_fma(left, c[0], c[1]), c[2]);
+    return (float)__builtin_fma(power * left, more, power);
+}
+
+/* 2^(x factor/128). */
+INLINE float exp_float(double x, double factor) {
+    const double shifted = __builtin_fma(x, factor, 0x1.8p52);
+    return power_float(shifted, __builtin_fma(x, factor, 0x1.8p52 - shifted));
 }
 
 FAST_END

@@ -3,7 +3,7 @@
 
 FAST_BEGIN
 #define cr_exp10f FAST(exp10f)
-FAST_DECLARE(float, exp10f, (float x))
+FAST_DECLARE_APART(float, exp10f, (float x))
 #include "vendor/src/binary32/exp10/exp10f.c"
 FAST_END
 

@@ -1,10 +1,15 @@
-/* CORE-MATH's, correctly rounded. */
-#include "level.h"
+#include "exp.h"
+
+extern float MUSL(exp2f)(float);
 
 FAST_BEGIN
-#define cr_exp2f FAST(exp2f)
 FAST_DECLARE(float, exp2f, (float x))
-#include "vendor/src/binary32/exp2/exp2f.c"
+float FAST(exp2f)(float x) {
+    if (UNLIKELY(!is_within(x, 126))) {
+        return MUSL(exp2f)(x);
+    }
+    return exp_float(x, 128);
+}
 FAST_END
 
 DISPATCH(float, exp2f, (float x), (x))

@@ -1,10 +1,15 @@
-/* CORE-MATH's, correctly rounded. */
-#include "level.h"
+#include "exp.h"
+
+extern float MUSL(expf)(float);
 
 FAST_BEGIN
-#define cr_expf FAST(expf)
 FAST_DECLARE(float, expf, (float x))
-#include "vendor/src/binary32/exp/expf.c"
+float FAST(expf)(float x) {
+    if (UNLIKELY(!is_within(x, 87))) {
+        return MUSL(expf)(x);
+    }
+    return exp_float(x, 0x1.71547652b82fep+7);
+}
 FAST_END
 
 DISPATCH(float, expf, (float x), (x))

@@ -12,11 +12,7 @@ PUBLIC double NAME(fmod)(double x, double y) {
         return x;
     }
     int ex, ey;
-    uint64_t mx = whole_of(bx, &ex);
-    const uint64_t my = whole_of(by, &ey);
+    const uint64_t mx = whole_of(bx, &ex), my = whole_of(by, &ey);
     unsigned odd;
-    if (mx >= my) {
-        mx = ex == ey ? mx - my : mx % my;
-    }
     return of_bits(bits_from(modulo(mx, ex - ey, my, &odd), ey) | sign);
 }

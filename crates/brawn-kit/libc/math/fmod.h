@@ -28,7 +28,7 @@ INLINE uint64_t bits_from(uint64_t whole, int exponent) {
     return (whole << up) + ((uint64_t)(exponent - up - 1) << 52);
 }
 
-/* m 2^n modulo d, which has up to 53 bits and is more than m. The lowest bit of the quotient goes to *odd. */
+/* m 2^n modulo d, where both have up to 53 bits. The lowest bit of the quotient goes to *odd. */
 INLINE uint64_t modulo(uint64_t m, int n, uint64_t d, unsigned *odd) {
     while (n > 11) {
         m = (m << 11) % d;

@@ -46,8 +46,6 @@ extern HIDDEN unsigned char __brawn_math_level;
 /* Looks at the CPU, remembers and returns the level, which is never MATH_UNKNOWN. */
 HIDDEN unsigned __brawn_math_detect(void);
 
-#define MATH_LEVEL() __atomic_load_n(&__brawn_math_level, __ATOMIC_RELAXED)
-
 /* clang-format off */
 #define BRAWN_PRAGMA(...) _Pragma(#__VA_ARGS__)
 #ifdef __clang__
@@ -59,28 +57,39 @@ HIDDEN unsigned __brawn_math_detect(void);
 #endif
 /* clang-format on */
 
-#define FAST(function) BRAWN_PASTE(function, _fma)
-#define FAST_DECLARE(type, function, parameters) static type FAST(function) parameters;
+/* The same for one function: in a macro, gcc 12 loses what follows a pragma. */
+#define FAST_TARGET __attribute__((target("avx2,fma,bmi,bmi2,lzcnt")))
 
-/* The entry of a function whose fast form is defined, and of what works without FMA: tail calls, without a stack frame.
- * That is reached by one jump, as it has no time to lose. */
+#define FAST(function) BRAWN_PASTE(function, _fma)
+/* A fast form that needs a stack frame would have it made before the look at the CPU. gcc moves more. */
+#define FAST_DECLARE_APART(type, function, parameters)                                                       \
+    static type FAST(function) parameters __attribute__((noinline));
+#ifdef __clang__
+#define FAST_DECLARE(type, function, parameters) static type FAST(function) parameters;
+#else
+#define FAST_DECLARE FAST_DECLARE_APART
+#endif
+
+/* The entry of a function whose fast form is defined, and of what works without FMA. The fast form is inlined into it, so
+ * that its first instructions are this comparison and two jumps that are not taken. The compiler does not know that what
+ * it moves before them may be missing: the build of the kit looks at what stands there. */
 #define DISPATCH_OR(type, function, parameters, arguments, without)                                          \
-    static COLD type function##_first parameters {                                                           \
-        if (__brawn_math_detect() == MATH_FMA) {                                                             \
-            return FAST(function) arguments;                                                                 \
-        }                                                                                                    \
-        return without arguments;                                                                            \
-    }                                                                                                        \
     PUBLIC type NAME(function) parameters;                                                                   \
-    PUBLIC type NAME(function) parameters {                                                                  \
-        const unsigned level = MATH_LEVEL();                                                                 \
-        if (UNLIKELY(level == MATH_BASELINE)) {                                                              \
-            return without arguments;                                                                        \
-        }                                                                                                    \
-        if (UNLIKELY(level == MATH_UNKNOWN)) {                                                               \
-            return function##_first arguments;                                                               \
-        }                                                                                                    \
+    static COLD type function##_first parameters {                                                           \
+        (void)__brawn_math_detect();                                                                         \
+        return NAME(function) arguments;                                                                     \
+    }                                                                                                        \
+    FAST_TARGET PUBLIC type NAME(function) parameters {                                                      \
+        __asm__ goto("cmpb %0, %1\n\tjb %l2\n\tje %l3"                                                       \
+                     :                                                                                       \
+                     : "i"(MATH_BASELINE), "m"(__brawn_math_level)                                           \
+                     : "cc"                                                                                  \
+                     : first, baseline);                                                                     \
         return FAST(function) arguments;                                                                     \
+    first:                                                                                                   \
+        return function##_first arguments;                                                                   \
+    baseline:                                                                                                \
+        return without arguments;                                                                            \
     }
 
 #define DISPATCH(type, function, parameters, arguments)                                                      \
@@ -93,6 +102,7 @@ HIDDEN unsigned __brawn_math_detect(void);
 #define FAST_END
 #define FAST(function) NAME(function)
 #define FAST_DECLARE(type, function, parameters) PUBLIC type NAME(function) parameters;
+#define FAST_DECLARE_APART FAST_DECLARE
 #define DISPATCH(type, function, parameters, arguments) PUBLIC type NAME(function) parameters;
 #define DISPATCH_OR(type, function, parameters, arguments, without)                                          \
     DISPATCH(type, function, parameters, arguments)

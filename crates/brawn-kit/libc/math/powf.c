@@ -3,11 +3,8 @@
 
 extern float MUSL(powf)(float, float);
 
-/* log 2, 128 / log 2, how large a product may be, and three terms of 2^(x/128), the third one first. */
-static const double powf_constants[] = {
-    0x1.62e42fefa39efp-1,  0x1.71547652b82fep+7,  900 * 128,
-    0x1.c6b08d704a0c0p-26, 0x1.ebfbdff82c58fp-17, 0x1.62e42fefa39efp-8,
-};
+/* log 2, 128 / log 2, and how large a product may be. */
+static const double powf_constants[] = {0x1.62e42fefa39efp-1, 0x1.71547652b82fep+7, 900 * 128};
 
 FAST_BEGIN
 FAST_DECLARE(float, powf, (float x, float y))
@@ -32,13 +29,8 @@ float FAST(powf)(float x, float y) {
     if (UNLIKELY(!(__builtin_fabs(product) < c[2]))) {
         return MUSL(powf)(x, y);
     }
-    /* The lowest bits of this sum are those in front of the point. */
     const double shifted = product + 0x1.8p52;
-    const uint64_t whole = bits_of(shifted);
-    const double left = product - (shifted - 0x1.8p52);
-    const double power = of_bits(brawn_exp_table[whole & 127].bits + (whole << 45));
-    const double more = __builtin_fma(left, c[4], c[5]);
-    return (float)__builtin_fma(power * left, __builtin_fma(left * left, c[3], more), power);
+    return power_float(shifted, product - (shifted - 0x1.8p52));
 }
 FAST_END
 

@@ -15,12 +15,7 @@ PUBLIC double NAME(remainder)(double x, double y) {
     uint64_t my = whole_of(by, &ey);
     unsigned odd = 0;
     if (ex >= ey) {
-        const uint64_t quotient = mx / my;
-        mx -= quotient * my;
-        odd = (unsigned)quotient & 1;
-        if (ex > ey) {
-            mx = modulo(mx, ex - ey, my, &odd);
-        }
+        mx = modulo(mx, ex - ey, my, &odd);
     } else if (ex == ey - 1) {
         /* In units of half of y's: x may be more than half of y. */
         my <<= 1;
@@ -28,12 +23,10 @@ PUBLIC double NAME(remainder)(double x, double y) {
     } else {
         return x;
     }
-    /* The nearer one of two; in the middle the one whose quotient is even. */
-    const uint64_t other = my - mx;
-    if (other < mx || (other == mx && odd)) {
-        return of_bits(bits_from(other, ey) | (sign ^ SIGN_BIT));
-    }
-    return of_bits(bits_from(mx, ey) | sign);
+    /* The nearer one of two; in the middle the one whose quotient is even. No branch could guess which. */
+    const uint64_t other = my - mx, over = (uint64_t)(other - odd < mx);
+    const uint64_t whole = over ? other : mx;
+    return of_bits(bits_from(whole, ey) | (sign ^ over << 63));
 }
 
 WEAK_ALIAS(double, drem, remainder, (double x, double y));

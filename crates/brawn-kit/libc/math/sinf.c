@@ -8,9 +8,8 @@ static float any_sinf(float x);
 
 FAST_DECLARE(float, sinf, (float x))
 float FAST(sinf)(float x) {
-    double r;
-    uint32_t quarters;
-    return anglef(x, &r, &quarters, 1) ? sine_at(r, quarters, 1) : any_sinf(x);
+    struct anglef angle;
+    return anglef(x, &angle, 1) ? sine_at(&angle, 0, 1) : any_sinf(x);
 }
 FAST_END
 
@@ -18,9 +17,8 @@ FAST_END
 extern float MUSL(sinf)(float);
 
 static float sinf_without_fma(float x) {
-    double r;
-    uint32_t quarters;
-    return anglef(x, &r, &quarters, 0) ? sine_at(r, quarters, 0) : MUSL(sinf)(x);
+    struct anglef angle;
+    return anglef(x, &angle, 0) ? sine_at(&angle, 0, 0) : MUSL(sinf)(x);
 }
 #endif
 

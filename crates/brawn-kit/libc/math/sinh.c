@@ -3,7 +3,7 @@
 
 FAST_BEGIN
 #define cr_sinh FAST(sinh)
-FAST_DECLARE(double, sinh, (double x))
+FAST_DECLARE_APART(double, sinh, (double x))
 #include "vendor/src/binary64/sinh/sinh.c"
 FAST_END
 

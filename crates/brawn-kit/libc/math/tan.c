@@ -22,14 +22,14 @@ static const struct sum TABLE[27] = {
 
 FAST_BEGIN
 FAST_DECLARE(double, tan, (double x))
-/* The angle is a + h, where a is a multiple of 1/16, and tan(a + h) = (tan a + tan h) / (1 - tan a tan h): over and under
- * in two parts each, so that the quotient is nearly rounded. */
+/* The angle is a + h, where a is a multiple of 1/16, and tan(a + h) = tan a + h + e, where e is small beside the sum:
+ * tan h - h + tan h tan a tan(a + h). Behind an odd quarter it is -1 by that, and what the division leaves counts. */
 double FAST(tan)(double x) {
     struct angle angle;
     if (!angle_of(x, &angle)) {
         return MUSL(tan)(x);
     }
-    const double sixteenths = __builtin_roundeven(angle.r * 16);
+    const double sixteenths = __builtin_roundeven(angle.part * 0x1.921fb54442d18p+4);
     const double h = __builtin_fma(sixteenths, -0x1p-4, angle.r);
     const struct sum a = TABLE[(int)sixteenths + 13];
     const double z = h * h, low = __builtin_fma(z, 0x1.1111111123448p-3, 0x1.5555555555554p-2);
@@ -37,16 +37,16 @@ double FAST(tan)(double x) {
         __builtin_fma(z * z, __builtin_fma(z, 0x1.6697fa180c992p-6, 0x1.ba1b9c0b0f086p-5), low);
     /* The rest of the angle counts 1 + h^2, which is 1 here. */
     const double more = __builtin_fma(h * z, polynomial, angle.rest), tan_h = h + more;
-    const double first = a.high + h, second = (a.high - first + h) + (more + a.low);
-    const double sum = first + second, sum_low = first - sum + second;
-    const double less = __builtin_fma(-a.high, tan_h, 1), less_low = __builtin_fma(-a.high, tan_h, 1 - less);
-    /* Behind an odd quarter it is the other way round, and negative. */
-    const int odd = angle.quarters & 1;
-    const double over = odd ? less : sum, over_low = odd ? less_low : sum_low;
-    const double under = odd ? -sum : less, under_low = odd ? -sum_low : less_low;
-    const double quotient = over / under;
-    const double left = __builtin_fma(-quotient, under, over) + __builtin_fma(-quotient, under_low, over_low);
-    return __builtin_fma(left, 1 / under, quotient);
+    const double part = tan_h * a.high;
+    const double e = part * (a.high + tan_h) / __builtin_fma(tan_h, -a.high, 1);
+    const double first = a.high + h, rest = (a.high - first + h) + (more + a.low) + e;
+    const double sum = first + rest;
+    if (!(angle.quarters & 1)) {
+        return sum;
+    }
+    const double sum_low = first - sum + rest, quotient = -1 / sum;
+    return __builtin_fma(quotient, __builtin_fma(quotient, sum_low, __builtin_fma(quotient, sum, 1)),
+                         quotient);
 }
 FAST_END
 

@@ -3,7 +3,7 @@
 
 FAST_BEGIN
 #define cr_tanf FAST(tanf)
-FAST_DECLARE(float, tanf, (float x))
+FAST_DECLARE_APART(float, tanf, (float x))
 #include "vendor/src/binary32/tan/tanf.c"
 FAST_END
 

@@ -3,7 +3,7 @@
 
 FAST_BEGIN
 #define cr_tgamma FAST(tgamma)
-FAST_DECLARE(double, tgamma, (double x))
+FAST_DECLARE_APART(double, tgamma, (double x))
 #include "vendor/src/binary64/tgamma/tgamma.c"
 FAST_END
 

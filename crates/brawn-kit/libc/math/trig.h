@@ -6,9 +6,14 @@
 
 struct angle {
     double r, rest;  /* below pi/4 in size */
+    double part;     /* r as a part of pi/2, about, and sooner */
     double z, z_low; /* the square of r */
     uint64_t quarters;
 };
+
+/* 2^-26 and 2^20. */
+#define SMALLEST_ANGLE ((uint64_t)(1023 - 26) << 52)
+#define LARGEST_ANGLE ((uint64_t)(1023 + 20) << 52)
 
 FAST_BEGIN
 
@@ -16,20 +21,19 @@ FAST_BEGIN
  * that pi/2 with 107 bits is too short; and for infinities, NaNs, and numbers below 2^-26. */
 INLINE int angle_of(double x, struct angle *angle) {
     /* First, as what follows would raise exceptions. */
-    if (UNLIKELY(!(AT_LEAST(__builtin_fabs(x), 0x1p-26) && BELOW(__builtin_fabs(x), 0x1p20)))) {
+    if (UNLIKELY((bits_of(x) << 1) - (SMALLEST_ANGLE << 1) >= (LARGEST_ANGLE - SMALLEST_ANGLE) << 1)) {
         return 0;
     }
-    const double k = __builtin_roundeven(x * 0x1.45f306dc9c883p-1);
-    const double product = k * 0x1.921fb54442d18p+0;
-    const double product_low = __builtin_fma(k, 0x1.921fb54442d18p+0, -product);
-    const double first = x - product;
-    const double second = __builtin_fma(k, 0x1.1a62633145c07p-54, product_low);
-    angle->r = first - second;
-    angle->rest = first - angle->r - second;
+    const double turns = x * 0x1.45f306dc9c883p-1, k = __builtin_roundeven(turns);
+    angle->part = turns - k;
+    /* Exact: a multiple of 2^-53 below 1, or x. */
+    const double first = __builtin_fma(k, -0x1.921fb54442d18p+0, x);
+    angle->r = __builtin_fma(k, -0x1.1a62633145c07p-54, first);
+    angle->rest = __builtin_fma(k, -0x1.1a62633145c07p-54, first - angle->r);
     angle->z = angle->r * angle->r;
     angle->z_low = __builtin_fma(angle->r, angle->r, -angle->z);
     angle->quarters = (uint64_t)(int64_t)k;
-    return LIKELY(AT_LEAST(__builtin_fabs(angle->r), 0x1p-20)) || k == 0;
+    return LIKELY(bits_of(angle->r) << 1 >= (uint64_t)(1023 - 20) << 53) || k == 0;
 }
 
 /* What sin r is more than r, with the rest. */
