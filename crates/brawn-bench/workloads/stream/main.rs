@@ -198,13 +198,14 @@ fn array_mebibytes() -> usize {
         .filter_map(|index| size(&read(&format!("/sys/devices/system/cpu/cpu0/cache/index{index}/size"))))
         .max()
         .unwrap_or(32 * MEBIBYTE);
-    let free = read("/proc/meminfo")
+    // Not what is free at the moment, which differs from run to run, and results name the size.
+    let all = read("/proc/meminfo")
         .lines()
-        .find_map(|line| size(&line.strip_prefix("MemAvailable:")?.replace(" kB", "K")))
+        .find_map(|line| size(&line.strip_prefix("MemTotal:")?.replace(" kB", "K")))
         .unwrap_or(usize::MAX);
     // A container's limit, of either version of control groups; "max" is none.
     let limits = ["/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"];
-    let allowed = limits.iter().filter_map(|path| size(&read(path))).fold(free, usize::min);
+    let allowed = limits.iter().filter_map(|path| size(&read(path))).fold(all, usize::min);
     (4 * cache).min(allowed / 4 / 3).div_ceil(MEBIBYTE)
 }
 

@@ -4,7 +4,7 @@
  * Plan: up to eight vectors, all are loaded before the first is stored. Beyond, the ends are kept in
  * registers and the middle goes in aligned groups of four: forwards, or backwards when the target begins
  * inside the source. Where the CPU has fast `rep movsb`, it takes long blocks that do not overlap. What no
- * cache keeps is copy_past.c's. */
+ * cache keeps is copy_past.c's and copy_turn.c's. */
 #include "past.h"
 #include "fast_rep.h"
 #include "vector.h"
@@ -32,7 +32,7 @@ INLINE void *copy_loop(unsigned char *target, const unsigned char *source, size_
     if (LIKELY(distance >= n)) {
 #if defined(__x86_64__)
         if (goes_past(n) && -distance >= PAST_DISTANCE) {
-            return copy_past(target, source, n, result);
+            return (VEC > 16 ? copy_turn : copy_past)(target, source, n, result);
         }
         if (UNLIKELY(n >= REP_COPY_FROM) && HAS_FAST_REP && -distance >= n && !rep_is_slow(distance)) {
             /* Fast from an aligned target on. Wide vectors do the end as well, so that a load of the last

@@ -1,4 +1,4 @@
-/* Copies and fills that are larger than what the last cache keeps of them: copy_past.c, set_past.c. */
+/* Copies and fills that are larger than what the last cache keeps of them: copy_past.c, copy_turn.c, set_past.c. */
 #ifndef BRAWN_PAST_H
 #define BRAWN_PAST_H
 
@@ -8,29 +8,37 @@
 #if defined(__x86_64__)
 
 /* So far above the target a source must begin that overlaps it: what is read next shall not be what is still on its way to
- * memory. */
-#define PAST_DISTANCE ((size_t)4096)
+ * memory, nor what has been stored to of the next page. */
+#define PAST_DISTANCE ((size_t)16384)
 
 #define past_from NAME(__brawn_past_from)
+#define past_pages NAME(__brawn_past_pages)
 #define past_find NAME(__brawn_past_find)
 #define copy_past NAME(__brawn_copy_past)
+#define copy_turn NAME(__brawn_copy_turn)
 #define set_past NAME(__brawn_set_past)
 
 /* From how many bytes on a copy goes there. A fill, which has no source that needs room, goes from 8/3 of it on: past two
  * thirds of the last cache, where a quarter of it is meant here. A library for glibc writes it. */
 extern HIDDEN size_t past_from;
+/* How many pages such a copy goes through at a time: 2 on processors of Intel, or 1; 0 until somebody has looked. */
+extern HIDDEN unsigned char past_pages;
 
+/* Finds both, and keeps a size that the program has given. */
 HIDDEN void past_find(void);
 /* At least 128 bytes. */
 HIDDEN void *copy_past(unsigned char *target, const unsigned char *source, size_t n, void *result);
+/* The same of at least 192 bytes, where there is AVX2: several pages at a time, where that is faster. */
+HIDDEN void *copy_turn(unsigned char *target, const unsigned char *source, size_t n, void *result);
 HIDDEN void *set_past(unsigned char *target, uint32_t pattern, size_t n);
 
 INLINE bool goes_past(size_t n) {
     return UNLIKELY(n >= __atomic_load_n(&past_from, __ATOMIC_RELAXED));
 }
 
+/* At the end of a copy or fill. */
 INLINE void know_past(void) {
-    if (UNLIKELY(__atomic_load_n(&past_from, __ATOMIC_RELAXED) == PAST_UNKNOWN)) {
+    if (UNLIKELY(__atomic_load_n(&past_pages, __ATOMIC_RELAXED) == 0)) {
         past_find();
     }
 }

@@ -69,7 +69,7 @@ static void check_fill(unsigned char *array, unsigned char *expected, size_t siz
     fill(array + to, n, (uint32_t)n);
 }
 
-unsigned wrong_past_copies(void) {
+unsigned wrong_past_copies(bool avx2) {
     const size_t size = 4 * PAST_UNKNOWN;
     unsigned char *const array = aligned_alloc(4096, size), *const expected = malloc(size);
     if (!array || !expected) {
@@ -84,22 +84,35 @@ unsigned wrong_past_copies(void) {
         check(copy_past, array, expected, small, low, low + distance, n);
         check(copy_past, array, expected, small, low + n + i % 129, low, n);
     }
+    /* Pages in turn: from what they do not take on, apart, and with a source further up by as little as they take. */
+    if (avx2) {
+        past_pages = 2;
+        for (size_t i = 0; i < 600; i++) {
+            const size_t n = i < 200 ? 192 + i : 4096 + i * 7919 % 36864;
+            const size_t low = MARGIN + i % 67, high = 3 * PAST_DISTANCE + i % 129;
+            check(copy_turn, array, expected, small, low, low + (i % 3 ? high : PAST_DISTANCE + i % 5000), n);
+            check(copy_turn, array, expected, small, low + high, low, n);
+        }
+    }
     for (size_t i = 0; i < 600; i++) {
         check_fill(array, expected, 2 * PAST_DISTANCE, MARGIN + i % 19 * 4, 64 + i * 4, false);
     }
     /* The first copy that is large enough looks for the cache, and no other. */
     past_from = PAST_UNKNOWN;
+    past_pages = 0;
     check(by_memcpy, array, expected, size, MARGIN, 2 * PAST_UNKNOWN, PAST_UNKNOWN - 1);
     const size_t before = past_from;
     check(by_memcpy, array, expected, size, MARGIN, 2 * PAST_UNKNOWN, PAST_UNKNOWN);
     const size_t from = past_from;
-    if (before != PAST_UNKNOWN || from <= PAST_UNKNOWN || from > (size_t)48 << 20) {
+    if (before != PAST_UNKNOWN || past_pages < 1 || past_pages > 2 || from <= PAST_UNKNOWN ||
+        from > (size_t)48 << 20) {
         fprintf(stderr, "FAILED: copies of %zu bytes go past the cache\n", from);
         wrong++;
     }
     /* As if the cache were small: by the functions themselves, apart, touching, and overlapping by little and by much. */
     past_from = PAST_UNKNOWN + 1;
-    for (size_t i = 0; i < 24; i++) {
+    for (size_t i = 0; i < 48; i++) {
+        past_pages = 1 + i / 24;
         const size_t n = PAST_UNKNOWN - 1 + i % 3 + i % 7 * 1001;
         static const size_t distances[] = {
             1, 64, PAST_DISTANCE - 1, PAST_DISTANCE, PAST_DISTANCE + 1, (size_t)1 << 20};
@@ -119,7 +132,8 @@ unsigned wrong_past_copies(void) {
     return wrong;
 }
 #else
-unsigned wrong_past_copies(void) {
+unsigned wrong_past_copies(bool avx2) {
+    (void)avx2;
     return 0;
 }
 #endif
