@@ -44,7 +44,9 @@ FLOAT2(hypot, 0.50001)
 /* Where x is below the normal numbers, musl's. */
 FLOAT2(pow, 0.76)
 
+DOUBLE(acos, 0.72, -1, 1)
 DOUBLE(acosh, 1.0, 1, 10)
+DOUBLE(asin, 0.72, -1, 1)
 DOUBLE(asinh, 1.2, -10, 10)
 DOUBLE(atanh, 0.6, -1, 1)
 DOUBLE(cos, 0.68, -10, 10)
