@@ -10,6 +10,7 @@
  * A result is held against the host's function of the next wider type. Where that leaves open whether the error is the
  * largest so far, libquadmath decides. Only x86_64 has that: elsewhere it is floats alone. */
 #define _GNU_SOURCE
+#include <complex.h>
 #include <fenv.h>
 #include <math.h>
 #include <stdbool.h>
@@ -318,6 +319,38 @@ static void both_at_once(void) {
     }
 }
 
+/* Of parts that a fast form takes, each within two units of the product of its factors; of others, as the host's. */
+_Complex double kit_cexp(_Complex double);
+
+static bool near(double a, double b) {
+    return (a != a && b != b) || (a == b && signbit(a) == signbit(b)) || fabs(a - b) <= 0x1p-51 * fabs(b);
+}
+
+static void complex_exponential(void) {
+    static const double special[] = {0,   -0.0, 1,    -1,        0x1p-30,  699.9,
+                                     701, -740, 1e10, -INFINITY, INFINITY, NAN};
+    const int specials = sizeof special / sizeof *special;
+    for (int i = 0; i < 100000 + specials * specials; i++) {
+        const bool plain = i < 100000;
+        const int rest = plain ? 0 : i - 100000;
+        _Complex double z;
+        __real__ z = plain ? any_double(-20, 20) : special[rest / specials];
+        __imag__ z = plain ? any_double(-10, 10) : special[rest % specials];
+        const _Complex double got = kit_cexp(z);
+        _Complex double wanted = cexp(z);
+        if (plain && fabs(__real__ z) < 700) {
+            const double scale = exp(__real__ z);
+            __real__ wanted = scale * kit_cos(__imag__ z);
+            __imag__ wanted = scale * kit_sin(__imag__ z);
+        }
+        if (!near(__real__ got, __real__ wanted) || !near(__imag__ got, __imag__ wanted)) {
+            printf("cexp of %a and %a: TOO MUCH\n", __real__ z, __imag__ z);
+            failed = true;
+            return;
+        }
+    }
+}
+
 int main(int count, char **words) {
     if (count < 3) {
         return 2;
@@ -340,6 +373,7 @@ int main(int count, char **words) {
     }
     if (digits == 53) {
         both_at_once();
+        complex_exponential();
     }
     return failed;
 }
