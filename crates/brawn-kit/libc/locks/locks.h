@@ -27,14 +27,6 @@ static inline int one_thread(void) {
     return *(const volatile unsigned char *)(__libc + 3) == 0;
 }
 
-/* How often to look again before sleeping. */
-static inline int spins_first(void) {
-    int spins = 20;
-    /* So that loops are not unrolled. */
-    __asm__("" : "+r"(spins));
-    return spins;
-}
-
 static inline void relax(void) {
 #if defined(__x86_64__)
     __asm__ volatile("pause" : : : "memory");
