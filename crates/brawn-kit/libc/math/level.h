@@ -63,7 +63,8 @@ HIDDEN unsigned __brawn_math_detect(void);
 #define FAST(function) BRAWN_PASTE(function, _fma)
 /* A fast form that needs a stack frame would have it made before the look at the CPU. gcc moves more. */
 #define FAST_DECLARE_APART(type, function, parameters)                                                       \
-    static type FAST(function) parameters __attribute__((noinline));
+    static type FAST(function)                                                                               \
+    parameters __attribute__((noinline));
 #ifdef __clang__
 #define FAST_DECLARE(type, function, parameters) static type FAST(function) parameters;
 #else
