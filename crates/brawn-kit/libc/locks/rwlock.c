@@ -99,6 +99,8 @@ static int sleep_on(struct rwlock *lock, int in_the_way, const struct timespec *
 /* Each look takes the word from those who use it, so each comes twice as late as the one before: mutex_wait.c. */
 static void spin_on(const struct rwlock *lock, int in_the_way) {
     for (int pauses = 3; pauses < 64; pauses *= 2) {
+        /* So that loops are not unrolled. */
+        __asm__("" : "+r"(pauses));
         for (int i = 0; i < pauses; i++) {
             relax();
         }
