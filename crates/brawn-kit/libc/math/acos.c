@@ -15,12 +15,7 @@ double FAST(acos)(double x) {
     }
     double more;
     const double half = rest_of(size, &more);
-    if (ABOVE(x, 0)) {
-        return 2 * (half + more);
-    }
-    const double first = __builtin_fma(half, -2, 2 * QUARTER);
-    const double left = __builtin_fma(half, -2, 2 * QUARTER - first);
-    return first + __builtin_fma(more, -2, left + 2 * QUARTER_LOW);
+    return ABOVE(x, 0) ? 2 * (half + more) : less_twice(2 * QUARTER, 2 * QUARTER_LOW, half, more);
 }
 FAST_END
 

@@ -43,6 +43,12 @@ INLINE double rest_of(double x, double *more) {
     return s;
 }
 
+/* A whole angle less twice a half, each in two parts. */
+INLINE double less_twice(double whole, double whole_low, double half, double more) {
+    const double first = __builtin_fma(half, -2, whole), left = __builtin_fma(half, -2, whole - first);
+    return first + __builtin_fma(more, -2, left + whole_low);
+}
+
 FAST_END
 
 #endif

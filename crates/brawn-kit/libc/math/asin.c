@@ -13,9 +13,8 @@ double FAST(asin)(double x) {
         return x + arc_more(x, x * x);
     }
     double more;
-    const double half = rest_of(size, &more), first = __builtin_fma(half, -2, QUARTER);
-    const double left = __builtin_fma(half, -2, QUARTER - first);
-    return __builtin_copysign(first + __builtin_fma(more, -2, left + QUARTER_LOW), x);
+    const double half = rest_of(size, &more);
+    return __builtin_copysign(less_twice(QUARTER, QUARTER_LOW, half, more), x);
 }
 FAST_END
 

@@ -46,7 +46,7 @@ INLINE int is_within(float x, float bound) {
     return LIKELY((bits & 0x7fffffff) < most);
 }
 
-/* 2^(left/128), and so many whole ones, the lowest bits of which are those of `shifted`, times 2^(left/128). Rounded once. */
+/* 2^((k + left)/128), rounded once. k is whole, and in the lowest bits of `shifted`. */
 INLINE float power_float(double shifted, double left) {
     const uint64_t whole = bits_of(shifted);
     const double power = of_bits(brawn_exp_table[whole & 127].bits + (whole << 45));

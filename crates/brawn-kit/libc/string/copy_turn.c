@@ -28,16 +28,15 @@ WIDE void line_stream(unsigned char *to, struct half_lines line) {
 /* The caller knows that there is AVX2. */
 COLD __attribute__((target("avx2"))) void *copy_turn(unsigned char *target, const unsigned char *source,
                                                      size_t n, void *result) {
-    if (__atomic_load_n(&past_pages, __ATOMIC_RELAXED) < 2) {
+    if (__atomic_load_n(&past_leaf, __ATOMIC_RELAXED) != PAST_INTEL) {
         return copy_past(target, source, n, result);
     }
     unsigned char *const end = target + n;
     const ptrdiff_t back = source - target;
-    unsigned char *to = (unsigned char *)(((uintptr_t)target | 63) + 1);
-    /* To a whole line. The operands are so far from each other that nothing is stored to before it is read. */
-    const struct half_lines head = line_load(source);
-    _mm256_storeu_si256((__m256i_u *)target, head.a);
-    _mm256_storeu_si256((__m256i_u *)(target + 32), head.b);
+    /* To a whole line; in few bytes of code. */
+    size_t line = 64;
+    __asm__("rep movsb" : "+D"(target), "+S"(source), "+c"(line) : : "memory");
+    unsigned char *to = (unsigned char *)((uintptr_t)target & -(uintptr_t)64);
     /* What is left has at least 128 bytes, as copy_past wants it. */
     for (; end - to >= 2 * PAGE + 128; to += PAGE) {
         unsigned char *const next = to + PAGE;
@@ -46,9 +45,9 @@ COLD __attribute__((target("avx2"))) void *copy_turn(unsigned char *target, cons
             const struct half_lines first = line_load(to + back), second = line_load(to + PAGE + back);
             line_stream(to, first);
             line_stream(to + PAGE, second);
+            to += 64;
             /* Or compilers count an index of their own as well. */
             __asm__("" : "+r"(to));
-            to += 64;
         } while (to != next);
     }
     return copy_past(to, to + back, (size_t)(end - to), result);

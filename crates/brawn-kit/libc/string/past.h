@@ -8,11 +8,11 @@
 #if defined(__x86_64__)
 
 /* So far above the target a source must begin that overlaps it: what is read next shall not be what is still on its way to
- * memory, nor what has been stored to of the next page. */
-#define PAST_DISTANCE ((size_t)16384)
+ * memory. It is a page at least: where pages are copied in turn, what the second one takes has been read for the first. */
+#define PAST_DISTANCE ((size_t)4096)
 
 #define past_from NAME(__brawn_past_from)
-#define past_pages NAME(__brawn_past_pages)
+#define past_leaf NAME(__brawn_past_leaf)
 #define past_find NAME(__brawn_past_find)
 #define copy_past NAME(__brawn_copy_past)
 #define copy_turn NAME(__brawn_copy_turn)
@@ -21,8 +21,9 @@
 /* From how many bytes on a copy goes there. A fill, which has no source that needs room, goes from 8/3 of it on: past two
  * thirds of the last cache, where a quarter of it is meant here. A library for glibc writes it. */
 extern HIDDEN size_t past_from;
-/* How many pages such a copy goes through at a time: 2 on processors of Intel, or 1; 0 until somebody has looked. */
-extern HIDDEN unsigned char past_pages;
+/* The leaf of cpuid that names the caches, its lowest byte: Intel's or AMD's. 0 until somebody has looked. */
+#define PAST_INTEL 4
+extern HIDDEN unsigned char past_leaf;
 
 /* Finds both, and keeps a size that the program has given. */
 HIDDEN void past_find(void);
@@ -38,7 +39,7 @@ INLINE bool goes_past(size_t n) {
 
 /* At the end of a copy or fill. */
 INLINE void know_past(void) {
-    if (UNLIKELY(__atomic_load_n(&past_pages, __ATOMIC_RELAXED) == 0)) {
+    if (UNLIKELY(__atomic_load_n(&past_leaf, __ATOMIC_RELAXED) == 0)) {
         past_find();
     }
 }

@@ -9,8 +9,8 @@
 /* From where `rep stosb` beats the loop of this vector; docs/log/strings.md has the measurement. */
 #define REP_SET_FROM (VEC == 16 ? (size_t)2 << 10 : (size_t)1 << 20)
 
-/* What the loop stores at once. A core stores one vector of 64 bytes a cycle at most, and one turn, but with one store a turn
- * Granite Rapids does not foresee the last turn of what has 700 to 4,000 bytes. */
+/* What the loop stores at once. A core stores one vector of 64 bytes a cycle at most, and can make as many turns; but of a loop
+ * with one store Granite Rapids does not foresee the last turn. */
 #define STEP (VEC == 64 ? 2 * VEC : 4 * VEC)
 
 INLINE void fill_step(unsigned char *to, vec value) {

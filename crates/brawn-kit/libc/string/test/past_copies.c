@@ -75,7 +75,7 @@ unsigned wrong_past_copies(bool avx2) {
     if (!array || !expected) {
         return 1;
     }
-    const size_t small = 12 * PAST_DISTANCE;
+    const size_t small = 24 * PAST_DISTANCE;
     fill(array, size, 1);
     for (size_t i = 0; i < 600; i++) {
         const size_t n = PAST_DISTANCE + (i < 200 ? i : i * 7919 % (3 * PAST_DISTANCE));
@@ -86,10 +86,10 @@ unsigned wrong_past_copies(bool avx2) {
     }
     /* Pages in turn: from what they do not take on, apart, and with a source further up by as little as they take. */
     if (avx2) {
-        past_pages = 2;
+        past_leaf = PAST_INTEL;
         for (size_t i = 0; i < 600; i++) {
-            const size_t n = i < 200 ? 192 + i : 4096 + i * 7919 % 36864;
-            const size_t low = MARGIN + i % 67, high = 3 * PAST_DISTANCE + i % 129;
+            const size_t n = i < 200 ? 192 + i : PAST_DISTANCE + i * 7919 % (9 * PAST_DISTANCE);
+            const size_t low = MARGIN + i % 67, high = 11 * PAST_DISTANCE + i % 129;
             check(copy_turn, array, expected, small, low, low + (i % 3 ? high : PAST_DISTANCE + i % 5000), n);
             check(copy_turn, array, expected, small, low + high, low, n);
         }
@@ -99,20 +99,20 @@ unsigned wrong_past_copies(bool avx2) {
     }
     /* The first copy that is large enough looks for the cache, and no other. */
     past_from = PAST_UNKNOWN;
-    past_pages = 0;
+    past_leaf = 0;
     check(by_memcpy, array, expected, size, MARGIN, 2 * PAST_UNKNOWN, PAST_UNKNOWN - 1);
     const size_t before = past_from;
     check(by_memcpy, array, expected, size, MARGIN, 2 * PAST_UNKNOWN, PAST_UNKNOWN);
     const size_t from = past_from;
-    if (before != PAST_UNKNOWN || past_pages < 1 || past_pages > 2 || from <= PAST_UNKNOWN ||
-        from > (size_t)48 << 20) {
+    const unsigned char leaf = past_leaf;
+    if (before != PAST_UNKNOWN || leaf == 0 || from <= PAST_UNKNOWN || from > (size_t)48 << 20) {
         fprintf(stderr, "FAILED: copies of %zu bytes go past the cache\n", from);
         wrong++;
     }
     /* As if the cache were small: by the functions themselves, apart, touching, and overlapping by little and by much. */
     past_from = PAST_UNKNOWN + 1;
     for (size_t i = 0; i < 48; i++) {
-        past_pages = 1 + i / 24;
+        past_leaf = i < 24 ? 1 : PAST_INTEL;
         const size_t n = PAST_UNKNOWN - 1 + i % 3 + i % 7 * 1001;
         static const size_t distances[] = {
             1, 64, PAST_DISTANCE - 1, PAST_DISTANCE, PAST_DISTANCE + 1, (size_t)1 << 20};
@@ -127,6 +127,7 @@ unsigned wrong_past_copies(bool avx2) {
         check_fill(array, expected, size, MARGIN + i * 13, (past_from + 2) / 3 * 8 - 4 + i, true);
     }
     past_from = from;
+    past_leaf = leaf;
     free(array);
     free(expected);
     return wrong;
