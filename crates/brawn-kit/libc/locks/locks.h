@@ -36,6 +36,14 @@ static inline void relax(void) {
 #endif
 }
 
+static inline void relax_for(int pauses) {
+    /* So that loops are not unrolled. */
+    __asm__("" : "+r"(pauses));
+    for (; pauses > 0; pauses--) {
+        relax();
+    }
+}
+
 /*
  * What is learned of looks before sleeping, in a count of those of no use: after so many of late there are none, until
  * `forgets` more have slept. They do not pay where what is waited for takes long, nor where who could end the wait needs this

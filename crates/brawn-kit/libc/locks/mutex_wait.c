@@ -14,9 +14,7 @@ enum { FORGETS = 56 };
 int __brawn_mutex_wait(struct mutex *mutex, const struct timespec *until) {
     int looked = 1;
     for (int pauses = looks_pay(load(&mutex->wasted)) ? 3 : 64; pauses < 64; pauses *= 2) {
-        for (int i = 0; i < pauses; i++) {
-            relax();
-        }
+        relax_for(pauses);
         const int seen = load(&mutex->lock);
         if (seen == 0 && compare_exchange(&mutex->lock, 0, HELD) == 0) {
             store(&mutex->wasted, load(&mutex->wasted) / 2);

@@ -96,14 +96,11 @@ static int sleep_on(struct rwlock *lock, int in_the_way, const struct timespec *
     return 0;
 }
 
-/* Each look takes the word from those who use it, so each comes twice as late as the one before: mutex_wait.c. */
+/* Each look takes the word from those who use it, so each comes twice as late as the one before, as in mutex_wait.c. There are
+ * fewer, as a read-write lock has no room to learn that they do not pay. */
 static void spin_on(const struct rwlock *lock, int in_the_way) {
-    for (int pauses = 3; pauses < 64; pauses *= 2) {
-        /* So that loops are not unrolled. */
-        __asm__("" : "+r"(pauses));
-        for (int i = 0; i < pauses; i++) {
-            relax();
-        }
+    for (int pauses = 3; pauses < 24; pauses *= 2) {
+        relax_for(pauses);
         const int seen = load(&lock->word);
         if (seen < 0 || !(seen & in_the_way)) {
             return;
