@@ -11,7 +11,7 @@ mod emit;
 mod families;
 pub mod family;
 pub mod knobs;
-mod look;
+pub mod look;
 mod members;
 mod names;
 mod pack;

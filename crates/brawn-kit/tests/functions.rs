@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use brawn_elf::Arch;
 use brawn_kit::{FAMILIES, Functions, functions};
+use brawn_kit_build::look;
 use object::{Object as _, ObjectSection as _, ObjectSymbol as _, SectionKind};
 
 mod common;
@@ -102,24 +103,21 @@ fn what_a_family_needs_it_has_itself_or_musl_has_it() {
 }
 
 /// What is compiled for FMA is in the same function as the look at the CPU, and none of its instructions may stand before
-/// that.
+/// that: the build refuses such an object.
 #[test]
-fn no_instruction_of_avx_stands_before_the_look_at_the_cpu() {
+fn nothing_stands_before_the_look_at_the_cpu() {
     let set = functions(Arch::X86_64).expect("functions of the kit");
     let mut looks = 0;
     for (member, file) in common::members(&set.archive) {
-        let asks = |name: &str| file.symbols().any(|symbol| symbol.name() == Ok(name));
-        if !member.starts_with("brawn-math-") || member == "brawn-math-level.o" || !asks("__brawn_math_level")
-        {
-            continue;
-        }
-        for symbol in file.symbols().filter(|symbol| symbol.is_global() && symbol.is_definition()) {
-            let section = file.section_by_index(symbol.section_index().expect("a section")).expect("it");
-            let code = &section.data().expect("code")[symbol.address() as usize..];
-            // cmpb $1, __brawn_math_level(%rip)
-            let is_look = matches!(code, [0x80, 0x3d, _, _, _, _, 1, ..]);
-            assert!(is_look, "{member}: {:?} begins with {:02x?}", symbol.name(), &code[..8]);
-            looks += 1;
+        let bytes = file.data();
+        let found = look::comes_first(bytes).unwrap_or_else(|error| panic!("{member}: {error}"));
+        looks += found;
+        if found == 1 {
+            // Another instruction in place of cmpb.
+            let at = bytes.windows(2).position(|pair| pair == [0x80, 0x3d]).expect("the look");
+            let mut spoilt = bytes.to_vec();
+            spoilt[at] = 0xc5;
+            look::comes_first(&spoilt).expect_err(&member);
         }
     }
     assert!(looks > 50, "{looks}");
