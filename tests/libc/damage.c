@@ -10,7 +10,12 @@ enum { SIZE = 200, OTHERS = 8 };
 
 static void *volatile blocks[OTHERS];
 
+// Blocks of a size that the program uses all the time: a heap may know more of the first ones.
 static void allocate(void) {
+    for (int i = 0; i < 1000; i++) {
+        void *const volatile block = malloc(SIZE);
+        free(block);
+    }
     for (int i = 0; i < OTHERS; i++) {
         blocks[i] = malloc(SIZE);
         CHECK(blocks[i] != NULL, "no memory");
@@ -30,6 +35,13 @@ static void free_twice_with_others_between(void) {
     free(blocks[3]);
     free(blocks[4]);
     free(blocks[2]);
+}
+
+// The heap may notice it as late as when the block would be someone's a second time.
+static void free_twice_and_allocate(void) {
+    free_twice_with_others_between();
+    for (int i = 0; i < 100; i++)
+        blocks[0] = malloc(SIZE);
 }
 
 static void resize_after_free(void) {
@@ -133,6 +145,7 @@ static const struct {
 } kinds[] = {
     {"free-twice", free_twice, 1},
     {"free-twice-later", free_twice_with_others_between, 1},
+    {"free-twice-used", free_twice_and_allocate, 0},
     {"resize-after-free", resize_after_free, 1},
     {"free-middle", free_the_middle, 1},
     {"free-off-by-one", free_off_by_one, 1},

@@ -15,6 +15,7 @@ use crate::table::Tests;
 const KINDS: &[(&str, &str)] = &[
     ("free-twice", "a block freed twice in a row"),
     ("free-twice-later", "a block freed twice, others between"),
+    ("free-twice-used", "the same, and blocks allocated after that"),
     ("resize-after-free", "a freed block resized"),
     ("free-middle", "an address inside a block freed"),
     ("free-off-by-one", "an address off by one freed"),

@@ -31,7 +31,12 @@ enum {
     GRAIN = 2 * UNIT,
     CHUNK_PAGES = 64 * CHUNK_WORDS,
     CHUNK_BYTES = CHUNK_PAGES * PAGE, /* with a table, if pages have this size */
-    TABLE_PAGES = CHUNK_PAGES / GRAIN,
+#ifdef SLABS
+    HEAD_SHARE = 64, /* of a chunk, one page in so many is its head (slab.h) */
+#else
+    HEAD_SHARE = GRAIN, /* or the table below */
+#endif
+    HEAD_PAGES = CHUNK_PAGES / HEAD_SHARE,
     CLASS_BITS = 31, /* in a byte of the table; its highest two bits are for the halves of the grain */
     FIRST_HALF = 64,
 };
@@ -60,6 +65,7 @@ static RARE void tag_clear(const void *chunk) {
                                       __ATOMIC_RELAXED);
 }
 
+#ifndef SLABS
 static inline unsigned char *table_byte(const void *place) {
     const uintptr_t address = (uintptr_t)place;
     return (unsigned char *)((address & -(uintptr_t)CHUNK_BYTES) + address % CHUNK_BYTES / GRAIN);
@@ -113,4 +119,5 @@ static RARE void class_forget(void *block) {
     }
 }
 
+#endif
 #endif

@@ -5,31 +5,22 @@
 
 #include "thread.h"
 
-/* The classes of small sizes, by their units. */
-static const unsigned char small_class[64] = {
-    0,  0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 10, 11, 11, 11, 12, 12, 12, 13, 13, 14,
-    14, 14, 14, 14, 15, 15, 15, 15, 15, 15, 16, 16, 16, 16, 16, 17, 17, 17, 17, 17, 17, 18,
-    18, 18, 18, 18, 18, 18, 18, 19, 19, 19, 19, 19, 19, 19, 19, 19, 19, 19, 19, 19,
-};
-
-#define SMALL_LARGEST ((size_t)(63 * UNIT - IN_BAND))
-
 static COLD void *fail(int error) {
     *kernel_libc_errno() = error;
     return NULL;
 }
 
-/* The same for a block of this class, which may have pages that are not zero. */
-static RARE void *backend_take(size_t size, unsigned class) {
-    want_pages(class);
+/* The same for a large block, which may have pages that are not zero. */
+static RARE void *backend_take(size_t size) {
+    want_pages(CLASS_OF_MAPPINGS);
     void *const block = backend_malloc(size);
     want_pages(0);
     return block;
 }
 
-static SLOW void *medium_malloc(size_t size) {
-    const unsigned class = class_of_medium(size);
-    void *const block = shelf_take(class);
+/* Rather larger than needed than from a slab. */
+static SLOW void *class_malloc(unsigned class, unsigned classes) {
+    void *const block = shelf_take(class, classes);
     if (likely(block != NULL)) {
         return block;
     }
@@ -37,7 +28,11 @@ static SLOW void *medium_malloc(size_t size) {
     if (own != &cache_none && own != &cache_closed) {
         cache_visit(own, class);
     }
-    return backend_take(class_request(class), class);
+    return class_take(class);
+}
+
+static SLOW void *medium_malloc(size_t size) {
+    return class_malloc(class_of_medium(size), SHELVES_TO_TRY);
 }
 
 /* From mallocng; `wanted.dirty` says whether it is zero. */
@@ -46,7 +41,7 @@ static RARE void *large_make(size_t size) {
         return fail(ENOMEM);
     }
     wanted.dirty = false;
-    void *const block = backend_take(size, CLASS_OF_MAPPINGS);
+    void *const block = backend_take(size);
     if (block != NULL) {
         const struct slot slot = slot_of(block);
         large_resized(0, (size_t)(slot.end - slot.start));
@@ -61,14 +56,14 @@ static SLOW void *large_malloc(size_t size) {
 
 static inline __attribute__((always_inline)) void *front_malloc(size_t size) {
     if (likely(size <= SMALL_LARGEST)) {
-        const unsigned class = small_class[(size + IN_BAND + UNIT - 1) / UNIT];
+        const unsigned class = class_of_small(size);
         struct bin *const bin = &own->bins[class];
         if (likely(bin->head != NULL)) {
             return bin_pop(bin);
         }
         return small_miss(class);
     }
-    return size <= LARGEST_SLOT ? medium_malloc(size) : large_malloc(size);
+    return size <= MEDIUM_LARGEST ? medium_malloc(size) : large_malloc(size);
 }
 
 /* The same out of line. */
@@ -86,6 +81,22 @@ static inline __attribute__((always_inline)) void small_give(unsigned class, voi
     small_overflow(class, block, index);
 }
 
+#ifdef SLABS
+
+/* A block with a header: mallocng's, which the program has where it is large, where its alignment is, or where no
+ * pages for a slab were to be had. */
+static SLOW void free_slot(const struct slot *slot, void *block) {
+    if (meta_class(slot->meta) != CLASS_OF_MAPPINGS) {
+        __libc_free(block);
+        return;
+    }
+    block = block_to_start(slot, block);
+    header_take_all(block, 0);
+    large_give(block, (size_t)(slot->end - slot->start));
+}
+
+#else
+
 /* Everything but a small block at its slot's start: frees a block whose slot is known. */
 static SLOW void free_slot(const struct slot *slot, void *block) {
     if (unlikely(__atomic_load_n(&secrets.meta, __ATOMIC_ACQUIRE) == 0)) {
@@ -94,12 +105,12 @@ static SLOW void free_slot(const struct slot *slot, void *block) {
     block = block_to_start(slot, block);
     const size_t capacity = (size_t)(slot->end - slot->start);
     if (meta_class(slot->meta) == CLASS_OF_MAPPINGS) {
-        block_take_all(block, 0);
+        header_take_all(block, 0);
         large_give(block, capacity);
         return;
     }
     const unsigned class = class_of_capacity(meta_class(slot->meta), capacity);
-    if (class >= SMALL_CLASSES) {
+    if (class >= SMALL_SIZES) {
         shelf_give(class, block, slot->index);
         return;
     }
@@ -107,11 +118,46 @@ static SLOW void free_slot(const struct slot *slot, void *block) {
     small_give(class, block, slot->index);
 }
 
+#endif
+
 static SLOW void free_any(void *block) {
     const struct slot slot = slot_of(block);
     (void)slot_size(&slot, block);
     free_slot(&slot, block);
 }
+
+#ifdef SLABS
+
+static SLOW void free_other(void *block) {
+    unsigned class;
+    if (!slab_look(block, &class)) {
+        free_any(block);
+    } else if (class >= SMALL_SIZES) {
+        shelf_give(class, block, 0);
+    } else if (piece_is_kept(class)) {
+        small_give(class, block, 0);
+    } else {
+        block_give(block);
+    }
+}
+
+static inline __attribute__((always_inline)) void front_free(void *block) {
+    if (block == NULL) {
+        return;
+    }
+    unsigned class;
+    if (unlikely(!small_look(block, &class))) {
+        free_other(block);
+        return;
+    }
+    struct bin *const bin = &own->bins[class];
+    if (unlikely(bin->head == block)) {
+        die_of_second_free();
+    }
+    small_give(class, block, 0);
+}
+
+#else
 
 /* For the checks of the front end alone, which compare what the table says with what the headers say. */
 #ifndef CLASS_IS_KNOWN
@@ -140,4 +186,5 @@ static inline __attribute__((always_inline)) void front_free(void *block) {
     small_give(class, block, index);
 }
 
+#endif
 #endif

@@ -7,7 +7,7 @@
 #include "hardened.h"
 
 static void *front_calloc(size_t size) {
-    if (size <= LARGEST_SLOT) {
+    if (size <= MEDIUM_LARGEST) {
         void *const block = front_malloc(size);
         return likely(block != NULL) ? memset(block, 0, size) : NULL;
     }
@@ -24,23 +24,6 @@ static SLOW void *realloc_moves(const struct slot *slot, void *block, size_t siz
     }
     return moved;
 }
-
-/* In place while the slot has room for the size, give or take a class, so that two classes below would not do:
- * as in mallocng. */
-static inline bool class_fits(unsigned class, size_t room, size_t size) {
-    return size <= room && (class < 2 || size > class_capacity(class - 2));
-}
-
-#ifndef BRAWN_HARDENED
-static SLOW void *realloc_small(void *block, size_t size, size_t keep) {
-    void *const moved = any_malloc(size);
-    if (moved != NULL) {
-        memcpy(moved, block, keep < size ? keep : size);
-        front_free(block);
-    }
-    return moved;
-}
-#endif
 
 /* A large block that grows, or shrinks. */
 static RARE void *realloc_large(const struct slot *slot, void *block, size_t size) {
@@ -69,30 +52,57 @@ static RARE void *realloc_large(const struct slot *slot, void *block, size_t siz
     return moved;
 }
 
+#ifdef SLABS
+
+static SLOW void *realloc_in_slabs(void *block, size_t size, unsigned class) {
+    const size_t keep = class_bytes(class);
+    void *const moved = any_malloc(size);
+    if (moved != NULL) {
+        memcpy(moved, block, keep < size ? keep : size);
+        class < SMALL_SIZES ? small_give(class, block, 0) : shelf_give(class, block, 0);
+    }
+    return moved;
+}
+
+/* In place while the slot has room for the size, give or take two classes. */
+static inline bool class_fits(unsigned class, size_t room, size_t size) {
+    return size <= room && (class < 3 || size > class_bytes(class - 3));
+}
+
+#else
+
+/* In place while the slot has room for the size, give or take a class, so that two classes below would not do:
+ * as in mallocng. */
+static inline bool class_fits(unsigned class, size_t room, size_t size) {
+    return size <= room && (class < 2 || size > class_capacity(class - 2));
+}
+
+#endif
+
 static void *front_realloc(void *block, size_t size) {
     if (block == NULL) {
         return any_malloc(size);
     }
-#ifndef BRAWN_HARDENED
-    unsigned small, index;
-    if (small_look(block, &small, &index)) {
-        CLASS_IS_KNOWN(block, small, index);
-        const size_t capacity = class_capacity(small);
-        return class_fits(small, capacity, size) ? block : realloc_small(block, size, capacity);
+#ifdef SLABS
+    unsigned known;
+    if (slab_look(block, &known)) {
+        return class_fits(known, class_bytes(known), size) ? block : realloc_in_slabs(block, size, known);
     }
 #endif
     const struct slot slot = slot_of(block);
     const size_t room = (size_t)(slot.end - (unsigned char *)block);
     const size_t used = slot_size(&slot, block);
     const unsigned class = meta_class(slot.meta);
+#ifndef SLABS
     if (class < CLASSES && class_fits(class, room, size)) {
         block_take_all(block, slot.index);
         return block;
     }
-    if (class == CLASS_OF_MAPPINGS && size > LARGEST_SLOT) {
+#endif
+    if (class == CLASS_OF_MAPPINGS && size > MEDIUM_LARGEST) {
         /* The addresses that a step took ahead; a block that shrinks by no more stays as it is, too. */
         if (size <= room && room - size < large_ahead(room)) {
-            block_take_all(block, slot.index);
+            header_take_all(block, slot.index);
             return block;
         }
         return realloc_large(&slot, block, size);
@@ -113,14 +123,33 @@ static RARE void *front_aligned(size_t alignment, size_t size, int *error) {
     if (alignment <= UNIT) {
         return block_set_size(any_malloc(size), size);
     }
+#ifdef SLABS
+    /* Slabs begin with a page. What is not aligned is mallocng's, because memory is short. */
+    if (alignment <= PAGE && size <= MEDIUM_LARGEST) {
+        unsigned class = class_of(size);
+        while (class_bytes(class) % alignment != 0) {
+            class ++;
+        }
+        void *const exact = class < SMALL_SIZES ? any_malloc(class_bytes(class)) : class_malloc(class, 1);
+        if (likely((uintptr_t)exact % alignment == 0)) {
+            return exact;
+        }
+        free_any(exact);
+    }
+    const size_t wide = size + alignment - UNIT;
+    unsigned char *const block = wide <= MEDIUM_LARGEST ? backend_malloc(wide) : any_malloc(wide);
+#else
     unsigned char *const block = any_malloc(size + alignment - UNIT);
+#endif
     if (block == NULL) {
         return NULL;
     }
     const size_t skip = (0 - (uintptr_t)block) & (alignment - 1);
     if (skip != 0) {
         const struct slot slot = slot_of(block);
+#ifndef SLABS
         class_forget(block);
+#endif
         block_move_up(&slot, block + skip);
     }
     return block_set_size(block + skip, size);
@@ -187,6 +216,12 @@ PUBLIC size_t malloc_usable_size(void *block) {
     if (block == NULL) {
         return 0;
     }
+#ifdef SLABS
+    unsigned class;
+    if (slab_look(block, &class)) {
+        return class_bytes(class);
+    }
+#endif
     const struct slot slot = slot_of(block);
     return slot_size(&slot, block);
 }
@@ -200,22 +235,22 @@ PUBLIC int malloc_trim(size_t keep) {
 /* What `brawn_malloc_info` tells. All but the first four are counted since the start of the program, and only
  * where an operation is slow anyway: what the lists of a thread serve is not counted. */
 struct brawn_malloc_info {
-    uint64_t own_bytes;            /* in the lists of the calling thread */
-    uint64_t shared_bytes;         /* in lists for all threads */
-    uint64_t shared_bound;         /* what those may hold */
-    uint64_t large_bytes;          /* in mappings kept for later */
-    uint64_t refills;              /* visits to mallocng for small blocks */
-    uint64_t refilled;             /* blocks that they brought */
-    uint64_t chains_taken;         /* lists that a thread got from another */
-    uint64_t chains_given;         /* and gave away */
-    uint64_t medium_hits;          /* medium blocks from the lists */
-    uint64_t medium_misses;        /* and from mallocng */
-    uint64_t large_hits;           /* large blocks from kept mappings */
-    uint64_t large_misses;         /* and from mallocng */
-    uint64_t returned;             /* small and medium blocks given back to mallocng */
-    uint64_t upkeeps;              /* rounds of giving back what no one wanted */
-    uint64_t page_bytes;           /* in pages kept for mallocng's next groups */
-    uint64_t class_bytes[CLASSES]; /* in lists for all threads, by class */
+    uint64_t own_bytes;          /* in the lists of the calling thread */
+    uint64_t shared_bytes;       /* in lists for all threads */
+    uint64_t shared_bound;       /* what those may hold */
+    uint64_t large_bytes;        /* in mappings kept for later */
+    uint64_t refills;            /* visits to mallocng for small blocks */
+    uint64_t refilled;           /* blocks that they brought */
+    uint64_t chains_taken;       /* lists that a thread got from another */
+    uint64_t chains_given;       /* and gave away */
+    uint64_t medium_hits;        /* medium blocks from the lists */
+    uint64_t medium_misses;      /* and from mallocng */
+    uint64_t large_hits;         /* large blocks from kept mappings */
+    uint64_t large_misses;       /* and from mallocng */
+    uint64_t returned;           /* small and medium blocks given back to mallocng */
+    uint64_t upkeeps;            /* rounds of giving back what no one wanted */
+    uint64_t page_bytes;         /* in pages kept for mallocng's next groups */
+    uint64_t class_bytes[SIZES]; /* in lists for all threads, by class */
 };
 
 /* Writes as much of it as `size` bytes hold, and returns how many bytes there are. */
@@ -231,9 +266,9 @@ PUBLIC COLD size_t brawn_malloc_info(struct brawn_malloc_info *result, size_t si
         .large_misses = counters.large_misses,
         .returned = counters.returned_blocks,
         .upkeeps = counters.upkeeps,
-        .page_bytes = page_bytes(atomic_load_explicit(&pages.dirty, RELAXED)),
+        .page_bytes = PAGE * atomic_load_explicit(&pages.dirty, RELAXED),
     };
-    for (unsigned class = 0; class < SMALL_CLASSES; class ++) {
+    for (unsigned class = 0; class < SMALL_SIZES; class ++) {
         const struct bin *const bin = &own->bins[class];
         info.own_bytes += (size_t)(bin->size - bin->room) * class_bytes(class);
     }
@@ -244,14 +279,14 @@ PUBLIC COLD size_t brawn_malloc_info(struct brawn_malloc_info *result, size_t si
         info.chains_taken += pool->chains_taken;
         info.chains_given += pool->chains_given;
         info.medium_hits += pool->blocks_taken;
-        for (unsigned class = 0; class < SMALL_CLASSES; class ++) {
+        for (unsigned class = 0; class < SMALL_SIZES; class ++) {
             for (uint32_t at = 0; at < tally_count(&pool->depots[class]); at++) {
                 info.class_bytes[class] += pool->chains[at][class].count * class_bytes(class);
             }
         }
-        for (unsigned class = SMALL_CLASSES; class < CLASSES; class ++) {
+        for (unsigned class = SMALL_SIZES; class < SIZES; class ++) {
             info.class_bytes[class] +=
-                tally_count(&pool->shelves[class - SMALL_CLASSES].tally) * class_bytes(class);
+                tally_count(&pool->shelves[class - SMALL_SIZES].tally) * class_bytes(class);
         }
         lock_give(&pool->lock, locked);
     }
@@ -269,9 +304,11 @@ PUBLIC void *__libc_malloc(size_t size) {
 /* What mallocng's `realloc` moves away from (crates/brawn-libc/src/redirect.rs) may be a block that the table of
  * a chunk tells of. What else the library frees by its own names it has allocated by them. */
 PUBLIC RARE void __brawn_free(void *block) {
+#ifndef SLABS
     if (block != NULL) {
         class_forget(block);
     }
+#endif
     __libc_free(block);
 }
 
@@ -288,6 +325,9 @@ PUBLIC RARE void __brawn_atfork(int who) {
         who < 0 ? lock_take_always(&pools[number].lock) : lock_give_always(&pools[number].lock);
     }
     who < 0 ? lock_take_always(&large.lock) : lock_give_always(&large.lock);
+#ifdef SLABS
+    who < 0 ? lock_take_always(&slabs.lock) : lock_give_always(&slabs.lock);
+#endif
     if (who < 0) {
         __malloc_atfork(who);
     } else if (who > 0) {

@@ -43,7 +43,7 @@ static void *block_set_size(void *block, size_t size) {
 /* malloc, where the slot's end follows from the class. */
 static inline void *hardened_malloc(size_t size) {
     if (likely(size <= SMALL_LARGEST)) {
-        const unsigned class = small_class[(size + IN_BAND + UNIT - 1) / UNIT];
+        const unsigned class = class_of_small(size);
         struct bin *const bin = &own->bins[class];
         if (likely(bin->head != NULL)) {
             unsigned char *const block = bin_pop(bin);

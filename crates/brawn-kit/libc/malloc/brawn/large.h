@@ -98,7 +98,7 @@ static RARE bool large_release(bool everything) {
             return any;
         }
         any = true;
-        block_unmark(block);
+        header_unmark(block);
         __libc_free(block);
     }
 }
@@ -125,7 +125,7 @@ static RARE void *large_take(size_t size) {
         return NULL;
     }
     COUNT(large_hits, 1);
-    block_unmark(block);
+    header_unmark(block);
     return block;
 }
 
@@ -137,7 +137,7 @@ static RARE void large_resized(size_t before, size_t after) {
 
 static RARE void large_give(void *block, size_t capacity) {
     const uint64_t time = now();
-    block_mark(block, 0);
+    header_mark(block, 0);
     /* First, as the bound is what may be kept when it is no longer in use. */
     recent_shrink(capacity);
     bool locked = lock_take(&large.lock);
@@ -146,7 +146,7 @@ static RARE void large_give(void *block, size_t capacity) {
         void *expired;
         while ((expired = large_expire(time, capacity, false)) != NULL) {
             lock_give(&large.lock, locked);
-            block_unmark(expired);
+            header_unmark(expired);
             __libc_free(expired);
             locked = lock_take(&large.lock);
         }
@@ -157,7 +157,7 @@ static RARE void large_give(void *block, size_t capacity) {
     lock_give(&large.lock, locked);
     if (block != NULL) {
         recent_grow(capacity); /* which it counts down itself */
-        block_unmark(block);
+        header_unmark(block);
         __libc_free(block);
     }
 }

@@ -20,6 +20,12 @@
 
 #include "../kernel.h"
 
+/* In the plain build the front end has slots of its own, without headers (slab.h). Checks of what the hardened
+ * build does, in the plain one, say that they are to be without. */
+#if !defined(BRAWN_HARDENED) && !defined(WITHOUT_SLABS)
+#define SLABS
+#endif
+
 #define likely(condition) __builtin_expect(!!(condition), 1)
 #define unlikely(condition) __builtin_expect(!!(condition), 0)
 #ifdef __clang__
@@ -195,26 +201,26 @@ static inline size_t slot_size(const struct slot *slot, const void *block) {
 }
 
 /* The block takes all that is left of its slot. */
-static inline void block_take_all(void *block, unsigned index) {
+static inline void header_take_all(void *block, unsigned index) {
     ((unsigned char *)block)[-3] = (unsigned char)index;
 }
 
-static inline void block_mark(void *block, unsigned index) {
+static inline void header_mark(void *block, unsigned index) {
     ((unsigned char *)block)[-3] = (unsigned char)(index | RESERVED_CACHED << 5);
 }
 
 /* The index of a block in a cache; more than 31 if it does not say that it is in one. */
-static inline unsigned block_marked(const void *block) {
+static inline unsigned header_marked(const void *block) {
     return ((const unsigned char *)block)[-3] - (unsigned)(RESERVED_CACHED << 5);
 }
 
 /* It leaves a cache: what was handed over must still be what was taken. */
-static inline void block_unmark(void *block) {
-    const unsigned index = block_marked(block);
+static inline void header_unmark(void *block) {
+    const unsigned index = header_marked(block);
     if (unlikely(index > 31)) {
         die("a free block was written to");
     }
-    block_take_all(block, index);
+    header_take_all(block, index);
 }
 
 /* Moves a block that begins later than its slot (mallocng cycles offsets in slots, and aligned blocks begin
@@ -274,9 +280,9 @@ static inline size_t class_capacity(unsigned class) {
     return UNIT * (size_t)__malloc_size_classes[class] - IN_BAND;
 }
 
-/* The smallest class for a block of this size, which has 64 units at least and is at most LARGEST_SLOT: there
- * are four for each power of two. (Below, by table: `small_class`.) */
-static inline unsigned class_of_medium(size_t size) {
+/* mallocng's smallest class for a block of this size, which has 64 units at least and is at most LARGEST_SLOT: there
+ * are four for each power of two. */
+static inline unsigned slot_class(size_t size) {
     const unsigned units = (unsigned)((size + IN_BAND + UNIT - 1) / UNIT);
     unsigned class = 20 + 4 * (31 - 6 - (unsigned)__builtin_clz(units));
     while (__malloc_size_classes[class] < units) {

@@ -9,7 +9,7 @@
 
 #include <sys/auxv.h>
 
-#include "layout.h"
+#include "address.h"
 
 /* What every malloc and free reads, in a cache line that no one writes to: beside mallocng's state or a lock
  * each would be a miss whenever another thread was there. */
@@ -48,8 +48,13 @@ static inline uint64_t list_link_of(const void *block) {
     return link ^ list_turn(block);
 }
 
+/* 0: it may be a link. */
+static inline uint64_t list_link_is_unsound(uint64_t link) {
+    return link & 0xffff00000000000f;
+}
+
 static inline bool list_link_is_sound(uint64_t link) {
-    return (link & 0xffff00000000000f) == 0;
+    return list_link_is_unsound(link) == 0;
 }
 
 static inline void *list_next(const void *block) {
@@ -65,10 +70,54 @@ static inline void list_link(void *block, const void *next) {
     memcpy(block, &link, sizeof link);
 }
 
+#ifdef SLABS
+
+/* A free block also says that it is one, in its second eight bytes; whoever gets it does not find that there. */
+static inline bool block_is_marked(const void *block) {
+    uint64_t seal;
+    memcpy(&seal, (const char *)block + 8, sizeof seal);
+    return seal == ~list_turn(block);
+}
+
+static inline void block_mark(void *block, unsigned index) {
+    (void)index;
+    const uint64_t seal = ~list_turn(block);
+    memcpy((char *)block + 8, &seal, sizeof seal);
+}
+
+static inline unsigned block_marked(const void *block) {
+    return block_is_marked(block) ? 0 : 255;
+}
+
+static inline void block_take_all(void *block, unsigned index) {
+    (void)index;
+    memset((char *)block + 8, 0, 8);
+}
+
+static inline void block_unmark(void *block) {
+    if (unlikely(!block_is_marked(block))) {
+        die("a free block was written to");
+    }
+    block_take_all(block, 0);
+}
+
+#else
+
+/* The header says so. */
+#define block_take_all header_take_all
+#define block_mark header_mark
+#define block_marked header_marked
+#define block_unmark header_unmark
+
+#endif
+
 /* A list of known length that moves as a whole. */
 struct chain {
     void *head;
     uint32_t count;
 };
+
+/* Gives its blocks back to where they are from. */
+static void chain_give(struct chain chain);
 
 #endif

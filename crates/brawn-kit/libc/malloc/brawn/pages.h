@@ -22,12 +22,13 @@
 enum {
     RUN_LARGEST =
         16, /* pages of a group that are cleared for it: of larger ones, much may never be touched */
-    LARGE_RUN = CHUNK_PAGES - TABLE_PAGES, /* of a larger one, or of a large block */
-    ROOM_UNKNOWN = 255,                    /* more than a chunk can have in a row */
-    TOUCH_LARGEST = 4,                     /* pages of a group that are touched before they are asked for */
-    TOUCH_SHARE = 64,                      /* but of the bytes in use, as many for one */
-    KEEP_SHARE = 8,                        /* of the bytes in use, one in so many may lie in kept pages */
-    PURGE_SHARE = 4,                       /* of the bound, so much goes at once when it is passed */
+    LARGE_RUN = CHUNK_PAGES - HEAD_PAGES, /* of a larger one, or of a large block */
+    ROOM_UNKNOWN = 255,                   /* more than a chunk can have in a row */
+    LOWEST_HOLDS = 64,                    /* times that pages are taken */
+    TOUCH_LARGEST = 4,                    /* pages of a group that are touched before they are asked for */
+    TOUCH_SHARE = 64,                     /* but of the bytes in use, as many for one */
+    KEEP_SHARE = 8,                       /* of the bytes in use, one in so many may lie in kept pages */
+    PURGE_SHARE = 4,                      /* of the bound, so much goes at once when it is passed */
     PURGE_FIRST = 32, /* pages of the runs that go back first; then a quarter of that, and so on */
 };
 
@@ -37,8 +38,17 @@ enum {
 #define KEEP_BASE ((size_t)128 << 10)
 #endif
 
+/* Where a chunk with a table says its own number: in what the table would have for itself. */
+#ifndef CHUNK_NUMBER
+#define CHUNK_NUMBER(start) (*(uint32_t *)(void *)(start))
+#endif
+
 /* So many stand together: few programs have more, and so touch one page of all that is told about chunks. */
 enum { RACK = CHUNKS < 32 ? CHUNKS : 32 };
+
+/* Who asks for a run of pages: mallocng, or the front end for a slab, which may lie in a chunk with a head alone, need
+ * not be zero, and may have to be aligned to its size. */
+enum run { FOR_MALLOCNG, FOR_SLAB, FOR_SLAB_ALIGNED };
 
 struct chunk {
     _Atomic(uint64_t) used[CHUNK_WORDS];
@@ -49,9 +59,10 @@ static struct {
     _Alignas(64) _Atomic(uint32_t) count; /* chunks that have a place */
     _Atomic(uint32_t) purging;            /* one thread at a time */
     _Atomic(size_t) dirty;                /* pages that are kept */
-    _Atomic(uint32_t) shift;              /* of a page's size, or 0: no one has looked yet */
-    lock taking;                          /* who takes pages */
-    uintptr_t newest;                     /* chunk */
+    uint32_t lowest;  /* no chunk before this one has room, as far as who takes pages knows */
+    uint32_t taken;   /* how often */
+    lock taking;      /* who takes pages */
+    uintptr_t newest; /* chunk */
     struct {
         _Atomic(uintptr_t) base[RACK]; /* 0: this place is free, and its `used` full */
         _Atomic(uint8_t) room[RACK];   /* no run is longer, in pages; or ROOM_UNKNOWN */
@@ -71,12 +82,8 @@ static inline _Atomic(uint8_t) *room_of(uint32_t number) {
     return &pages.racks[number / RACK].room[number % RACK];
 }
 
-static inline size_t page_bytes(size_t count) {
-    return count << atomic_load_explicit(&pages.shift, RELAXED);
-}
-
 static inline size_t page_count(size_t bytes) {
-    return (bytes + page_bytes(1) - 1) >> atomic_load_explicit(&pages.shift, RELAXED);
+    return (bytes + PAGE - 1) / PAGE;
 }
 
 /* mallocng rounds what it unmaps. */
@@ -84,12 +91,8 @@ static inline size_t whole(size_t bytes) {
     return (bytes + PAGE - 1) / PAGE * PAGE;
 }
 
-static inline size_t chunk_size(void) {
-    return page_bytes(CHUNK_PAGES);
-}
-
 static inline unsigned char *page_at(uint32_t number, size_t page) {
-    return (unsigned char *)atomic_load_explicit(base_of(number), RELAXED) + page_bytes(page);
+    return (unsigned char *)atomic_load_explicit(base_of(number), RELAXED) + page * PAGE;
 }
 
 /* Where at least `length` bits in a row are set, the lowest of each such row. */
@@ -120,7 +123,7 @@ static RARE size_t pages_bound(void) {
     if (more < share) {
         more = share;
     }
-    return kept(more > KEEP_BASE ? more : KEEP_BASE) >> atomic_load_explicit(&pages.shift, RELAXED);
+    return kept(more > KEEP_BASE ? more : KEEP_BASE) / PAGE;
 }
 
 /* They are zero now, or about to be. Anyone who calls this owns them. */
@@ -132,22 +135,34 @@ static RARE uint64_t pages_clean(uint32_t number, unsigned word, uint64_t mask) 
     return dirty;
 }
 
-/* Comes to own the lowest run of so many unused pages in this word, if there is one, and those that were used
- * before come first. To purge, it is a whole row of such pages, of at least so many. */
-static RARE uint64_t run_claim(struct chunk *chunk, unsigned word, unsigned length, bool purge) {
+/* Of these pages those that make whole pages of the system, which have so many each. */
+static inline uint64_t pages_of_system(uint64_t bits, unsigned unit) {
+    const uint64_t one = run_mask(0, unit);
+    return (runs_of(bits, unit) & UINT64_MAX / one) * one;
+}
+
+/* Comes to own the lowest run of so many unused pages in this word that begins at a multiple of `step`, if there is
+ * one, and those that were used before come first. To purge by `unit` pages, it is a whole row of such pages, of at
+ * least so many. */
+static RARE uint64_t run_claim(struct chunk *chunk, unsigned word, unsigned length, unsigned step,
+                               unsigned unit) {
+    const uint64_t steps = UINT64_MAX / run_mask(0, step);
     uint64_t used = atomic_load_explicit(&chunk->used[word], RELAXED), mask;
     do {
-        const uint64_t dirty = ~used & atomic_load_explicit(&chunk->dirty[word], RELAXED);
-        uint64_t starts = runs_of(dirty, length);
-        if (starts == 0 && !purge) {
-            starts = runs_of(~used, length);
+        uint64_t dirty = ~used & atomic_load_explicit(&chunk->dirty[word], RELAXED);
+        if (unit > 1) {
+            dirty = pages_of_system(dirty, unit);
+        }
+        uint64_t starts = runs_of(dirty, length) & steps;
+        if (starts == 0 && unit == 0) {
+            starts = runs_of(~used, length) & steps;
         }
         if (starts == 0) {
             return 0;
         }
         const unsigned at = (unsigned)__builtin_ctzll(starts);
         mask = run_mask(at, length);
-        if (purge) {
+        if (unit > 0) {
             /* Adding carries through the row of ones that begins here. */
             mask = dirty & ~(dirty + (starts & -starts));
         }
@@ -188,15 +203,17 @@ static RARE bool pages_claim(uint32_t number, size_t from, size_t to, bool *dirt
     return true;
 }
 
-/* A run from this chunk, all zero, or NULL. */
-static void *chunk_take(uint32_t number, unsigned length) {
+/* A run from this chunk, or NULL: all zero, unless it is for a slab. */
+static void *chunk_take(uint32_t number, unsigned length, enum run run) {
     for (unsigned word = 0; word < CHUNK_WORDS; word++) {
-        const uint64_t mask = run_claim(chunk_of(number), word, length, false);
+        const uint64_t mask =
+            run_claim(chunk_of(number), word, length, run == FOR_SLAB_ALIGNED ? length : 1, 0);
         if (mask == 0) {
             continue;
         }
-        for (uint64_t dirty = pages_clean(number, word, mask); dirty != 0; dirty &= dirty - 1) {
-            memset(page_at(number, 64 * word + (unsigned)__builtin_ctzll(dirty)), 0, page_bytes(1));
+        uint64_t dirty = pages_clean(number, word, mask);
+        for (; dirty != 0 && run == FOR_MALLOCNG; dirty &= dirty - 1) {
+            memset(page_at(number, 64 * word + (unsigned)__builtin_ctzll(dirty)), 0, PAGE);
         }
         return page_at(number, 64 * word + (unsigned)__builtin_ctzll(mask));
     }
@@ -220,31 +237,29 @@ static inline void want_pages(unsigned class) {
 #endif
 }
 
-/* mallocng counts on zero in a new group's header, and in the four bytes before and behind each slot. The slots
- * are of the class asked for or the next coarser one, or the group is one slot. */
+/* mallocng counts on zero in the header of a large block's group, and in the four bytes before and behind its
+ * slot. */
 static RARE void run_prepare(unsigned char *start, size_t size) {
     memset(start, 0, UNIT);
     memset(start + whole(size) - IN_BAND, 0, IN_BAND);
-    for (unsigned class = wanted.class; class < CLASSES && class <= (wanted.class | 1u); class ++) {
-        const size_t stride = UNIT * (size_t)__malloc_size_classes[class];
-        for (size_t at = UNIT + stride; at <= size; at += stride) {
-            memset(start + at - IN_BAND, 0, IN_BAND);
-        }
-    }
 }
 
 /* The highest run: small groups take the lowest. */
-static RARE void *chunk_take_large(uint32_t number, size_t size, unsigned length) {
+static RARE void *chunk_take_large(uint32_t number, size_t size, unsigned length, enum run what) {
     unsigned run = 0;
     for (unsigned word = CHUNK_WORDS; word-- > 0;) {
         const uint64_t used = atomic_load_explicit(&chunk_of(number)->used[word], RELAXED);
         for (unsigned bit = 64; bit-- > 0;) {
             const size_t page = 64 * word + bit;
             run = used >> bit & 1 ? 0 : run + 1;
-            if (run >= length && pages_claim(number, page, page + length, &wanted.dirty)) {
+            bool dirty;
+            if (run >= length && pages_claim(number, page, page + length, &dirty)) {
                 unsigned char *const start = page_at(number, page);
-                if (wanted.dirty) {
-                    run_prepare(start, size);
+                if (what == FOR_MALLOCNG) {
+                    wanted.dirty = dirty;
+                    if (dirty) {
+                        run_prepare(start, size);
+                    }
                 }
                 return start;
             }
@@ -261,17 +276,17 @@ static COLD unsigned char *chunk_map_bytes(void *hint, size_t size) {
 /* The address space of a chunk, aligned to its size if there is room: below the one before, or where the system
  * puts it. */
 static COLD unsigned char *chunk_map(void) {
-    const size_t size = chunk_size();
+    const size_t size = CHUNK_BYTES;
     const uintptr_t before = pages.newest;
     unsigned char *const start = chunk_map_bytes((void *)(before > size ? before - size : 0), size);
     if (start == MAP_FAILED || (uintptr_t)start % size == 0) {
         return start;
     }
-    unsigned char *const wide = chunk_map_bytes(NULL, 2 * size - page_bytes(1));
+    unsigned char *const wide = chunk_map_bytes(NULL, 2 * size);
     if (wide == MAP_FAILED) {
         return start;
     }
-    const size_t skip = (0 - (uintptr_t)wide) % size, behind = size - page_bytes(1) - skip;
+    const size_t skip = (0 - (uintptr_t)wide) % size, behind = size - skip;
     (void)KERNEL_CALL((munmap)(start, size));
     if (skip > 0) {
         (void)KERNEL_CALL((munmap)(wide, skip));
@@ -283,7 +298,7 @@ static COLD unsigned char *chunk_map(void) {
 }
 
 /* A chunk of its own for this run and what comes after it. */
-static COLD void *chunk_add(unsigned length) {
+static COLD void *chunk_add(unsigned length, enum run run) {
     const uint32_t count = atomic_load_explicit(&pages.count, RELAXED);
     uint32_t number = 0;
     while (number < count && atomic_load_explicit(base_of(number), memory_order_acquire) != 0) {
@@ -297,36 +312,61 @@ static COLD void *chunk_add(unsigned length) {
         return NULL;
     }
     pages.newest = (uintptr_t)start;
-    if (chunk_size() == CHUNK_BYTES && (uintptr_t)start % CHUNK_BYTES == 0) {
+    if ((uintptr_t)start % CHUNK_BYTES == 0) {
         tag_set(start);
     }
+    if (has_table(start)) {
+        CHUNK_NUMBER(start) = number;
+    } else if (run != FOR_MALLOCNG) {
+        (void)KERNEL_CALL((munmap)(start, CHUNK_BYTES));
+        return NULL;
+    }
     struct chunk *const chunk = chunk_of(number);
-    const size_t page = length > RUN_LARGEST ? CHUNK_PAGES - length : TABLE_PAGES;
+    const size_t page = length > RUN_LARGEST ? CHUNK_PAGES - length : HEAD_PAGES;
     atomic_store_explicit(base_of(number), (uintptr_t)start, RELAXED);
     for (unsigned word = 0; word < CHUNK_WORDS; word++) {
         atomic_store_explicit(&chunk->used[word],
-                              word_mask(word, 0, TABLE_PAGES) | word_mask(word, page, page + length),
+                              word_mask(word, 0, HEAD_PAGES) | word_mask(word, page, page + length),
                               memory_order_release);
     }
     atomic_store_explicit(room_of(number), ROOM_UNKNOWN, RELAXED);
     if (number == count) {
         atomic_store_explicit(&pages.count, count + 1, memory_order_release);
     }
-    return start + page_bytes(page);
+    return start + page * PAGE;
+}
+
+/* A run of one of the chunks from `at` to before `end`, or NULL. */
+static RARE unsigned char *chunks_take(uint32_t at, uint32_t end, size_t size, unsigned length,
+                                       enum run run) {
+    while (at < end && atomic_load_explicit(room_of(at), RELAXED) == 0) {
+        at++;
+    }
+    pages.lowest = at;
+    unsigned char *start = NULL;
+    for (; start == NULL && at < end; at++) {
+        if (atomic_load_explicit(room_of(at), RELAXED) >= length &&
+            (run == FOR_MALLOCNG || has_table(page_at(at, 0)))) {
+            start =
+                length > RUN_LARGEST ? chunk_take_large(at, size, length, run) : chunk_take(at, length, run);
+        }
+    }
+    return start;
 }
 
 /* A run of a chunk, or NULL. */
-static RARE unsigned char *pages_take(size_t size, unsigned length) {
+static RARE unsigned char *pages_take(size_t size, unsigned length, enum run run) {
     unsigned char *start = NULL;
     const bool locked = lock_take(&pages.taking);
     const uint32_t count = atomic_load_explicit(&pages.count, RELAXED);
-    for (uint32_t at = 0; start == NULL && at < count; at++) {
-        if (atomic_load_explicit(room_of(at), RELAXED) >= length) {
-            start = length > RUN_LARGEST ? chunk_take_large(at, size, length) : chunk_take(at, length);
-        }
+    /* Who gives pages back does not say so here, so all chunks have their turn now and then, and before another one. */
+    uint32_t first = pages.taken++ % LOWEST_HOLDS == 0 ? 0 : pages.lowest;
+    start = chunks_take(first, count, size, length, run);
+    if (start == NULL && first > 0) {
+        start = chunks_take(0, first, size, length, run);
     }
     if (start == NULL) {
-        start = chunk_add(length);
+        start = chunk_add(length, run);
     }
     lock_give(&pages.taking, locked);
     return start;
@@ -335,15 +375,11 @@ static RARE unsigned char *pages_take(size_t size, unsigned length) {
 /* What mallocng calls in place of mmap: with its lock for a group, without for a large block. */
 PUBLIC RARE void *__brawn_map_pages(void *address, size_t size, int protection, int flags, int file,
                                     off_t offset) {
-    if (unlikely(atomic_load_explicit(&pages.shift, RELAXED) == 0)) {
-        const unsigned long page = getauxval(AT_PAGESZ);
-        atomic_store_explicit(&pages.shift, (uint32_t)__builtin_ctzl(page == 0 ? PAGE : page), RELAXED);
-    }
     size_t length = page_count(size);
     unsigned char *start = NULL;
     if (length > 0 && length <= (wanted.class != 0 ? LARGE_RUN : RUN_LARGEST) &&
         protection == (PROT_READ | PROT_WRITE)) {
-        start = pages_take(size, (unsigned)length);
+        start = pages_take(size, (unsigned)length, FOR_MALLOCNG);
     }
     if (start == NULL) {
         length = 0; /* of a chunk */
@@ -355,15 +391,15 @@ PUBLIC RARE void *__brawn_map_pages(void *address, size_t size, int protection, 
     const size_t touched = atomic_load_explicit(&recent.in_use, RELAXED) / TOUCH_SHARE;
     /* mallocng reads a header before it writes it, so a page would be faulted in twice: first as the system's
      * page of zeros, and then, with an interrupt for all other processors, as one of its own. */
-    for (size_t page = 0; length <= TOUCH_LARGEST && page < length && page_bytes(page) <= touched; page++) {
-        *(volatile unsigned char *)(start + page_bytes(page)) = 0;
+    for (size_t page = 0; length <= TOUCH_LARGEST && page < length && page * PAGE <= touched; page++) {
+        *(volatile unsigned char *)(start + page * PAGE) = 0;
     }
     return start;
 }
 
 /* The pages that are never free. */
 static inline uint64_t table_mask(unsigned word) {
-    return word == 0 ? run_mask(0, TABLE_PAGES) : 0;
+    return word == 0 ? run_mask(0, HEAD_PAGES) : 0;
 }
 
 /* Unmaps a chunk of which nothing is in use. */
@@ -392,17 +428,17 @@ static RARE bool chunk_remove(uint32_t number) {
         tag_clear(start);
     }
     atomic_store_explicit(base_of(number), 0, memory_order_release);
-    (void)KERNEL_CALL((munmap)(start, chunk_size()));
+    (void)KERNEL_CALL((munmap)(start, CHUNK_BYTES));
     return true;
 }
 
 /* Gives back runs of at least so many pages. */
-static RARE void chunk_purge(uint32_t number, unsigned length) {
+static RARE void chunk_purge(uint32_t number, unsigned length, unsigned unit) {
     for (unsigned word = 0; word < CHUNK_WORDS; word++) {
         uint64_t mask;
-        while ((mask = run_claim(chunk_of(number), word, length, true)) != 0) {
+        while ((mask = run_claim(chunk_of(number), word, length, 1, unit)) != 0) {
             unsigned char *const start = page_at(number, 64 * word + (unsigned)__builtin_ctzll(mask));
-            const size_t size = page_bytes((size_t)kit_popcount(mask));
+            const size_t size = PAGE * (size_t)kit_popcount(mask);
             if (KERNEL_CALL((madvise)(start, size, MADV_DONTNEED)) != 0) {
                 memset(start, 0, size); /* a program that has locked its memory */
             }
@@ -420,6 +456,8 @@ static RARE bool pages_purge(size_t keep) {
     if (before <= keep || atomic_exchange_explicit(&pages.purging, 2, memory_order_acq_rel) != 0) {
         return false;
     }
+    const unsigned long page = getauxval(AT_PAGESZ);
+    const unsigned unit = page <= PAGE ? 1 : (unsigned)(page / PAGE);
     uint32_t nobody_else;
     do {
         (void)atomic_exchange_explicit(&pages.purging, nobody_else = 1, memory_order_acq_rel);
@@ -427,7 +465,7 @@ static RARE bool pages_purge(size_t keep) {
             for (uint32_t at = atomic_load_explicit(&pages.count, memory_order_acquire);
                  at-- > 0 && atomic_load_explicit(&pages.dirty, RELAXED) > keep;) {
                 if (atomic_load_explicit(base_of(at), memory_order_acquire) != 0 && !chunk_remove(at)) {
-                    chunk_purge(at, length);
+                    chunk_purge(at, length, unit);
                 }
             }
         }
@@ -443,10 +481,16 @@ static RARE bool pages_purge(size_t keep) {
 /* Whether this lies in a chunk, in which, and in which of its pages. */
 static RARE bool chunk_at(const void *address, uint32_t *number, size_t *page) {
     const uint32_t count = atomic_load_explicit(&pages.count, memory_order_acquire);
+    if (has_table(address)) {
+        const uintptr_t start = (uintptr_t)address & -(uintptr_t)CHUNK_BYTES;
+        *number = CHUNK_NUMBER(start);
+        *page = ((uintptr_t)address - start) / PAGE;
+        return true;
+    }
     for (*number = 0; *number < count; ++*number) {
         const uintptr_t offset = (uintptr_t)address - atomic_load_explicit(base_of(*number), RELAXED);
-        if (offset < chunk_size()) {
-            *page = offset >> atomic_load_explicit(&pages.shift, RELAXED);
+        if (offset < CHUNK_BYTES) {
+            *page = offset / PAGE;
             return true;
         }
     }
@@ -479,9 +523,11 @@ PUBLIC RARE int __brawn_unmap_pages(void *address, size_t size) {
     if (length > LARGE_RUN || !chunk_at(address, &number, &page)) {
         return (munmap)(address, size);
     }
+#ifndef SLABS
     if (length <= RUN_LARGEST && has_table(address)) {
         memset(table_byte(address), 0, size / GRAIN); /* of blocks that libc's own functions freed */
     }
+#endif
     pages_release(number, page, page + length);
     return 0;
 }

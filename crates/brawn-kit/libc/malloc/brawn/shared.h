@@ -11,10 +11,11 @@
 
 #include "../kit.h"
 #include "recent.h"
+#include "slab.h"
 #include "slots.h"
 
 enum {
-    SHELVES = CLASSES - SMALL_CLASSES,
+    SHELVES = SIZES - SMALL_SIZES,
     POOL_LOOKS = 16,      /* visits of a thread between two looks at where it runs */
     SHELVES_TO_TRY = 2,   /* classes for a medium block: it has a fifth more than was asked for with each */
     POOL_ROOM_BLOCKS = 8, /* blocks that give way at once */
@@ -62,9 +63,9 @@ struct pool {
     size_t bytes;
     uint64_t chains_taken, chains_given, blocks_taken;
     struct shelf shelves[SHELVES];
-    struct tally depots[SMALL_CLASSES];
+    struct tally depots[SMALL_SIZES];
     /* The first of each class lie together, so that a program that has few touches little of this. */
-    struct chain chains[DEPOT_CHAINS][SMALL_CLASSES];
+    struct chain chains[DEPOT_CHAINS][SMALL_SIZES];
 };
 
 static struct pool pools[POOLS];
@@ -95,16 +96,6 @@ static RARE size_t kept(size_t bytes) {
     return bytes;
 }
 #endif
-
-static inline size_t class_bytes(unsigned class) {
-    return UNIT * (size_t)__malloc_size_classes[class];
-}
-
-/* The request for which mallocng gives a whole slot of this class. */
-static inline size_t class_request(unsigned class) {
-    const size_t capacity = class_capacity(class);
-    return capacity > LARGEST_SLOT ? LARGEST_SLOT : capacity;
-}
 
 static inline uint32_t pools_in_use(void) {
     return atomic_load_explicit(&processors, memory_order_relaxed);
@@ -169,7 +160,7 @@ static RARE struct chain depot_pop(struct pool *pool, unsigned class) {
 
 /* The first block of a shelf, or none. The caller has the lock. */
 static inline void *shelf_pop(struct pool *pool, unsigned class) {
-    struct shelf *const shelf = &pool->shelves[class - SMALL_CLASSES];
+    struct shelf *const shelf = &pool->shelves[class - SMALL_SIZES];
     void *const block = shelf->head;
     if (block != NULL) {
         shelf->head = list_next(block);
@@ -180,19 +171,19 @@ static inline void *shelf_pop(struct pool *pool, unsigned class) {
 }
 
 static inline struct tally *pool_tally(struct pool *pool, unsigned class) {
-    return class < SMALL_CLASSES ? &pool->depots[class] : &pool->shelves[class - SMALL_CLASSES].tally;
+    return class < SMALL_SIZES ? &pool->depots[class] : &pool->shelves[class - SMALL_SIZES].tally;
 }
 
 /* Takes out what has not been used for the longest time, as the hand of a clock goes round (a class that was
  * used gets one more round): a few medium blocks, or one chain of small ones. */
 static RARE struct chain pool_oldest(struct pool *pool, size_t bound) {
     struct chain out = {NULL, 0};
-    for (int turns = 0; turns < 2 * CLASSES && pool->bytes > bound && out.count < POOL_ROOM_BLOCKS; turns++) {
-        const unsigned class = pool->hand++ % CLASSES;
+    for (int turns = 0; turns < 2 * SIZES && pool->bytes > bound && out.count < POOL_ROOM_BLOCKS; turns++) {
+        const unsigned class = pool->hand++ % SIZES;
         struct tally *const tally = pool_tally(pool, class);
         if (tally->used || tally_count(tally) == 0) {
             tally->used = false;
-        } else if (class >= SMALL_CLASSES) {
+        } else if (class >= SMALL_SIZES) {
             void *const block = shelf_pop(pool, class);
             list_link(block, out.head);
             out.head = block;
@@ -218,9 +209,9 @@ static RARE bool pool_make_room(struct pool *pool, size_t bound, bool locked) {
 /* The smallest block of so many classes from this one on, or NULL. */
 static SLOW void *shelf_take_from(struct pool *pool, unsigned class, unsigned classes) {
     void *block = NULL;
-    for (const unsigned end = class + classes < CLASSES ? class + classes : CLASSES;
-         class < end && block == NULL; class ++) {
-        struct shelf *const shelf = &pool->shelves[class - SMALL_CLASSES];
+    for (const unsigned end = class + classes < SIZES ? class + classes : SIZES; class < end && block == NULL;
+         class ++) {
+        struct shelf *const shelf = &pool->shelves[class - SMALL_SIZES];
         if (tally_count(&shelf->tally) > 0) {
             const bool locked = lock_take(&pool->lock);
             block = shelf_pop(pool, class);
@@ -232,9 +223,9 @@ static SLOW void *shelf_take_from(struct pool *pool, unsigned class, unsigned cl
     return block;
 }
 
-/* From here, or from another processor; larger than needed rather than from mallocng. */
-static void *shelf_take(unsigned class) {
-    void *block = shelf_take_from(pool_here(), class, SHELVES_TO_TRY);
+/* From here, of so many classes from this one on, or from another processor. */
+static void *shelf_take(unsigned class, unsigned classes) {
+    void *block = shelf_take_from(pool_here(), class, classes);
     for (uint32_t at = 0; block == NULL && at < pools_in_use(); at++) {
         block = shelf_take_from(&pools[at], class, 1);
     }
@@ -247,7 +238,7 @@ static void *shelf_take(unsigned class) {
 /* Keeps a block at its slot's start. */
 static RARE void shelf_give(unsigned class, void *block, unsigned index) {
     struct pool *const pool = pool_here();
-    struct shelf *const shelf = &pool->shelves[class - SMALL_CLASSES];
+    struct shelf *const shelf = &pool->shelves[class - SMALL_SIZES];
     const size_t bound = pool_bound();
     block_mark(block, index);
     bool locked = lock_take(&pool->lock);
@@ -313,12 +304,12 @@ static RARE void depot_give(unsigned class, struct chain chain) {
 static RARE bool pool_release(struct pool *pool, bool everything) {
     bool any = false;
     bool locked = lock_take(&pool->lock);
-    for (unsigned class = 0; class < CLASSES; class ++) {
+    for (unsigned class = 0; class < SIZES; class ++) {
         struct tally *const tally = pool_tally(pool, class);
         uint32_t wanted = everything ? UINT32_MAX : (tally->lowest + 1u) / 2;
         for (; wanted > 0 && tally_count(tally) > 0; wanted--) {
             struct chain chain = {NULL, 1};
-            if (class < SMALL_CLASSES) {
+            if (class < SMALL_SIZES) {
                 chain = depot_pop(pool, class);
             } else {
                 chain.head = shelf_pop(pool, class);

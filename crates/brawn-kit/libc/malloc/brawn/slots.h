@@ -43,6 +43,8 @@ PUBLIC RARE void __brawn_unlock(volatile int *it) {
 #define SLOTS_HANDED_OVER(how) ((void)0)
 #endif
 
+#ifndef SLABS
+
 /* The group of a block that begins so many units behind it. */
 static inline struct group *group_at(const void *block, unsigned offset) {
     return (struct group *)((unsigned char *)block - UNIT * (size_t)offset - UNIT);
@@ -140,4 +142,5 @@ static RARE void chain_give(struct chain chain) {
     slots_give(meta, slots);
 }
 
+#endif
 #endif

@@ -10,7 +10,7 @@
 #ifdef BRAWN_KIT_KNOBS
 
 static struct {
-    char text[3072]; /* enough for every line at its longest; static, because a stack may be small */
+    char text[5120]; /* enough for every line at its longest; static, because a stack may be small */
     size_t length;
 } stats;
 
@@ -61,7 +61,7 @@ static COLD void stats_print(void) {
     for (const char *name = stats_names; name < stats_names + sizeof stats_names;) {
         name = stats_line(name, *number++);
     }
-    for (unsigned class = 0; class < CLASSES; class ++) {
+    for (unsigned class = 0; class < SIZES; class ++) {
         if (info.class_bytes[class] > 0) {
             (void)stats_text("brawn.class_bytes.");
             stats_number(class_bytes(class));

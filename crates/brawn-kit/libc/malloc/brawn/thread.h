@@ -17,6 +17,7 @@
 #include "../kit.h"
 #include "pages.h"
 #include "quarantine.h"
+#include "slabs.h"
 
 enum {
     MAGAZINE_BYTES = 8192,   /* of one list, for few threads */
@@ -61,7 +62,7 @@ struct spare {
 };
 
 struct cache {
-    struct bin bins[SMALL_CLASSES];
+    struct bin bins[SMALL_SIZES];
     uint32_t spare_count;
     uint32_t spare_bytes;
     uint32_t spare_more; /* bytes that it may have beyond SPARE_BASE: what it gave away and came back for */
@@ -132,7 +133,7 @@ static RARE void cache_give_all(struct cache *cache) {
 #ifdef BRAWN_HARDENED
     quarantine_empty(&cache->quarantine);
 #endif
-    for (unsigned class = 0; class < SMALL_CLASSES; class ++) {
+    for (unsigned class = 0; class < SMALL_SIZES; class ++) {
         struct bin *const bin = &cache->bins[class];
         depot_give(class,
                    (struct chain){bin->head, bin->head == NULL ? 0 : (uint32_t)(bin->size - bin->room)});
@@ -218,7 +219,7 @@ static RARE void cache_upkeep(struct cache *cache, unsigned busy, uint64_t time)
         return;
     }
     cache->since = time;
-    for (unsigned class = 0; class < SMALL_CLASSES; class ++) {
+    for (unsigned class = 0; class < SMALL_SIZES; class ++) {
         struct bin *const bin = &cache->bins[class];
         if (bin_look(bin) == bin->seen && class != busy) {
             chain_give((struct chain){bin->head, (uint32_t)(bin->size - bin->room)});
@@ -284,6 +285,36 @@ static COLD void *bin_is_damaged(void) {
     die("a free block was written to");
 }
 
+#ifdef SLABS
+
+static inline void *bin_pop(struct bin *bin) {
+    void *const block = bin->head;
+    const volatile uint64_t *const words = block; /* one by one, as they were written: see `bin_push` */
+    const uint64_t turn = list_turn(block), next = words[0] ^ turn;
+    if (unlikely(((words[1] ^ ~turn) | list_link_is_unsound(next)) != 0)) {
+        return bin_is_damaged();
+    }
+    bin->head = (void *)(uintptr_t)next;
+    __builtin_prefetch(bin->head, 1); /* the next malloc writes to it */
+    bin->room++;
+    block_take_all(block, 0);
+    return block;
+}
+
+static inline void bin_push(struct bin *bin, void *block, unsigned index) {
+    (void)index;
+    const uint64_t turn = list_turn(block);
+    /* Not by 16 bytes at a time: a load of both would wait for stores of one that have not left the processor's store
+     * buffer (pairs of malloc and free took three times as long). */
+    volatile uint64_t *const words = block;
+    words[0] = (uint64_t)(uintptr_t)bin->head ^ turn;
+    words[1] = ~turn;
+    bin->head = block;
+    bin->room--;
+}
+
+#else
+
 static inline void *bin_pop(struct bin *bin) {
     unsigned char *const block = bin->head;
     const uint64_t next = list_link_of(block);
@@ -304,6 +335,8 @@ static inline void bin_push(struct bin *bin, void *block, unsigned index) {
     bin->head = block;
     bin->room--;
 }
+
+#endif
 
 static inline void bin_append(struct bin *bin, void *last, void *block, unsigned index) {
     block_mark(block, index);
@@ -334,6 +367,63 @@ static RARE void *backend_malloc(size_t size) {
     }
     return block;
 }
+
+/* One block of this class, which was in no list. */
+static RARE void *class_take(unsigned class) {
+#ifdef SLABS
+    struct taken taken;
+    if (likely(slots_take(class, 1, &taken) || (release_all() && slots_take(class, 1, &taken)))) {
+        unsigned slot = 0;
+        for (unsigned word = 0; word < SLAB_WORDS; word++) {
+            if (taken.slots[word] != 0) {
+                slot = 64 * word + (unsigned)__builtin_ctzll(taken.slots[word]);
+            }
+        }
+        void *const block = taken.start + slot * class_bytes(class);
+        slot_is_whole(&taken, slot, block);
+        block_take_all(block, 0);
+        return block;
+    }
+    return backend_malloc(class_bytes(class));
+#else
+    return backend_malloc(class_request(class));
+#endif
+}
+
+#ifdef SLABS
+
+/* Appends what was taken to a list, in rising order: what a program makes one after the other it often reads so,
+ * too. Answers with the last. */
+static RARE void *bin_append_taken(struct bin *bin, void *last, unsigned class, const struct taken *taken) {
+    const size_t bytes = class_bytes(class);
+    for (unsigned word = 0; word < SLAB_WORDS; word++) {
+        for (uint64_t slots = taken->slots[word]; slots != 0; slots &= slots - 1) {
+            const unsigned slot = 64 * word + (unsigned)__builtin_ctzll(slots);
+            void *const block = taken->start + bytes * slot;
+            slot_is_whole(taken, slot, block);
+            bin_append(bin, last, block, 0);
+            last = block;
+        }
+    }
+    return last;
+}
+
+/* Takes blocks for a whole list from slabs. Answers with a block of mallocng's, which is no good for the list, if
+ * there is no other. */
+static RARE void *bin_refill(struct bin *bin, unsigned class) {
+    unsigned wanted = bin->size;
+    void *last = NULL;
+    struct taken taken;
+    while (wanted > 0 && slots_take(class, wanted, &taken)) {
+        wanted -= taken.count;
+        last = bin_append_taken(bin, last, class, &taken);
+    }
+    COUNT(refills, 1);
+    COUNT(refilled_blocks, bin->size - wanted);
+    return bin->head != NULL ? NULL : class_take(class);
+}
+
+#else
 
 /* Takes blocks for a whole list from mallocng, with each the free slots beside it. Answers with a block
  * that is no good for the list, if there is no other. */
@@ -373,6 +463,8 @@ static RARE void *bin_refill(struct bin *bin, unsigned class) {
     return bin->head != NULL || other != NULL ? other : backend_malloc(request);
 }
 
+#endif
+
 /* There is no block of this class in the thread's own list. */
 static RARE void *small_miss(unsigned class) {
     struct cache *cache = own;
@@ -380,7 +472,7 @@ static RARE void *small_miss(unsigned class) {
         cache = cache_start();
     }
     if (unlikely(cache == NULL || cache == &cache_closed)) {
-        return backend_malloc(class_request(class));
+        return class_take(class);
     }
     cache_visit(cache, class);
     struct bin *const bin = &cache->bins[class];
@@ -414,9 +506,14 @@ static RARE void small_overflow(unsigned class, void *block, unsigned index) {
         cache = cache_start();
     }
     if (unlikely(cache == NULL || cache == &cache_closed)) {
+#ifdef SLABS
+        (void)index;
+        block_give(block);
+#else
         class_leave(block, class);
         block_take_all(block, index);
         __libc_free(block);
+#endif
         return;
     }
     cache_visit(cache, class);

@@ -18,7 +18,15 @@ struct block {
     unsigned char *start;
     size_t size, usable;
     unsigned char pattern;
+    bool of_library; /* which has it by names of its own, and may free and resize it by them */
 };
+
+/* In the hardened build a program's blocks are mallocng's, too. */
+#ifdef BRAWN_HARDENED
+#define MALLOCNG_KNOWS(block) ((void)(block), true)
+#else
+#define MALLOCNG_KNOWS(block) ((block)->of_library)
+#endif
 
 static struct block blocks[BLOCKS];
 static const uint8_t *input, *input_end;
@@ -95,7 +103,7 @@ static void adopt(struct block *block, void *start, size_t size, size_t alignmen
         require(other == 0 || &blocks[at] == block || to <= other || other + blocks[at].usable <= from,
                 "two blocks overlap");
     }
-    *block = (struct block){start, size, usable, 0};
+    *block = (struct block){start, size, usable, 0, false};
     fill(block);
 }
 
@@ -132,6 +140,7 @@ static void allocate(struct block *block, unsigned how) {
         break;
     case 3: /* the library's own */
         adopt(block, take() % 2 ? front_libc_malloc_(size) : __libc_malloc_impl(size), size, 16);
+        block->of_library = true;
         break;
     default:
         adopt(block, front_malloc_(size), size, 16);
@@ -140,10 +149,10 @@ static void allocate(struct block *block, unsigned how) {
 
 static void resize(struct block *block) {
     const size_t size = take_size() + 1;
-    const bool by_library = take() % 8 == 0;
     if (block->start == NULL) {
         return;
     }
+    const bool by_library = take() % 8 == 0 && MALLOCNG_KNOWS(block);
     check(block);
     const struct block before = *block;
     *block = (struct block){0};
@@ -154,9 +163,10 @@ static void resize(struct block *block) {
         check(block);
         return;
     }
-    const struct block moved = {start, size, 0, before.pattern};
+    const struct block moved = {start, size, 0, before.pattern, false};
     check_start(&moved, size < before.usable ? size : before.usable);
     adopt(block, start, size, 16);
+    block->of_library = by_library;
 }
 
 static void fork_here(void) {
@@ -169,7 +179,7 @@ static void operate(void) {
     struct block *const block = &blocks[take() % BLOCKS];
     switch (operation % 24) {
     case 0:
-        drop(block, front_libc_free_); /* the library frees what the program had */
+        drop(block, MALLOCNG_KNOWS(block) ? front_libc_free_ : front_free_);
         break;
     case 1:
     case 2:

@@ -85,6 +85,8 @@ enum { PLACES = 4, PLACE_SIZE = 64 * 4096, PLACE_PAGES = 64 };
 static unsigned char *const places = (unsigned char *)0x230000000000;
 static bool place_is_mapped[PLACES];
 static uint64_t place_held[PLACES]; /* pages that are mallocng's */
+static uint32_t place_number[PLACES];
+#define CHUNK_NUMBER(start) place_number[((uintptr_t)(start) - (uintptr_t)places) / PLACE_SIZE]
 
 static uint64_t *held_at(const void *start, size_t size, uint64_t *mask) {
     const size_t offset = (size_t)((const unsigned char *)start - places), page = offset % PLACE_SIZE / 4096;
