@@ -1,6 +1,7 @@
-/* The back end: what mallocng is to the front end inside musl, in as many lines as a library needs. The front end has
- * slots of its own (malloc/brawn/slab.h) and asks for large blocks here, and for any block when there are no pages
- * for a slab. Each is a mapping of its own, with a header in mallocng's layout (malloc/brawn/layout.h). */
+/* The back end: what mallocng is to the front end inside musl, in as many lines as a library needs. The
+ * front end has slots of its own (malloc/brawn/slab.h) and asks for large blocks here, and for any block
+ * when there are no pages for a slab. Each is a mapping of its own, with a header in mallocng's layout
+ * (malloc/brawn/layout.h). */
 #ifndef BRAWN_HEAP_BACKEND_H
 #define BRAWN_HEAP_BACKEND_H
 
@@ -135,8 +136,8 @@ void __libc_free(void *block) {
     mapping_free(&slot);
 }
 
-/* The front end asks for this where both sizes have a mapping of their own: it stays, or the kernel moves it. Anything
- * else is copied. */
+/* The front end asks for this where both sizes have a mapping of their own: it stays, or the kernel moves
+ * it. Anything else is copied. */
 void *__libc_realloc(void *block, size_t size) {
     const struct slot slot = slot_of(block);
     struct meta *const meta = (struct meta *)(uintptr_t)slot.meta;

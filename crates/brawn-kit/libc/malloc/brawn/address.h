@@ -1,19 +1,18 @@
-/* From an address to the class of the block that begins there, without a look at the block.
+/* Chunks, and which there are. That is told by `chunk_tags`: a chunk has one place in it, by its address.
+ * A chunk that is not aligned, or whose place is taken, has no entry: there are no slabs in it, and blocks
+ * of the hardened build take the long way. No address space is held in reserve.
  *
- * A chunk begins with a table: a byte for each GRAIN of its own bytes, with a class and the halves of the
- * grain in which a block of it begins. A grain has blocks of one class, because all but the smallest are no
- * shorter. What may follow one of those in its grain is the next block of its group; behind the last of a
- * group a block of another class may begin, and so that last one does not stand in the table. Only blocks
- * that the front end has taken from mallocng stand there, in its lists or in use, at the start of a small
- * slot; when one goes back, it is taken out. So an address that is no such block's has no class here, and
- * takes the long way by the header, with all of mallocng's checks (layout.h).
+ * In the hardened build a chunk begins with a table, from an address to the class of the block that begins
+ * there, without a look at the block: a byte for each GRAIN of its own bytes, with a class and the halves
+ * of the grain in which a block of it begins. A grain has blocks of one class, because all but the
+ * smallest are no shorter. What may follow one of those in its grain is the next block of its group;
+ * behind the last of a group a block of another class may begin, and so that last one does not stand in
+ * the table. Only blocks that the front end has taken from mallocng stand there, in its lists or in use,
+ * at the start of a small slot; when one goes back, it is taken out. So an address that is no such block's
+ * has no class here, and takes the long way by the header, with all of mallocng's checks (layout.h).
  *
  * Two blocks of the smallest class share a grain, and may belong to two threads. Of every other class one
- * begins there at most, and its byte belongs to who has the block.
- *
- * Which chunks there are is told by `chunk_tags`: a chunk has one place in it, by its address. A chunk that is
- * not aligned, or whose place is taken, has no entry: its blocks take the long way. No address space is held
- * in reserve. */
+ * begins there at most, and its byte belongs to who has the block. */
 #ifndef BRAWN_ADDRESS_H
 #define BRAWN_ADDRESS_H
 

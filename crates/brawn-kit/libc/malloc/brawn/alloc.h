@@ -1,4 +1,4 @@
-/* How a block leaves the heap and comes back: the thread's own lists, the pools, mallocng, in this order.
+/* How a block leaves the heap and comes back: the thread's own lists, the pools, slabs, in this order.
  * malloc and free are little more, but for the hardened build, which stands between them and this. */
 #ifndef BRAWN_ALLOC_H
 #define BRAWN_ALLOC_H
@@ -83,8 +83,8 @@ static inline __attribute__((always_inline)) void small_give(unsigned class, voi
 
 #ifdef SLABS
 
-/* A block with a header: mallocng's, which the program has where it is large, where its alignment is, or where no
- * pages for a slab were to be had. */
+/* A block with a header: mallocng's, which the program has where it is large, where its alignment is, or
+ * where no pages for a slab were to be had. */
 static SLOW void free_slot(const struct slot *slot, void *block) {
     if (meta_class(slot->meta) != CLASS_OF_MAPPINGS) {
         __libc_free(block);
@@ -100,7 +100,7 @@ static SLOW void free_slot(const struct slot *slot, void *block) {
 /* Everything but a small block at its slot's start: frees a block whose slot is known. */
 static SLOW void free_slot(const struct slot *slot, void *block) {
     if (unlikely(__atomic_load_n(&secrets.meta, __ATOMIC_ACQUIRE) == 0)) {
-        secrets_start(); /* now that there is a block, mallocng has its secret; a thread without a cache links, too */
+        secrets_start(); /* now that there is a block, mallocng has its secret */
     }
     block = block_to_start(slot, block);
     const size_t capacity = (size_t)(slot->end - slot->start);

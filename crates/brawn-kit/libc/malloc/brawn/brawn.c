@@ -1,5 +1,6 @@
-/* The Brawn heap: caches in front of musl's own mallocng, which stays what it is and serves the library's
- * internals as before. docs/explain/heap.md tells how it works and what it may keep. Its ten words:
+/* The Brawn heap: slabs with caches in front of them, beside musl's own mallocng, which stays what it is,
+ * serves the library's internals as before, and has the large blocks. docs/explain/heap.md tells how it works
+ * and what it may keep. Its ten words:
  *
  *          thread 1                  thread 2
  *     +-----------------+       +-----------------+
@@ -11,35 +12,36 @@
  *     +--------v--------+       +--------v--------+
  *     | POOL, CPU 0     | <---> | POOL, CPU 1     |   chains, and medium blocks
  *     +--------+--------+       +--------+--------+
- *     -- the front end ends here, mallocng begins --
  *              v                         v
- *       GROUP  [meta] > | SLOT | SLOT | SLOT | ...    each slot holds one block; musl's one lock
- *              | pages
+ *       SLAB   | # | . | # | . | ...      slots of one class, a bit for each; one lock
  *     +--------v---------------------------------+
- *     | CHUNK, 1 MiB | group | group | free pages |   the front end again: pages for mallocng
+ *     | CHUNK, 1 MiB | slab | slab | large | free |  <-- mallocng: large blocks, and the library's own
  *     +--------+---------------------------------+
  *              v mmap, munmap, madvise
  *
- *   block    what malloc gives; it lies in one slot
- *   slot     a place for one block; all slots of a group have one size
- *   class    a slot size, one of mallocng's 48
- *   group    slots of one class side by side, with a meta, mallocng's record of which are free
+ *   block    what malloc gives; it is one slot of a slab
+ *   class    a size of blocks (sizes.h)
+ *   slab     pages of a chunk, cut into slots of one class, or of several (struct slab)
  *   list     free blocks of one class that one thread holds, linked through their first bytes (struct bin)
  *   reserve  full lists that a thread keeps because it comes back for them (struct spare)
  *   chain    a full list on its way between threads
  *   pool     what threads share: one for each processor, with one lock
- *   chunk    1 MiB of address space from which the pages of groups are cut
+ *   chunk    1 MiB of address space from which pages are cut
+ *   large    more than 128 KiB: a mapping of its own for mallocng
  *   swing    how far a program's use rose again after its last low; it widens every bound
  *
- * The front end is everything here that is not mallocng. Each file includes the one before:
+ * The hardened build has no slabs: its blocks are slots of mallocng, with headers. The front end is everything
+ * here that is not mallocng. Each file includes the one before:
  *
- *   layout.h   how mallocng lays out memory, and all checks
- *   address.h  from an address to the class of a block
+ *   layout.h   how mallocng lays out memory, and all checks of headers
+ *   address.h  which chunks there are; in the hardened build, from an address to its class
  *   list.h     encoded lists        lock.h     the one kind of lock
- *   slots.h    mallocng's slots, many at a time
+ *   sizes.h    the classes          slab.h     from an address to its slab
+ *   slots.h    in the hardened build, mallocng's slots, many at a time
  *   recent.h   the swing            shared.h   the pools
  *   large.h    blocks with a mapping of their own
- *   pages.h    pages for mallocng's groups
+ *   pages.h    pages for slabs, and for mallocng
+ *   slabs.h    slots of slabs, many at a time
  *   thread.h   what a thread keeps  quarantine.h, freed blocks that wait
  *   alloc.h    how a block leaves the heap and comes back
  *   hardened.h the hardened build   family.h   malloc and its family

@@ -71,8 +71,8 @@ static inline bool class_fits(unsigned class, size_t room, size_t size) {
 
 #else
 
-/* In place while the slot has room for the size, give or take a class, so that two classes below would not do:
- * as in mallocng. */
+/* In place while the slot has room for the size, give or take a class, so that two classes below would not
+ * do: as in mallocng. */
 static inline bool class_fits(unsigned class, size_t room, size_t size) {
     return size <= room && (class < 2 || size > class_capacity(class - 2));
 }
@@ -239,17 +239,17 @@ struct brawn_malloc_info {
     uint64_t shared_bytes;       /* in lists for all threads */
     uint64_t shared_bound;       /* what those may hold */
     uint64_t large_bytes;        /* in mappings kept for later */
-    uint64_t refills;            /* visits to mallocng for small blocks */
+    uint64_t refills;            /* visits to slabs for small blocks */
     uint64_t refilled;           /* blocks that they brought */
     uint64_t chains_taken;       /* lists that a thread got from another */
     uint64_t chains_given;       /* and gave away */
     uint64_t medium_hits;        /* medium blocks from the lists */
-    uint64_t medium_misses;      /* and from mallocng */
+    uint64_t medium_misses;      /* and from slabs */
     uint64_t large_hits;         /* large blocks from kept mappings */
     uint64_t large_misses;       /* and from mallocng */
-    uint64_t returned;           /* small and medium blocks given back to mallocng */
+    uint64_t returned;           /* small and medium blocks given back to slabs */
     uint64_t upkeeps;            /* rounds of giving back what no one wanted */
-    uint64_t page_bytes;         /* in pages kept for mallocng's next groups */
+    uint64_t page_bytes;         /* in pages kept for the next slabs */
     uint64_t class_bytes[SIZES]; /* in lists for all threads, by class */
 };
 
@@ -301,8 +301,8 @@ PUBLIC void *__libc_malloc(size_t size) {
     return __libc_malloc_impl(size);
 }
 
-/* What mallocng's `realloc` moves away from (crates/brawn-libc/src/redirect.rs) may be a block that the table of
- * a chunk tells of. What else the library frees by its own names it has allocated by them. */
+/* What mallocng's `realloc` moves away from (crates/brawn-libc/src/redirect.rs) may be a block that the
+ * table of a chunk tells of. What else the library frees by its own names it has allocated by them. */
 PUBLIC RARE void __brawn_free(void *block) {
 #ifndef SLABS
     if (block != NULL) {

@@ -54,8 +54,8 @@ static inline void *hardened_malloc(size_t size) {
     return block_set_size(any_malloc(size), size);
 }
 
-/* As `small_look`, for a block that ends where was asked for. The header must agree with the class in all that
- * it says. */
+/* As `small_look`, for a block that ends where was asked for. The header must agree with the class in all
+ * that it says. */
 static inline bool hardened_look(const unsigned char *block, unsigned *class, unsigned *index) {
     if (unlikely(!table_look(block, class))) {
         return false;
@@ -73,7 +73,8 @@ static inline bool hardened_look(const unsigned char *block, unsigned *class, un
                   header.offset == header.index * __malloc_size_classes[*class]);
 }
 
-/* 16 bytes of the pattern. The compiler may not know that they are all the same, or it makes calls of memset. */
+/* 16 bytes of the pattern. The compiler may not know that they are all the same, or it makes calls of
+ * memset. */
 typedef uint64_t filling __attribute__((vector_size(UNIT)));
 
 static inline uint64_t fill_word(void) {

@@ -1,6 +1,7 @@
-/* Large blocks, each a mapping of its own for mallocng: a run of a chunk, or the kernel's (pages.h). To map, fault in and unmap each is what makes a compiler slow, above
- * all with threads, where every munmap interrupts the other processors. So a few stay, by their number, by
- * their bytes in relation to what the program has in use, and for a second at most while it is active. */
+/* Large blocks, each a mapping of its own for mallocng: a run of a chunk, or the kernel's (pages.h). To
+ * map, fault in and unmap each is what makes a compiler slow, above all with threads, where every munmap
+ * interrupts the other processors. So a few stay, by their number, by their bytes in relation to what the
+ * program has in use, and for a second at most while it is active. */
 #ifndef BRAWN_LARGE_H
 #define BRAWN_LARGE_H
 
@@ -17,9 +18,10 @@ enum {
  * fault in as much as it grows by. */
 #define LARGE_COPY ((size_t)1 << 20)
 
-/* Who grows a block by less than one in so many of its bytes will grow it again, and again. Such a block leaves
- * its chunk for a mapping of its own, which the kernel moves: in a chunk each step would copy all of it. It
- * takes addresses ahead, so that not every step is a system call. No memory: that comes when it is touched. */
+/* Who grows a block by less than one in so many of its bytes will grow it again, and again. Such a block
+ * leaves its chunk for a mapping of its own, which the kernel moves: in a chunk each step would copy all
+ * of it. It takes addresses ahead, so that not every step is a system call. No memory: that comes when it
+ * is touched. */
 #define LARGE_STEP 2
 #define LARGE_AHEAD ((size_t)4 << 20)
 

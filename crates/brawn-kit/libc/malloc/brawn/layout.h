@@ -1,15 +1,15 @@
 /* How mallocng lays out memory: what the front end must know to tell a block's class without a lock.
  *
- * A group is a mapping, or a slot of a larger group, cut into up to 32 slots of one size. Its first 16 bytes
- * lead to a `struct meta`, which lies apart in a page that begins with a secret. A block is preceded by four
- * bytes: the flag of a wide offset, the slot's index (5 bits) with the `reserved` field (3 bits), and the
- * distance to the group in units of 16 bytes. `reserved` says how much of the slot the block leaves unused:
- * 0 to 4 bytes, or 5 for more, which is then written at the slot's end. 7 marks a slot whose block begins
- * later than the slot. 6 marks a slot that is a smaller group, which no one frees; so here it can also mean
- * that a block lies in a cache.
+ * A group is a mapping, or a slot of a larger group, cut into up to 32 slots of one size. Its first 16
+ * bytes lead to a `struct meta`, which lies apart in a page that begins with a secret. A block is preceded
+ * by four bytes: the flag of a wide offset, the slot's index (5 bits) with the `reserved` field (3 bits),
+ * and the distance to the group in units of 16 bytes. `reserved` says how much of the slot the block
+ * leaves unused: 0 to 4 bytes, or 5 for more, which is then written at the slot's end. 7 marks a slot
+ * whose block begins later than the slot. 6 marks a slot that is a smaller group, which no one frees; so
+ * here it can also mean that a block lies in a cache.
  *
- * All this is the same from musl 1.2.1 to 1.2.6 on 64-bit machines. Anyone who links this file makes sure that
- * the libc.a has that mallocng (crates/brawn-libc/src/layout.rs). */
+ * All this is the same from musl 1.2.1 to 1.2.6 on 64-bit machines. Anyone who links this file makes sure
+ * that the libc.a has that mallocng (crates/brawn-libc/src/layout.rs). */
 #ifndef BRAWN_LAYOUT_H
 #define BRAWN_LAYOUT_H
 
@@ -20,8 +20,8 @@
 
 #include "../kernel.h"
 
-/* In the plain build the front end has slots of its own, without headers (slab.h). Checks of what the hardened
- * build does, in the plain one, say that they are to be without. */
+/* In the plain build the front end has slots of its own, without headers (slab.h). Checks of what the
+ * hardened build does, in the plain one, say that they are to be without. */
 #if !defined(BRAWN_HARDENED) && !defined(WITHOUT_SLABS)
 #define SLABS
 #endif
@@ -280,8 +280,8 @@ static inline size_t class_capacity(unsigned class) {
     return UNIT * (size_t)__malloc_size_classes[class] - IN_BAND;
 }
 
-/* mallocng's smallest class for a block of this size, which has 64 units at least and is at most LARGEST_SLOT: there
- * are four for each power of two. */
+/* mallocng's smallest class for a block of this size, which has 64 units at least and is at most
+ * LARGEST_SLOT: there are four for each power of two. */
 static inline unsigned slot_class(size_t size) {
     const unsigned units = (unsigned)((size + IN_BAND + UNIT - 1) / UNIT);
     unsigned class = 20 + 4 * (31 - 6 - (unsigned)__builtin_clz(units));

@@ -1,9 +1,8 @@
 /* Lists of free blocks, linked through the blocks.
  *
- * A link is written turned by a secret and by the place where it stands. It is only followed when it gives an
- * aligned address that a program can have, and a block is only handed out while its header still says that it
- * is in a cache. So who writes to free memory can stop the program, but hardly have it write somewhere else.
- */
+ * A link is written turned by a secret and by the place where it stands. It is only followed when it gives
+ * an aligned address that a program can have, and a block is only handed out while it still says that it
+ * is free. So who writes to free memory can stop the program, but hardly have it write somewhere else. / */
 #ifndef BRAWN_LIST_H
 #define BRAWN_LIST_H
 
@@ -72,7 +71,8 @@ static inline void list_link(void *block, const void *next) {
 
 #ifdef SLABS
 
-/* A free block also says that it is one, in its second eight bytes; whoever gets it does not find that there. */
+/* A free block also says that it is one, in its second eight bytes; whoever gets it does not find that
+ * there. */
 static inline bool block_is_marked(const void *block) {
     uint64_t seal;
     memcpy(&seal, (const char *)block + 8, sizeof seal);

@@ -1,16 +1,18 @@
-/* Pages for mallocng's groups. mallocng maps and unmaps each group of slots by itself, a page or four at a
- * time, and with many threads every such munmap interrupts the other processors: 40 threads that free 4 MiB
- * of small blocks each spent nine tenths of their time there. So in an overlay mallocng's calls of mmap and
- * munmap come here (crates/brawn-libc/src/redirect.rs): groups are cut from chunks, freed pages wait in
- * bounds for the next group, and what is too much goes back to the system in long runs. That includes groups
- * of 8 and 16 pages, in which medium blocks lie: a server that let go of one or two with each request spent a
- * tenth of its time on faulting them in again. Larger groups and large blocks come from chunks as well: a
- * formatter that made and freed those of each file spent a fifth of its time in the kernel.
+/* Pages for slabs, and for mallocng's groups and large blocks. mallocng maps and unmaps each group by
+ * itself, a page or four at a time, and with many threads every such munmap interrupts the other
+ * processors: 40 threads that free 4 MiB of small blocks each spent nine tenths of their time there. So in
+ * an overlay mallocng's calls of mmap and munmap come here (crates/brawn-libc/src/redirect.rs): all is cut
+ * from chunks, freed pages wait in bounds for who comes next, and what is too much goes back to the system
+ * in long runs. A formatter that made and freed the large blocks of each file spent a fifth of its time in
+ * the kernel before they came from chunks, too.
  *
- * A chunk has two bits for each page: whether it is in use, and whether it was written to since it came from
- * the system. Who sets a page's bit in `used` owns it. Pages are taken by one thread at a time, under `taking`,
- * behind which no other lock is taken; they come back, and go back to the system, by any, without a lock. So a
- * fork at any moment costs the child a few pages at worst, and `taking` is free there again. */
+ * A page has 4 KiB here, whatever the system's have; it takes back whole ones of its own.
+ *
+ * A chunk has two bits for each page: whether it is in use, and whether it was written to since it came
+ * from the system. Who sets a page's bit in `used` owns it. Pages are taken by one thread at a time, under
+ * `taking`, behind which no other lock is taken; they come back, and go back to the system, by any,
+ * without a lock. So a fork at any moment costs the child a few pages at worst, and `taking` is free there
+ * again. */
 #ifndef BRAWN_PAGES_H
 #define BRAWN_PAGES_H
 
@@ -46,8 +48,8 @@ enum {
 /* So many stand together: few programs have more, and so touch one page of all that is told about chunks. */
 enum { RACK = CHUNKS < 32 ? CHUNKS : 32 };
 
-/* Who asks for a run of pages: mallocng, or the front end for a slab, which may lie in a chunk with a head alone, need
- * not be zero, and may have to be aligned to its size. */
+/* Who asks for a run of pages: mallocng, or the front end for a slab, which may lie in a chunk with a head
+ * alone, need not be zero, and may have to be aligned to its size. */
 enum run { FOR_MALLOCNG, FOR_SLAB, FOR_SLAB_ALIGNED };
 
 struct chunk {
@@ -141,9 +143,9 @@ static inline uint64_t pages_of_system(uint64_t bits, unsigned unit) {
     return (runs_of(bits, unit) & UINT64_MAX / one) * one;
 }
 
-/* Comes to own the lowest run of so many unused pages in this word that begins at a multiple of `step`, if there is
- * one, and those that were used before come first. To purge by `unit` pages, it is a whole row of such pages, of at
- * least so many. */
+/* Comes to own the lowest run of so many unused pages in this word that begins at a multiple of `step`, if
+ * there is one, and those that were used before come first. To purge by `unit` pages, it is a whole row of
+ * such pages, of at least so many. */
 static RARE uint64_t run_claim(struct chunk *chunk, unsigned word, unsigned length, unsigned step,
                                unsigned unit) {
     const uint64_t steps = UINT64_MAX / run_mask(0, step);
@@ -221,7 +223,7 @@ static void *chunk_take(uint32_t number, unsigned length, enum run run) {
     return NULL;
 }
 
-/* What a thread that calls mallocng for a medium or large block says to `__brawn_map_pages`, and hears of it:
+/* What a thread that calls mallocng for a large block says to `__brawn_map_pages`, and hears of it:
  * its pages may come from a chunk, and need not be zero. */
 static __thread struct {
     unsigned char class; /* of the block, or 0 */
@@ -273,8 +275,8 @@ static COLD unsigned char *chunk_map_bytes(void *hint, size_t size) {
     return KERNEL_CALL((mmap)(hint, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
 }
 
-/* The address space of a chunk, aligned to its size if there is room: below the one before, or where the system
- * puts it. */
+/* The address space of a chunk, aligned to its size if there is room: below the one before, or where the
+ * system puts it. */
 static COLD unsigned char *chunk_map(void) {
     const size_t size = CHUNK_BYTES;
     const uintptr_t before = pages.newest;
@@ -359,7 +361,8 @@ static RARE unsigned char *pages_take(size_t size, unsigned length, enum run run
     unsigned char *start = NULL;
     const bool locked = lock_take(&pages.taking);
     const uint32_t count = atomic_load_explicit(&pages.count, RELAXED);
-    /* Who gives pages back does not say so here, so all chunks have their turn now and then, and before another one. */
+    /* Who gives pages back does not say so here, so all chunks have their turn now and then, and before
+     * another one. */
     uint32_t first = pages.taken++ % LOWEST_HOLDS == 0 ? 0 : pages.lowest;
     start = chunks_take(first, count, size, length, run);
     if (start == NULL && first > 0) {
@@ -532,8 +535,8 @@ PUBLIC RARE int __brawn_unmap_pages(void *address, size_t size) {
     return 0;
 }
 
-/* What mallocng calls in place of mremap, for a large block. One in a chunk stays where it is, or the answer is
- * that it cannot: then mallocng copies it. */
+/* What mallocng calls in place of mremap, for a large block. One in a chunk stays where it is, or the
+ * answer is that it cannot: then mallocng copies it. */
 PUBLIC RARE void *__brawn_remap_pages(void *address, size_t before, size_t size, int flags, ...) {
     const size_t had = page_count(before), has = page_count(size);
     size_t page;

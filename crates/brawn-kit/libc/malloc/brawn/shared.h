@@ -1,7 +1,7 @@
 /* What threads share: chains of small blocks, which one thread has too many of and another may want, and
  * medium blocks. All of it lies in pools, one for each processor as far as there are threads for them: what
  * a thread finds there was last touched on its own processor, and hardly anybody else wants the lock. Pools
- * are bounded in bytes, and what no one wanted for a second of the program's activity goes back to mallocng
+ * are bounded in bytes, and what no one wanted for a second of the program's activity goes back to slabs
  * by and by. */
 #ifndef BRAWN_SHARED_H
 #define BRAWN_SHARED_H

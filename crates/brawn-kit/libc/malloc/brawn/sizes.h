@@ -1,6 +1,6 @@
-/* The classes of the front end: the sizes that its blocks have. In the plain build they are its own, as its
- * slots are: multiples of 16 up to 256, then eight for each power of two. In the hardened build, where a block
- * lies in a slot of mallocng behind a header, they are mallocng's. */
+/* The classes of the front end: the sizes that its blocks have. In the plain build they are its own, as
+ * its slots are: multiples of 16 up to 256, then eight for each power of two. In the hardened build, where
+ * a block lies in a slot of mallocng behind a header, they are mallocng's. */
 #ifndef BRAWN_SIZES_H
 #define BRAWN_SIZES_H
 

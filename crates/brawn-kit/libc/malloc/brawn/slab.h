@@ -1,6 +1,6 @@
-/* From an address to the class of the block that begins there, and to the record of its slot, in the plain
- * build. Blocks have no headers: they lie side by side in slabs, which are a few pages of a chunk, cut into slots
- * of one class, or one page of pieces of 256 bytes, each cut into slots of a class of its own.
+/* From an address to the class of the block that begins there, and to the record of its slab, in the plain
+ * build. Blocks have no headers: they lie side by side in slabs, which are a few pages of a chunk, cut into
+ * slots of one class, or one page of pieces of 256 bytes, each cut into slots of a class of its own.
  *
  *     chunk, 1 MiB, aligned
  *     +----------------+-----------+---------+------------
@@ -72,9 +72,9 @@ static inline unsigned char *slab_start(const struct slab *slab) {
     return (unsigned char *)head + (size_t)(slab - head->slabs) * PAGE;
 }
 
-/* Of each small class: what a multiple of its bytes gives less than, times this, in 32 bits, while the upper 32 of 64
- * bits are the quotient; and how to come from an address to the distance from its slab, whose pages are as many as are
- * well filled, and aligned to their number. */
+/* Of each small class: what a multiple of its bytes gives less than, times this, in 32 bits, while the
+ * upper 32 of 64 bits are the quotient; and how to come from an address to the distance from its slab,
+ * whose pages are as many as are well filled, and aligned to their number. */
 #define SMALL(bytes, pages) {UINT32_MAX / (bytes) + 1, (pages) * PAGE - 1}
 static const struct {
     uint32_t reciprocal, mask;
@@ -100,9 +100,9 @@ static inline bool small_begins(unsigned class, uint32_t offset) {
     return offset * reciprocal < reciprocal;
 }
 
-/* Whether the place of a block in a slab of a small class begins here, and of which. The block is not looked at: who
- * frees many in no order would wait for each. That it was in use is seen when it is handed out again, or goes back to
- * its slab. */
+/* Whether the place of a block in a slab of a small class begins here, and of which. The block is not
+ * looked at: who frees many in no order would wait for each. That it was in use is seen when it is handed
+ * out again, or goes back to its slab. */
 static inline __attribute__((always_inline)) bool small_look(const void *block, unsigned *class) {
     if (unlikely(!has_table(block))) {
         return false;

@@ -1,6 +1,6 @@
-/* Slots of slabs, many at a time, in the plain build: a list is filled from the bits of a slab and given back
- * into them, under one lock. A class that has little lies in pieces of pages that it shares with others; a slab
- * of its own comes with more. A slab whose slots are all free gives its pages back. */
+/* Slots of slabs, many at a time, in the plain build: a list is filled from the bits of a slab and given
+ * back into them, under one lock. A class that has little lies in pieces of pages that it shares with
+ * others; a slab of its own comes with more. A slab whose slots are all free gives its pages back. */
 #ifndef BRAWN_SLABS_H
 #define BRAWN_SLABS_H
 
@@ -33,8 +33,8 @@ struct taken {
     unsigned begun; /* those before this one were taken before, and given back */
 };
 
-/* Who gives up slots is done with them. One that was written to since then, or is in use because it was freed twice,
- * does not say any more that it is free. */
+/* Who gives up slots is done with them. One that was written to since then, or is in use because it was
+ * freed twice, does not say any more that it is free. */
 static inline void slot_is_whole(const struct taken *taken, unsigned slot, const void *block) {
     if (unlikely(slot < taken->begun && !block_is_marked(block))) {
         die("a free block was written to");
@@ -149,7 +149,8 @@ static inline bool is_young(unsigned class) {
            slabs.young[class] + piece_count(class_bytes(class)) * PIECE <= YOUNG_BYTES;
 }
 
-/* The slots of a piece, which say that they are free from the start: all of it is touched with its first block. */
+/* The slots of a piece, which say that they are free from the start: all of it is touched with its first
+ * block. */
 static RARE uint16_t piece_begin(unsigned char *start, unsigned pieces, size_t bytes) {
     const unsigned slots = pieces > 1 ? 1 : PIECE / (unsigned)bytes;
     for (unsigned slot = 0; slot < slots; slot++) {

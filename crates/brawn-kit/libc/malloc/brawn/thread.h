@@ -148,7 +148,7 @@ static RARE void cache_give_all(struct cache *cache) {
 
 /* The destructor of the thread's key. Destructors of other keys, among them those of Rust's thread-locals,
  * run in the same round and free much; so the cache stays for one round more. Whatever happens after that
- * goes to mallocng directly, and nothing is left behind. */
+ * goes to its slab directly, and nothing is left behind. */
 static RARE void thread_ends(void *value) {
     struct cache *const cache = value;
     if (!cache->ending) {
@@ -212,7 +212,7 @@ static inline uint32_t bin_look(const struct bin *bin) {
     return (uint32_t)((uintptr_t)bin->head / UNIT);
 }
 
-/* Lists of this thread that look as they did a while ago go back to mallocng: a few blocks of yesterday's
+/* Lists of this thread that look as they did a while ago go back: a few blocks of yesterday's
  * size can keep a page each. Not those of the class that it is at. */
 static RARE void cache_upkeep(struct cache *cache, unsigned busy, uint64_t time) {
     if (time - cache->since < UPKEEP_INTERVAL) {
@@ -304,8 +304,8 @@ static inline void *bin_pop(struct bin *bin) {
 static inline void bin_push(struct bin *bin, void *block, unsigned index) {
     (void)index;
     const uint64_t turn = list_turn(block);
-    /* Not by 16 bytes at a time: a load of both would wait for stores of one that have not left the processor's store
-     * buffer (pairs of malloc and free took three times as long). */
+    /* Not by 16 bytes at a time: a load of both would wait for stores of one that have not left the
+     * processor's store buffer (pairs of malloc and free took three times as long). */
     volatile uint64_t *const words = block;
     words[0] = (uint64_t)(uintptr_t)bin->head ^ turn;
     words[1] = ~turn;
@@ -392,8 +392,8 @@ static RARE void *class_take(unsigned class) {
 
 #ifdef SLABS
 
-/* Appends what was taken to a list, in rising order: what a program makes one after the other it often reads so,
- * too. Answers with the last. */
+/* Appends what was taken to a list, in rising order: what a program makes one after the other it often
+ * reads so, too. Answers with the last. */
 static RARE void *bin_append_taken(struct bin *bin, void *last, unsigned class, const struct taken *taken) {
     const size_t bytes = class_bytes(class);
     for (unsigned word = 0; word < SLAB_WORDS; word++) {
@@ -408,8 +408,8 @@ static RARE void *bin_append_taken(struct bin *bin, void *last, unsigned class, 
     return last;
 }
 
-/* Takes blocks for a whole list from slabs. Answers with a block of mallocng's, which is no good for the list, if
- * there is no other. */
+/* Takes blocks for a whole list from slabs. Answers with a block of mallocng's, which is no good for the
+ * list, if there is no other. */
 static RARE void *bin_refill(struct bin *bin, unsigned class) {
     unsigned wanted = bin->size;
     void *last = NULL;
