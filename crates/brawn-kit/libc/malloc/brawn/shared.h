@@ -59,8 +59,9 @@ struct shelf {
 /* All of it belongs to who has the lock. */
 struct pool {
     _Alignas(64) lock lock;
-    uint32_t hand; /* of the search for room */
-    size_t bytes;
+    uint32_t hand;      /* of the search for room */
+    uint32_t bound_for; /* so many more blocks or chains the bound holds */
+    size_t bytes, bound;
     uint64_t chains_taken, chains_given, blocks_taken;
     struct shelf shelves[SHELVES];
     struct tally depots[SMALL_SIZES];
@@ -235,13 +236,23 @@ static void *shelf_take(unsigned class, unsigned classes) {
     return block;
 }
 
+/* What may lie here, as it was a few blocks ago. The caller has the lock. */
+static inline size_t pool_bound_lately(struct pool *pool) {
+    if (unlikely(pool->bound_for == 0)) {
+        pool->bound = pool_bound();
+        pool->bound_for = POOL_LOOKS;
+    }
+    pool->bound_for--;
+    return pool->bound;
+}
+
 /* Keeps a block at its slot's start. */
-static RARE void shelf_give(unsigned class, void *block, unsigned index) {
+static SLOW void shelf_give(unsigned class, void *block, unsigned index) {
     struct pool *const pool = pool_here();
     struct shelf *const shelf = &pool->shelves[class - SMALL_SIZES];
-    const size_t bound = pool_bound();
     block_mark(block, index);
     bool locked = lock_take(&pool->lock);
+    const size_t bound = pool_bound_lately(pool);
     list_link(block, shelf->head);
     shelf->head = block;
     tally_set(&shelf->tally, tally_count(&shelf->tally) + 1u);
