@@ -25,6 +25,11 @@ static struct {
         freed[SMALL_SIZES]; /* blocks in pieces: up to YOUNG_FREES, as far as threads do not overtake */
 } slabs;
 
+/* For the checks of the front end alone: who reads or changes lists of slabs has the lock. */
+#ifndef SLABS_LOCKED
+#define SLABS_LOCKED() ((void)0)
+#endif
+
 /* Slots that belong to who has this. */
 struct taken {
     unsigned char *start;
@@ -42,6 +47,7 @@ static inline void slot_is_whole(const struct taken *taken, unsigned slot, const
 }
 
 static RARE void slab_enter(struct slab **list, struct slab *slab) {
+    SLABS_LOCKED();
     slab->previous = NULL;
     slab->next = *list;
     if (*list != NULL) {
@@ -51,6 +57,7 @@ static RARE void slab_enter(struct slab **list, struct slab *slab) {
 }
 
 static RARE void slab_leave(struct slab **list, struct slab *slab) {
+    SLABS_LOCKED();
     *(slab->previous != NULL ? &slab->previous->next : list) = slab->next;
     if (slab->next != NULL) {
         slab->next->previous = slab->previous;
@@ -189,6 +196,7 @@ static RARE unsigned piece_make(struct slab *slab, unsigned class, size_t bytes)
 
 /* Slots of this class's pieces. The caller has the lock. */
 static RARE bool pieces_take(unsigned class, unsigned wanted, struct taken *taken) {
+    SLABS_LOCKED();
     const size_t bytes = class_bytes(class);
     for (int anew = 0; anew <= is_young(class); anew++) {
         for (struct slab *slab = slabs.of_pieces; slab != NULL; slab = slab->next) {
@@ -285,6 +293,7 @@ static RARE bool piece_give(struct slab *slab, const void *block) {
 
 /* A slot is free. Whether all of its slab is, which then is in no list. */
 static RARE bool slot_give(struct slab *slab, unsigned told, const void *block) {
+    SLABS_LOCKED();
     if (told == OF_PIECES) {
         const bool unused = piece_give(slab, block);
         if (unused) {

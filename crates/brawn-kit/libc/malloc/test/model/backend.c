@@ -90,7 +90,7 @@ void backend_start(size_t small_blocks) {
         add(63, MAPPING_PAGES * 4096 / UNIT - 1, MAPPING_PAGES);
     }
     groups_start(count, page->groups, groups + TABLE);
-    if (count + GROUP_BLOCKS > MODEL_BLOCKS) {
+    if (count + GROUP_BLOCKS > MODEL_SLABS_FROM) {
         model_fail("too many blocks for the model");
     }
     memset(blocks, 0, TABLE);
@@ -111,7 +111,8 @@ int backend_number(const void *block) {
             return at;
         }
     }
-    return groups_number(block);
+    const int number = groups_number(block);
+    return number >= 0 ? number : front_number(block);
 }
 
 void *__libc_malloc_impl(size_t size) {

@@ -15,6 +15,11 @@
 
 #include "model.h"
 
+#ifdef MODEL_SLABS
+enum { WITH_SLABS = 1 };
+#else
+enum { WITH_SLABS = 0 };
+#endif
 enum { STACK = 16 << 10, LARGEST_STATE = 128 << 10, TABLE = 1 << 21, STATES_AT_MOST = 1000000 };
 enum { PATH_BYTES = 1 << 30, LANES = 4 /* of the hash */ };
 
@@ -142,7 +147,8 @@ long model_syscall(long number, ...) {
 
 void take(void *block) {
     const int number = backend_number(block);
-    if (number < 0 || model.places[number] != IN_FRONT) {
+    if (number < 0 || model.places[number] == IN_PROGRAM ||
+        (number < MODEL_SLABS_FROM && model.places[number] != IN_FRONT)) {
         model_fail("malloc gives a block that somebody has");
     }
     model.places[number] = IN_PROGRAM;
@@ -228,6 +234,7 @@ static size_t state_save(unsigned char *to) {
     unsigned char *at = save_part(to, &model, sizeof model);
     at = save_part(at, __start_front_state, (size_t)(__stop_front_state - __start_front_state));
     at += backend_save(at);
+    at += front_save(at);
     for (int thread = 0; thread < MODEL_THREADS; thread++) {
         const struct thread *const it = &model.threads[thread];
         if (it->exists && !it->finished) {
@@ -251,6 +258,8 @@ static void state_restore(const unsigned char *at) {
     static unsigned char unused[LARGEST_STATE];
     backend_restore(at);
     at += backend_save(unused);
+    front_restore(at);
+    at += front_save(unused);
     for (int thread = 0; thread < MODEL_THREADS; thread++) {
         const struct thread *const it = &model.threads[thread];
         if (it->exists && !it->finished) {
@@ -448,7 +457,8 @@ int main(int argc, char **argv) {
     setvbuf(stdout, NULL, _IOLBF, 0);
     size_t total = 0;
     for (scenario = scenarios; scenario->name != NULL; scenario++) {
-        if (argc < 2 || strstr(scenario->name, argv[1]) != NULL) {
+        if ((strncmp(scenario->name, "slabs", 5) == 0) == WITH_SLABS &&
+            (argc < 2 || strstr(scenario->name, argv[1]) != NULL)) {
             explore();
             total += states;
         }

@@ -159,6 +159,8 @@ static int model_madvise(void *start, size_t size, int advice) {
 #define BRAWN_KIT_NAME "model"
 #define BRAWN_KIT_VERSION "0"
 
+#define SLABS_LOCKED() (slabs.lock == 0 ? model_fail("slabs are changed without their lock") : (void)0)
+
 #include "../../brawn/brawn.c"
 
 static bool lies_in(const volatile void *place, const volatile void *start, size_t size) {
@@ -178,6 +180,82 @@ size_t front_cache_size(void) {
     return sizeof(struct cache) + SPARES * sizeof(struct spare);
 }
 
+#ifdef SLABS
+
+bool front_knows_class(const void *block) {
+    (void)block;
+    return false;
+}
+
+unsigned char front_class_told(const void *block) {
+    return (unsigned char)(block == NULL);
+}
+
+void front_tell_class(const void *block, unsigned char told) {
+    (void)block, (void)told;
+}
+
+/* Slabs lie in the first pages of places, most in the first; of the largest blocks one has the upper half of each. */
+enum {
+    SLAB_PAGES = 16, /* of the first place */
+    MORE_PAGES = 4,  /* of each other */
+    BLOCKS_A_PAGE = 4,
+    HUGE_PAGE = 32,
+    HUGE_FROM = MODEL_SLABS_FROM + BLOCKS_A_PAGE * (SLAB_PAGES + MORE_PAGES * (PLACES - 1)),
+    STEP = 128, /* at a multiple of this a block can begin */
+    LINK = 16
+};
+_Static_assert(HUGE_FROM + PLACES <= MODEL_BLOCKS, "every block has a number");
+
+int front_number(const void *block) {
+    const size_t offset = (size_t)((const unsigned char *)block - places), page = offset % PLACE_SIZE / 4096;
+    if (offset >= PLACES * PLACE_SIZE) {
+        return -1;
+    }
+    const size_t place = offset / PLACE_SIZE, before = place == 0 ? 0 : SLAB_PAGES + MORE_PAGES * (place - 1);
+    if (page == HUGE_PAGE) {
+        return HUGE_FROM + (int)place;
+    }
+    if (page == 0 || page >= (place == 0 ? SLAB_PAGES : MORE_PAGES)) {
+        model_fail("a block where the model expects none");
+    }
+    return MODEL_SLABS_FROM + (int)(BLOCKS_A_PAGE * (before + page) + offset % 4096 / 1024);
+}
+
+/* Of a place: the head's records, and what free blocks say at every address where one can begin. */
+static unsigned char *place_save(unsigned char *to, const unsigned char *place, bool restore) {
+    const size_t parts[][3] = {{0, SLAB_PAGES * sizeof(struct slab), SLAB_PAGES * sizeof(struct slab)},
+                               {HUGE_PAGE * sizeof(struct slab), sizeof(struct slab), sizeof(struct slab)},
+                               {HUGE_PAGE * PAGE, LINK, LINK},
+                               {PAGE, LINK, STEP}};
+    for (size_t part = 0; part < sizeof parts / sizeof parts[0]; part++) {
+        const size_t end = part < 3 ? parts[part][0] + 1 : SLAB_PAGES * PAGE;
+        for (size_t at = parts[part][0]; at < end; at += parts[part][2]) {
+            unsigned char *const here = (unsigned char *)(uintptr_t)place + at;
+            restore ? memcpy(here, to, parts[part][1]) : memcpy(to, here, parts[part][1]);
+            to += parts[part][1];
+        }
+    }
+    return to;
+}
+
+size_t front_save(unsigned char *to) {
+    unsigned char *at = to;
+    for (int place = 0; place < PLACES; place++) {
+        at = place_is_mapped[place] ? place_save(at, places + place * PLACE_SIZE, false) : at;
+    }
+    return (size_t)(at - to);
+}
+
+void front_restore(const unsigned char *from) {
+    unsigned char *at = (unsigned char *)(uintptr_t)from;
+    for (int place = 0; place < PLACES; place++) {
+        at = place_is_mapped[place] ? place_save(at, places + place * PLACE_SIZE, true) : at;
+    }
+}
+
+#else
+
 bool front_knows_class(const void *block) {
     unsigned class;
     return table_look(block, &class);
@@ -192,6 +270,22 @@ void front_tell_class(const void *block, unsigned char told) {
         *table_byte(block) = told;
     }
 }
+
+int front_number(const void *block) {
+    (void)block;
+    return -1;
+}
+
+size_t front_save(unsigned char *to) {
+    (void)to;
+    return 0;
+}
+
+void front_restore(const unsigned char *from) {
+    (void)from;
+}
+
+#endif
 
 /* Counters are only ever added to, what is in use changes no bound here, and the number of processors is the
  * same no matter who asks for it. */
@@ -210,9 +304,17 @@ static void see(const void *block, bool *seen) {
         model_fail("a block is in two lists");
     }
     seen[number] = true;
-    if (model.places[number] != IN_FRONT) {
+    if (number >= MODEL_SLABS_FROM ? model.places[number] == IN_PROGRAM : model.places[number] != IN_FRONT) {
         model_fail("a block in a list is in use, or free in the backend");
     }
+#ifdef SLABS
+    if (number >= MODEL_SLABS_FROM) {
+        if (!block_is_marked(block)) {
+            model_fail("a block in a list does not say so");
+        }
+        return;
+    }
+#endif
     if (((const unsigned char *)block)[-3] >> 5 != RESERVED_CACHED) {
         model_fail("a block in a list does not say so");
     }
@@ -235,7 +337,7 @@ static void see_cache(const struct cache *cache, bool *seen) {
     if (number >= 0) {
         seen[number] = true;
     }
-    for (unsigned class = 0; class < SMALL_CLASSES; class++) {
+    for (unsigned class = 0; class < SMALL_SIZES; class++) {
         const struct bin *const bin = &cache->bins[class];
         see_list(bin->head, (size_t)(bin->size - bin->room), seen);
     }
@@ -246,7 +348,7 @@ static void see_cache(const struct cache *cache, bool *seen) {
 
 static size_t see_pool(const struct pool *pool, bool *seen) {
     size_t bytes = 0;
-    for (unsigned class = 0; class < SMALL_CLASSES; class++) {
+    for (unsigned class = 0; class < SMALL_SIZES; class++) {
         for (uint32_t at = 0; at < pool->depots[class].count; at++) {
             const struct chain *const chain = &pool->chains[at][class];
             bytes += see_list(chain->head, chain->count, seen) * class_bytes(class);
@@ -254,7 +356,7 @@ static size_t see_pool(const struct pool *pool, bool *seen) {
     }
     for (unsigned at = 0; at < SHELVES; at++) {
         bytes += see_list(pool->shelves[at].head, pool->shelves[at].tally.count, seen) *
-                 class_bytes(at + SMALL_CLASSES);
+                 class_bytes(at + SMALL_SIZES);
     }
     return bytes;
 }
@@ -356,6 +458,100 @@ static void see_pages(bool at_rest) {
     }
 }
 
+#ifdef SLABS
+
+/* A slot that is free is in no list and no one's; one that is not is in one place. */
+static void see_slot(const unsigned char *block, bool free, const bool *seen) {
+    const int number = front_number(block);
+    const bool elsewhere = seen[number] || model.places[number] == IN_PROGRAM;
+    if (free ? elsewhere : !elsewhere && !model.in_child) {
+        model_fail(free ? "a free slot is in a list, or in use" : "a slot is lost");
+    }
+}
+
+static bool is_listed(const struct slab *list, const struct slab *slab) {
+    while (list != NULL && list != slab) {
+        list = list->next;
+    }
+    return list != NULL;
+}
+
+static void see_pieces(const struct slab *slab, const bool *seen) {
+    for (unsigned at = 0; at < PIECES; at++) {
+        const unsigned class = slab->piece_class[at] - 1u;
+        if (class < SMALL_SIZES) {
+            for (unsigned slot = 0;
+                 slot * class_bytes(class) + class_bytes(class) <= piece_count(class_bytes(class)) * PIECE;
+                 slot++) {
+                see_slot(slab_start(slab) + at * PIECE + slot * class_bytes(class),
+                         slab->piece_free[at] >> slot & 1, seen);
+            }
+        }
+    }
+    if (!is_listed(slabs.of_pieces, slab) && !model.in_child) {
+        model_fail("a page of pieces is lost");
+    }
+}
+
+static void see_slab(const struct slab *slab, const bool *seen) {
+    unsigned count = 0;
+    for (unsigned slot = 0; slot < slab->slots; slot++) {
+        const bool free = slab->free[slot / 64] >> slot % 64 & 1;
+        count += free;
+        see_slot(slab_start(slab) + slot * class_bytes(slab->class), free, seen);
+    }
+    if (count != slab->free_count ||
+        (is_listed(slabs.free[slab->class], slab) != (count > 0) && !model.in_child)) {
+        model_fail("the free slots of a slab are counted wrong, or it is lost");
+    }
+    if (count == slab->slots && !model.in_child) {
+        model_fail("a slab without a block in use is still there");
+    }
+}
+
+static void see_list_of_slabs(const struct slab *list, unsigned told) {
+    for (const struct slab *slab = list; slab != NULL; slab = slab->next) {
+        if (page_told(slab_start(slab)) != told || (slab->next != NULL && slab->next->previous != slab)) {
+            model_fail("a list of slabs has something that is none of its class");
+        }
+    }
+}
+
+/* Slabs own their pages, as mallocng owns those that it maps. */
+static void see_slabs(const bool *seen, bool own) {
+    see_list_of_slabs(slabs.of_pieces, OF_PIECES);
+    for (unsigned class = 0; class < SIZES; class++) {
+        see_list_of_slabs(slabs.free[class], class + 1);
+    }
+    for (int place = 0; place < PLACES; place++) {
+        if (!place_is_mapped[place]) {
+            continue;
+        }
+        const union chunk_head *const head = head_of(places + place * PLACE_SIZE);
+        for (unsigned page = HEAD_PAGES; page < PLACE_PAGES; page++) {
+            const unsigned told = head->told[page];
+            if (told == 0) {
+                continue;
+            }
+            const uint64_t bit = (uint64_t)1 << page;
+            place_held[place] = own ? place_held[place] | bit : place_held[place] & ~bit;
+            if (own && told == OF_PIECES) {
+                see_pieces(&head->slabs[page], seen);
+            } else if (own && (page == HUGE_PAGE || head->slabs[page].before == 0) && page <= HUGE_PAGE) {
+                see_slab(&head->slabs[page], seen);
+            }
+        }
+    }
+}
+
+#else
+
+static void see_slabs(const bool *seen, bool own) {
+    (void)seen, (void)own;
+}
+
+#endif
+
 /* Everything that is kept, block by block. At rest no block may be anywhere else. */
 void front_check(bool at_rest) {
     bool seen[MODEL_BLOCKS] = {false};
@@ -375,7 +571,13 @@ void front_check(bool at_rest) {
             model_fail("more bytes lie in a pool than may");
         }
     }
+    if (at_rest) {
+        see_slabs(seen, true);
+    }
     see_pages(at_rest);
+    if (at_rest) {
+        see_slabs(seen, false);
+    }
     for (uint32_t at = 0; at < large.count; at++) {
         see(large.entries[at].block, seen);
         mapped += large.entries[at].capacity;
@@ -387,7 +589,7 @@ void front_check(bool at_rest) {
         return;
     }
     groups_check();
-    for (int number = 0; number < MODEL_BLOCKS; number++) {
+    for (int number = 0; number < MODEL_SLABS_FROM; number++) {
         if (model.places[number] == IN_FRONT && !seen[number] && !model.in_child) {
             model_fail("a block is lost");
         }
@@ -403,6 +605,11 @@ void front_forget_statistics(void) {
 }
 
 bool front_locks_are_free(void) {
+#ifdef SLABS
+    if (slabs.lock != 0) {
+        return false;
+    }
+#endif
     uint32_t held = large.lock | (uint32_t)__malloc_lock[0] | library_keys | library_lock;
     for (unsigned number = 0; number < POOLS; number++) {
         held |= pools[number].lock;
@@ -476,6 +683,8 @@ bool front_is_threaded(void) {
 void front_start_threads(int count) {
     __libc.need_locks = 1;
     __libc.threads_minus_1 = count - 1;
+#ifndef SLABS
     tag_set(backend_chunk(0));
     tag_set(backend_chunk(1));
+#endif
 }

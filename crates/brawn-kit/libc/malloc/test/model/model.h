@@ -13,7 +13,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { MODEL_THREADS = 3, MODEL_SLOTS = 16, MODEL_BLOCKS = 64 };
+enum { MODEL_THREADS = 3, MODEL_SLOTS = 16, MODEL_BLOCKS = 192 };
+enum {
+    MODEL_SLABS_FROM = 64
+}; /* the number of the first block that is a slab's (front.c), if there are slabs */
 enum { MODEL_SHARED_SIZE = 60, MODEL_SHARED_CLASS = 3 }; /* of blocks that share groups */
 
 /* What a block of the stand-in is for the world outside of it. */
@@ -86,6 +89,9 @@ void front_thread_ends_(void);
 bool front_is_threaded(void);
 void front_start_threads(int count);
 bool front_locks_are_free(void);
+int front_number(const void *block);  /* of a block in a slab, or -1 */
+size_t front_save(unsigned char *to); /* what lies in chunks */
+void front_restore(const unsigned char *from);
 void front_forget_statistics(void);
 unsigned front_refill(void **blocks, unsigned wanted);     /* a list of several slots from mallocng */
 void front_give_list(void *const *blocks, unsigned count); /* and back */

@@ -291,6 +291,42 @@ static void put_group_and_trim(void) {
     trim();
 }
 
+/* Four blocks of three slabs, so that one empties. */
+static void make_five(void) {
+    for (int at = 0; at < 5; at++) {
+        model.slots[at] = get(SMALL);
+    }
+}
+
+static void put_first_and_trim(void) {
+    put(model.slots[0]);
+    put(model.slots[1]);
+    trim();
+}
+
+static void put_others_and_trim(void) {
+    put(model.slots[2]);
+    put(model.slots[3]);
+    put(model.slots[4]);
+    trim();
+}
+
+static void two_small(void) {
+    void *const first = get(SMALL), *const second = get(SMALL);
+    put(first);
+    put(second);
+}
+
+static void small_and_trim(void) {
+    put(get(SMALL));
+    trim();
+}
+
+static void fork_and_two(void) {
+    fork_here();
+    two_small();
+}
+
 const struct scenario scenarios[] = {
     {"slots-go", groups_of_one_thread_each, {give_all_three, give_two_more}, 4, 0},
     {"slots-give", one_group, {give_two, give_third}, 4, 0},
@@ -333,5 +369,19 @@ const struct scenario scenarios[] = {
     {"fork-mappings", NULL, {fork_and_map, mapped_twice}, 4, 3},
     {"fork-library", fill_shelf, {fork_and_use, library_uses}, 6, 4},
     {"fork-library-first-use", NULL, {fork_and_map, library_uses, library_uses}, 6, 3},
+    /* With slabs, and the others without. */
+    {"slabs-first", NULL, {two_small, two_small}, 0, 3},
+    {"slabs-first-three", NULL, {small_once, small_once, small_once}, 0, 2},
+    {"slabs-give", make_five, {put_first_and_trim, put_others_and_trim}, 0, 1},
+    {"slabs-give-take", make_five, {put_others_and_trim, two_small}, 0, 2},
+    {"slabs-trim", NULL, {small_and_trim, two_small}, 0, 2},
+    {"slabs-chains", make_small_blocks, {put_all_of_slots, six_small}, 0, 2},
+    {"slabs-late", make_small_blocks, {end_and_put_half, six_small}, 0, 2},
+    {"slabs-shelf", fill_shelf, {medium_twice, two_mediums}, 0, 3},
+    {"slabs-shelf-empty", NULL, {two_mediums, two_mediums}, 0, 3},
+    {"slabs-bound", NULL, {three_huge, huge_once}, 0, 2},
+    {"slabs-fork", make_five, {fork_and_two, put_others_and_trim}, 0, 2},
+    {"slabs-fork-first", NULL, {fork_and_two, two_small}, 0, 2},
+    {"slabs-fork-library", fill_shelf, {fork_and_use, library_uses}, 0, 2},
     {0},
 };
