@@ -29,7 +29,7 @@ enum {
     LOWEST_HOLDS = 64,                    /* times that pages are taken */
     TOUCH_LARGEST = 4,                    /* pages of a group that are touched before they are asked for */
     TOUCH_SHARE = 64,                     /* but of the bytes in use, as many for one */
-    KEEP_SHARE = 8,                       /* of the bytes in use, one in so many may lie in kept pages */
+    KEEP_SHARE = 16,                      /* of the bytes in use, one in so many may lie in kept pages */
     PURGE_SHARE = 4,                      /* of the bound, so much goes at once when it is passed */
     PURGE_FIRST = 32, /* pages of the runs that go back first; then a quarter of that, and so on */
 };
