@@ -21,7 +21,7 @@
 /* A chunk of 256 pages is 1 MiB as a rule, less than a huge page, so that none comes unasked. Beyond so many
  * chunks every group has its own mapping, as without this. Checks of the front end alone set them smaller. */
 #ifndef CHUNKS
-#define CHUNKS 4096
+#define CHUNKS 65536
 #define CHUNK_WORDS 4
 #define TAGS ((uint32_t)1 << 16) /* so that to take a number modulo this is one instruction */
 #endif

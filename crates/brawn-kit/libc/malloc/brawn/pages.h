@@ -57,6 +57,12 @@ struct chunk {
     _Atomic(uint64_t) dirty[CHUNK_WORDS];
 };
 
+struct rack {
+    _Atomic(uintptr_t) base[RACK]; /* 0: this place is free, and its `used` full */
+    _Atomic(uint8_t) room[RACK];   /* no run is longer, in pages; or ROOM_UNKNOWN */
+    struct chunk chunks[RACK];
+};
+
 static struct {
     _Alignas(64) _Atomic(uint32_t) count; /* chunks that have a place */
     _Atomic(uint32_t) purging;            /* one thread at a time */
@@ -65,23 +71,24 @@ static struct {
     uint32_t taken;   /* how often */
     lock taking;      /* who takes pages */
     uintptr_t newest; /* chunk */
-    struct {
-        _Atomic(uintptr_t) base[RACK]; /* 0: this place is free, and its `used` full */
-        _Atomic(uint8_t) room[RACK];   /* no run is longer, in pages; or ROOM_UNKNOWN */
-        struct chunk chunks[RACK];
-    } racks[CHUNKS / RACK];
+    struct rack first;
+    struct rack *more[CHUNKS / RACK]; /* each is there before `count` says so, and stays */
 } pages;
 
+static inline struct rack *rack_of(uint32_t number) {
+    return number < RACK ? &pages.first : pages.more[number / RACK];
+}
+
 static inline struct chunk *chunk_of(uint32_t number) {
-    return &pages.racks[number / RACK].chunks[number % RACK];
+    return &rack_of(number)->chunks[number % RACK];
 }
 
 static inline _Atomic(uintptr_t) *base_of(uint32_t number) {
-    return &pages.racks[number / RACK].base[number % RACK];
+    return &rack_of(number)->base[number % RACK];
 }
 
 static inline _Atomic(uint8_t) *room_of(uint32_t number) {
-    return &pages.racks[number / RACK].room[number % RACK];
+    return &rack_of(number)->room[number % RACK];
 }
 
 static inline size_t page_count(size_t bytes) {
@@ -308,6 +315,13 @@ static COLD void *chunk_add(unsigned length, enum run run) {
     }
     if (number == CHUNKS) {
         return NULL;
+    }
+    if (number >= RACK && pages.more[number / RACK] == NULL) {
+        void *const rack = chunk_map_bytes(NULL, sizeof(struct rack));
+        if (rack == MAP_FAILED) {
+            return NULL;
+        }
+        pages.more[number / RACK] = rack;
     }
     unsigned char *const start = chunk_map();
     if (start == MAP_FAILED) {

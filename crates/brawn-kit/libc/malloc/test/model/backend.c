@@ -22,7 +22,7 @@ struct malloc_context {
 
 struct page {
     uint64_t secret;
-    struct meta metas[MODEL_BLOCKS];
+    struct meta metas[MODEL_SLABS_FROM];
     struct meta groups[GROUPS];
 };
 

@@ -428,12 +428,12 @@ void front_unmap_pages(void *start, size_t count) {
 static void see_pages(bool at_rest) {
     size_t dirty = 0, held = 0;
     for (uint32_t at = 0; at < CHUNKS && at_rest; at++) {
-        if (pages.racks[0].base[at] == 0) {
+        if (pages.first.base[at] == 0) {
             continue;
         }
-        const uint64_t owned = place_held[(pages.racks[0].base[at] - (uintptr_t)places) / PLACE_SIZE];
-        const uint64_t used = pages.racks[0].chunks[at].used[0] & ~table_mask(0),
-                       kept = pages.racks[0].chunks[at].dirty[0];
+        const uint64_t owned = place_held[(pages.first.base[at] - (uintptr_t)places) / PLACE_SIZE];
+        const uint64_t used = pages.first.chunks[at].used[0] & ~table_mask(0),
+                       kept = pages.first.chunks[at].dirty[0];
         if (model.in_child ? (owned & ~used) != 0 : used != owned) {
             model_fail("a page is lost, or in use and free");
         }
