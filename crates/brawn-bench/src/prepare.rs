@@ -166,6 +166,7 @@ impl Suite {
                 service: service.clone(),
                 reader: template.input.as_ref().and_then(|input| input.reader()),
                 arg0: template.arg0.as_ref().map(|text| words.fill(text).into()),
+                env: template.env.iter().map(|(key, text)| (key.into(), words.fill(text).into())).collect(),
                 stdin: path(&template.stdin),
                 current_dir: path(&template.dir),
                 ..variant.clone().args(args.iter().map(|text| words.fill(text)))
@@ -325,6 +326,23 @@ mod tests {
             let error = suite.prepare(context).unwrap_err();
             assert!(matches!(error, Error::Absent { .. }), "what a suite cannot do without ends it: {error}");
         });
+    }
+
+    #[test]
+    fn a_case_adds_to_the_environment() {
+        let text = "title = ''\nabout = ''\n\
+            [program.one.build.make]\nexecutable = 'one'\ncommands = [['touch', 'one']]\n\
+            [[case]]\nname = 'case'\nprogram = 'one'\nrows = []\nenv = { HOME = '{root}/{case}' }\n";
+        let folder = tempfile::tempdir().unwrap();
+        let brawn = folder.path().join("brawn");
+        fs_err::write(&brawn, "").unwrap();
+        let workshop = Workshop::open(&folder.path().join("work"), &brawn).unwrap();
+        let flavours = Flavour::list(["glibc"]).unwrap();
+        let options = Options::default();
+        let context = Context { workshop: &workshop, flavours: &flavours, options: &options };
+        let prepared = Suite::read("test", text).prepare(&context).unwrap();
+        let home = workshop.root().join("case");
+        assert_eq!(prepared.cases[0].variants[0].env, [("HOME".into(), home.into_os_string())]);
     }
 
     #[test]

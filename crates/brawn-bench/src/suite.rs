@@ -88,6 +88,9 @@ pub(crate) struct Template {
     pub args: Vec<String>,
     /// The folder that it runs in; the caller's own otherwise.
     pub dir: Option<String>,
+    /// Variables added to its environment.
+    #[serde(default)]
+    pub env: BTreeMap<String, String>,
     /// The file that stands for standard input; nothing otherwise.
     pub stdin: Option<String>,
     /// Whether its lines may come in any order.
