@@ -119,7 +119,7 @@ static void drop(struct block *block, void (*release)(void *)) {
 
 static void allocate(struct block *block, unsigned how) {
     const size_t size = take_size();
-    const size_t alignment = (size_t)16 << take() % 9;
+    const size_t alignment = (size_t)16 << take() % 11;
     void *start = NULL;
     drop(block, front_free_);
     switch (how % 6) {
