@@ -19,7 +19,7 @@
 #include "layout.h"
 
 /* A chunk of 256 pages is 1 MiB as a rule, less than a huge page, so that none comes unasked. Beyond so many
- * chunks every group has its own mapping, as without this. Checks of the front end alone set them smaller. */
+ * chunks blocks are mallocng's, and each of its groups has a mapping of its own. Checks of the front end alone set them smaller. */
 #ifndef CHUNKS
 #define CHUNKS 65536
 #define CHUNK_WORDS 4
@@ -29,7 +29,7 @@
 enum {
     GRAIN = 2 * UNIT,
     CHUNK_PAGES = 64 * CHUNK_WORDS,
-    CHUNK_BYTES = CHUNK_PAGES * PAGE, /* with a table, if pages have this size */
+    CHUNK_BYTES = CHUNK_PAGES * PAGE,
 #ifdef SLABS
     HEAD_SHARE = 64, /* of a chunk, one page in so many is its head (slab.h) */
 #else

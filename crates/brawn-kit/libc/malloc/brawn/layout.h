@@ -280,17 +280,6 @@ static inline size_t class_capacity(unsigned class) {
     return UNIT * (size_t)__malloc_size_classes[class] - IN_BAND;
 }
 
-/* mallocng's smallest class for a block of this size, which has 64 units at least and is at most
- * LARGEST_SLOT: there are four for each power of two. */
-static inline unsigned slot_class(size_t size) {
-    const unsigned units = (unsigned)((size + IN_BAND + UNIT - 1) / UNIT);
-    unsigned class = 20 + 4 * (31 - 6 - (unsigned)__builtin_clz(units));
-    while (__malloc_size_classes[class] < units) {
-        class ++;
-    }
-    return class;
-}
-
 /* The largest class for which this capacity is enough, which is 12 bytes or more. It is that of the slot's
  * group as a rule; but a group of one slot ends with its last page. */
 static inline unsigned class_of_capacity(unsigned class, size_t capacity) {

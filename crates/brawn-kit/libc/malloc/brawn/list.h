@@ -2,7 +2,7 @@
  *
  * A link is written turned by a secret and by the place where it stands. It is only followed when it gives
  * an aligned address that a program can have, and a block is only handed out while it still says that it
- * is free. So who writes to free memory can stop the program, but hardly have it write somewhere else. / */
+ * is free. So who writes to free memory can stop the program, but hardly have it write somewhere else. */
 #ifndef BRAWN_LIST_H
 #define BRAWN_LIST_H
 
@@ -83,10 +83,6 @@ static inline void block_mark(void *block, unsigned index) {
     (void)index;
     const uint64_t seal = ~list_turn(block);
     memcpy((char *)block + 8, &seal, sizeof seal);
-}
-
-static inline unsigned block_marked(const void *block) {
-    return block_is_marked(block) ? 0 : 255;
 }
 
 static inline void block_take_all(void *block, unsigned index) {

@@ -59,9 +59,15 @@ static inline size_t class_bytes(unsigned class) {
     return UNIT * (size_t)__malloc_size_classes[class];
 }
 
-/* The smallest class for a block of this size, which has 64 units at least and is at most LARGEST_SLOT. */
+/* The smallest class for a block of this size, which has 64 units at least and is at most
+ * LARGEST_SLOT: there are four for each power of two. */
 static inline unsigned class_of_medium(size_t size) {
-    return slot_class(size);
+    const unsigned units = (unsigned)((size + IN_BAND + UNIT - 1) / UNIT);
+    unsigned class = 20 + 4 * (31 - 6 - (unsigned)__builtin_clz(units));
+    while (__malloc_size_classes[class] < units) {
+        class ++;
+    }
+    return class;
 }
 
 static const unsigned char small_class[64] = {

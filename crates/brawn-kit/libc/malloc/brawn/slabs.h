@@ -321,18 +321,18 @@ static RARE bool slot_give(struct slab *slab, unsigned told, const void *block) 
 
 /* Gives back a list. */
 static RARE void chain_give(struct chain chain) {
-    unsigned told;
     COUNT(returned_blocks, chain.count);
-    /* The blocks of a program that frees in no order lie in as many slabs. Their records are read here all at
-     * once, and without the lock. */
+    /* The blocks of a program that frees in no order lie in as many slabs. Their records are fetched here all
+     * at once, and without the lock. */
     for (const void *block = chain.head; block != NULL; block = list_next(block)) {
-        __builtin_prefetch(slab_of(block, &told), 1);
+        __builtin_prefetch(&head_of(block)->slabs[page_in_chunk(block)], 1);
     }
     struct slab *empty = NULL;
     const bool locked = lock_take(&slabs.lock);
     while (chain.head != NULL) {
         const void *const block = chain.head;
         chain.head = list_next(block);
+        unsigned told;
         struct slab *const slab = slab_of(block, &told);
         if (unlikely(!block_is_marked(block) || told == 0)) {
             die("a free block was written to");
