@@ -49,7 +49,7 @@ pub use note::{
     BrawnNotes, FUNCTIONS, Graft, HeapFacts, KNOB, LinkId, Note, PROGRAM, Piece, add_note_section,
     link_note_object, read_notes,
 };
-pub use redirect::{hide_definitions, redirect_calls, rename_definitions};
+pub use redirect::{define_needed, hide_definitions, redirect_calls, rename_definitions};
 pub use report::{Code, Problem, Report};
 pub use signature::{constant_data, mallocng_size_classes};
 pub use verify::{STOCK, verify};

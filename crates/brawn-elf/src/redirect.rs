@@ -25,6 +25,35 @@ pub fn rename_definitions(object: &[u8], names: &[(&str, &str)]) -> Result<Vec<u
     rename(object, names, |undefined, bind| !undefined && bind != elf::STB_LOCAL)
 }
 
+/// A copy of a relocatable object file that has itself what it needed: `needed` is another name of its own definition `own`
+/// from now on, and is called `name`. An object without one of the two stays as it is.
+///
+/// # Errors
+/// As [`redirect_calls`].
+pub fn define_needed(object: &[u8], needed: &str, own: &str, name: &str) -> Result<Vec<u8>, Error> {
+    type Symbol = elf::Sym64<Endianness>;
+    let endian = Endianness::Little;
+    let header = crate::note::relocatable_header(object)?;
+    let sections = header.sections(endian, object).map_err(Error::damaged("section headers"))?;
+    let symbols = sections.symbols(endian, object, elf::SHT_SYMTAB).map_err(Error::damaged("symbols"))?;
+    let table = sections.section(symbols.section()).map_err(Error::damaged("symbols"))?;
+    let find = |wanted: &str, undefined: bool| {
+        symbols.iter().position(|symbol| {
+            symbol.is_undefined(endian) == undefined
+                && symbol.name(endian, symbols.strings()).is_ok_and(|name| name == wanted.as_bytes())
+        })
+    };
+    let (Some(needed_at), Some(own_at)) = (find(needed, true), find(own, false)) else {
+        return Ok(object.to_vec());
+    };
+    let mut out = redirect_calls(object, &[(needed, name)])?;
+    // All of a symbol but its name, which is the first field.
+    let entry = |index: usize| table.sh_offset(endian) as usize + index * size_of::<Symbol>();
+    let fields = std::mem::offset_of!(Symbol, st_info);
+    out.copy_within(entry(own_at) + fields..entry(own_at) + size_of::<Symbol>(), entry(needed_at) + fields);
+    Ok(out)
+}
+
 /// A copy of a relocatable object whose definitions only the file that it is linked into can see.
 ///
 /// # Errors
@@ -136,6 +165,14 @@ mod tests {
         names.retain(|(name, _)| !name.is_empty());
         names.sort();
         names
+    }
+
+    #[test]
+    fn what_was_needed_is_there() {
+        let after = define_needed(&object(), "munmap", "free", "my_unmap").unwrap();
+        assert!(names(&after).contains(&("my_unmap".to_owned(), false)));
+        let missing = define_needed(&object(), "nothing", "free", "my_unmap").unwrap();
+        assert_eq!(names(&missing), names(&object()));
     }
 
     #[test]

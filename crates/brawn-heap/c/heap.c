@@ -1,5 +1,5 @@
 /* The Brawn heap for a library that is loaded into somebody else's program. The front end is the kit's
- * (malloc/brawn, docs/explain/heap.md); behind it, in the place of musl's mallocng, is backend.h.
+ * (malloc/brawn, docs/explain/heap.md), with its own back end.
  *
  * Nothing here is seen outside of the library, so two libraries in one process have two heaps that know nothing
  * of each other, and the program's malloc is a third. Thread-local storage is of a dynamic model, because the
@@ -30,9 +30,9 @@ static void caches_change(int by);
 #define __builtin_popcountll                                                                                 \
     kit_popcount /* the compiler's own may be a call that rustc's runtime does not have */
 
-#include "malloc/brawn/brawn.c"
-
-#include "backend.h"
+#define BRAWN_ALONE 1
+#include "malloc/brawn/alone.h"
+#include "malloc/brawn/backend.h"
 
 /* Locks are always taken. */
 struct libc __libc = {.need_locks = 1};

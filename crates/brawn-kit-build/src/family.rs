@@ -9,6 +9,8 @@ use std::sync::LazyLock;
 pub enum Family {
     /// It takes the place of musl's heap.
     Heap,
+    /// So does Brawn's own, which knows musl's record of the process.
+    Own,
     /// musl's heap stays behind it.
     Front,
     /// musl's heap stays as it is, and what is asked of it is counted.
@@ -20,6 +22,7 @@ impl Family {
     pub fn symbols(self) -> &'static Symbols<'static> {
         match self {
             Family::Heap => &TABLE.heap,
+            Family::Own => &TABLE.own,
             Family::Front => &TABLE.front,
             Family::Counter => &TABLE.counter,
         }
@@ -27,7 +30,7 @@ impl Family {
 
     /// Whether musl's mallocng stays in the program.
     pub fn is_on_mallocng(self) -> bool {
-        self != Family::Heap
+        matches!(self, Family::Front | Family::Counter)
     }
 }
 
@@ -37,6 +40,7 @@ impl Family {
 pub struct Table<'a> {
     #[serde(borrow)]
     heap: Symbols<'a>,
+    own: Symbols<'a>,
     front: Symbols<'a>,
     counter: Symbols<'a>,
     /// Those of a library to preload.

@@ -3,7 +3,7 @@
 
 use brawn_elf::Arch;
 use brawn_kit::{Allocator, Object, allocator, allocators};
-use brawn_kit_build::family::TABLE;
+use brawn_kit_build::family::{Family, TABLE};
 use brawn_kit_build::table::{self, Recipe};
 use object::read::elf::ElfFile64;
 use object::{Object as _, ObjectSection as _, ObjectSymbol as _, RelocationFlags, elf};
@@ -216,7 +216,7 @@ fn no_ifunc_no_debug_information_and_one_constructor() {
             "{name}: another copy of snmalloc in a program must not take its place"
         );
         // Most are best initialised by the main thread; the Brawn heap begins with the first call.
-        let front = row(name).family.is_on_mallocng();
+        let front = row(name).family != Family::Heap;
         assert_eq!(with(".init_array"), usize::from(!front), "{name}");
         // And says at the end what it did, if a knob asks for that.
         assert_eq!(with(".fini_array"), usize::from(front), "{name}");

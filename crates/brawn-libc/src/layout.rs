@@ -1,6 +1,6 @@
-//! Whether a `libc.a` has the mallocng that the Brawn heap was written for.
+//! Whether a `libc.a` has the mallocng that the hardened Brawn heap was written for.
 //!
-//! The front reads the headers of mallocng's blocks (`crates/brawn-kit/libc/malloc/brawn/layout.h`), and musl promises no one that they
+//! That front reads the headers of mallocng's blocks (`crates/brawn-kit/libc/malloc/brawn/layout.h`), and musl promises no one that they
 //! stay as they are. So before an overlay is made, what can be told from the archive is held against what is known:
 //! the version, the table of size classes, the sizes of mallocng's state, of its lock and of musl's own record of the
 //! process, and by whose functions that lock is taken.
@@ -19,8 +19,11 @@ const NEEDS_MALLOCNG: &str = "__malloc_context";
 /// The versions whose sources were read.
 const KNOWN: std::ops::RangeInclusive<(u32, u32, u32)> = (1, 2, 2)..=(1, 2, 6);
 
-/// Sizes in bytes of hidden structures, on every 64-bit architecture.
-const STRUCTURES: [(&str, u64); 3] = [("__malloc_context", 928), ("__libc", 104), ("__malloc_lock", 4)];
+/// musl's record of the process, and its size in bytes on every 64-bit architecture.
+pub const PROCESS: (&str, u64) = ("__libc", 104);
+
+/// The same of all hidden structures that a front reads.
+const STRUCTURES: [(&str, u64); 3] = [("__malloc_context", 928), PROCESS, ("__malloc_lock", 4)];
 
 /// Those who change mallocng's state, which the front does as well and under the same lock.
 const LOCKING: [&str; 2] = ["__libc_malloc_impl", "__libc_free"];
@@ -63,6 +66,13 @@ pub fn check(path: &Path, archive: &Archive<'_>, musl: &Musl, kit: &[Member<'_>]
         }
     }
     Ok(())
+}
+
+/// Whether musl's record of the process is the known one, by which a heap learns that there are no other threads.
+pub fn knows_process(archive: &Archive<'_>, musl: &Musl) -> bool {
+    let known = |version: &String| parse_version(version).is_some_and(|numbers| KNOWN.contains(&numbers));
+    musl.version.as_ref().is_none_or(known)
+        && find(archive, PROCESS.0).is_some_and(|(size, _)| size == PROCESS.1)
 }
 
 /// Why a family's functions cannot take the place of musl's in this archive: it has another structure than the one that

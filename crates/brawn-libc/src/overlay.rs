@@ -102,6 +102,8 @@ pub struct Overlay {
 }
 
 const FORMAT: u32 = 2;
+/// What the Brawn heap's object has for that (`crates/brawn-kit/libc/malloc/brawn/names.h`).
+const OWN_PROCESS: &str = "__brawn_always_threads";
 const LIBC_A: &str = "libc.a";
 const MANIFEST: &str = "manifest.json";
 
@@ -143,8 +145,8 @@ pub(crate) fn make_from(
         let name = archive.members[*index].name.clone();
         archive.members[*index] = Member::parse(path, name, bytes)?;
     }
-    let with_knobs = object_with_knobs(musl.arch, choice);
-    let mut kit = kit_members(path, &archive, musl.arch, choice, with_knobs.as_deref())?;
+    let heap = heap_object(path, &archive, &musl, choice)?;
+    let mut kit = kit_members(path, &archive, musl.arch, choice, heap.as_deref())?;
     kit.extend(functions);
     // What a version of musl has under more names than the kit knows stays musl's.
     let losing = losing(&archive, &kit);
@@ -210,9 +212,31 @@ pub(crate) fn id(libc_sha256: &str, arch: Arch, choice: &Choice) -> String {
     sha256_hex(text.as_bytes())[..32].to_owned()
 }
 
-/// The allocator's object with the knobs written into it, where they are not those that it has built in.
-fn object_with_knobs(arch: Arch, choice: &Choice) -> Option<Vec<u8>> {
-    Some(choice.malloc.kit()?.object(arch)?.with_knobs(&choice.knob_text()?))
+/// The allocator's object, where it is not as it stands in the kit: with other knobs than those that it has built in, or
+/// for a libc.a whose record of the process is not known. There the Brawn heap has a record of its own, which says that
+/// there may always be other threads.
+fn heap_object(
+    path: &Path,
+    archive: &Archive<'_>,
+    musl: &Musl,
+    choice: &Choice,
+) -> Result<Option<Vec<u8>>, Error> {
+    let Some(object) = choice.malloc.kit().and_then(|allocator| allocator.object(musl.arch)) else {
+        return Ok(None);
+    };
+    let with_knobs = choice.knob_text().map(|text| object.with_knobs(&text));
+    if layout::knows_process(archive, musl) {
+        return Ok(with_knobs);
+    }
+    let bytes = with_knobs.as_deref().unwrap_or_else(|| object.file.bytes());
+    let bytes = brawn_elf::define_needed(bytes, layout::PROCESS.0, OWN_PROCESS, "__brawn_process").map_err(
+        |source| Error::BadMember {
+            path: path.to_owned(),
+            member: object.member_name.to_owned(),
+            what: format!("cannot do without musl's record of the process: {source}"),
+        },
+    )?;
+    Ok(Some(bytes))
 }
 
 fn kit_members<'a>(
@@ -220,12 +244,12 @@ fn kit_members<'a>(
     archive: &Archive<'_>,
     arch: Arch,
     choice: &Choice,
-    with_knobs: Option<&'a [u8]>,
+    heap: Option<&'a [u8]>,
 ) -> Result<Vec<Member<'a>>, Error> {
     let mut members = Vec::new();
     if let Some(allocator) = choice.malloc.kit() {
         let object = allocator.object(arch).ok_or(Error::NoKit { arch })?;
-        let bytes = with_knobs.unwrap_or_else(|| object.file.bytes());
+        let bytes = heap.unwrap_or_else(|| object.file.bytes());
         members.push(Member::parse(path, object.member_name.to_owned(), bytes)?);
     }
     members.extend(string_members(path, arch, choice)?);

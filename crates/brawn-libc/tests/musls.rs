@@ -1,7 +1,7 @@
 //! Overlays of musls as distributions and people build them, each linked and run. Two archives are at hand anyway,
 //! rustup's and the distribution's, and other tests use them; here are their like, made from the sources of Debian's
 //! package: members named `.o`, addresses fixed, with debug sections; the heap that musl had before mallocng; a heap
-//! that is not musl's at all, as Chimera builds it; mallocng under a lock that is not musl's.
+//! that is not musl's at all, as Chimera builds it; mallocng under a lock that is not musl's; another record of the process.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -10,6 +10,7 @@ use ar_archive_writer::{ArchiveKind, DEFAULT_OBJECT_READER, NewArchiveMember, wr
 use brawn_elf::Arch;
 use brawn_libc::archive::Archive;
 use brawn_libc::{Choice, Error, overlay};
+use object::{Object as _, ObjectSection as _, ObjectSymbol as _};
 
 const FILE: &str = "musl_1.2.3.orig.tar.gz";
 const SHA256: &str = "7d5b0b6062521e4627e099e4c9dc8248d32a30285e959b7eecaa780cf8cfd4a4";
@@ -18,7 +19,7 @@ const SHA256: &str = "7d5b0b6062521e4627e099e4c9dc8248d32a30285e959b7eecaa780cf8
 struct Variant {
     name: &'static str,
     libc_a: fn(&Path) -> Vec<u8>,
-    /// Why the Brawn heap has nothing to stand on there.
+    /// Why the hardened Brawn heap has nothing to stand on there.
     refused: Option<&'static str>,
 }
 
@@ -30,6 +31,11 @@ const VARIANTS: &[Variant] = &[
         name: "mallocng under another lock",
         libc_a: with_another_lock,
         refused: Some("__libc_malloc_impl does not take musl's lock"),
+    },
+    Variant {
+        name: "another record of the process",
+        libc_a: with_another_record,
+        refused: Some("__libc has 112 bytes instead of 104"),
     },
 ];
 
@@ -204,6 +210,26 @@ fn with_another_lock(built: &Path) -> Vec<u8> {
     archive_of(members.chain([("lock.o".to_owned(), lock)]).collect())
 }
 
+/// A record of the process with another layout, as far as its size tells.
+fn with_another_record(built: &Path) -> Vec<u8> {
+    let bytes = fs_err::read(built.join("lib/mallocng.a")).unwrap();
+    let archive = Archive::parse(built, &bytes).unwrap();
+    let members = archive.members.iter().map(|member| {
+        let mut data = member.data.to_vec();
+        if member.defines("__libc") {
+            let file = object::File::parse(member.data).unwrap();
+            let table = file.section_by_name(".symtab").unwrap().file_range().unwrap().0 as usize;
+            let symbol = file.symbols().find(|symbol| symbol.name() == Ok("__libc")).unwrap();
+            // An entry has 24 bytes, of which the last eight are the size.
+            let at = table + symbol.index().0 * 24 + 16;
+            assert_eq!(data[at], 104);
+            data[at] = 112;
+        }
+        (member.name.clone(), data)
+    });
+    archive_of(members.collect())
+}
+
 fn archive_of(members: Vec<(String, Vec<u8>)>) -> Vec<u8> {
     let members =
         members.iter().map(|(name, data)| NewArchiveMember::new(data, &DEFAULT_OBJECT_READER, name.clone()));
@@ -238,16 +264,21 @@ fn every_kind_of_musl_gets_a_heap_that_works() {
     for Variant { name, libc_a, refused } in VARIANTS {
         let libc_a = libc_a(&built);
         let path = Path::new("libc.a");
-        for malloc in ["brawn", "mimalloc", "jemalloc"] {
+        for malloc in ["brawn", "brawn-hardened", "mimalloc", "jemalloc"] {
             let made = overlay::make(path, &libc_a, Arch::host(), &Choice::malloc(malloc).unwrap());
             let made = match made {
-                Err(Error::UnknownHeapLayout { what, .. }) if malloc == "brawn" && refused.is_some() => {
+                Err(Error::UnknownHeapLayout { what, .. })
+                    if malloc == "brawn-hardened" && refused.is_some() =>
+                {
                     assert_eq!(Some(what.as_str()), *refused, "{name}");
                     continue;
                 }
                 made => made.unwrap_or_else(|error| panic!("{name}, {malloc}: {error}")),
             };
-            assert!(malloc != "brawn" || refused.is_none(), "{name}: the Brawn heap has nothing to stand on");
+            assert!(
+                malloc != "brawn-hardened" || refused.is_none(),
+                "{name}: the hardened heap has nothing to stand on"
+            );
             assert_eq!(made.manifest.libc, "musl 1.2.3", "{name}");
             let folder = tempfile::tempdir().unwrap();
             let program = link(&built, &made.libc_a, folder.path());

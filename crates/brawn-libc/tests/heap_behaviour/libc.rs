@@ -142,10 +142,10 @@ impl Libc {
         Ok(title.strip_prefix("musl ").unwrap_or_default().to_owned())
     }
 
-    /// Whether in an overlay with the Brawn heap mallocng's calls for pages and for its lock go to its front, and no one
+    /// Whether in an overlay with the hardened Brawn heap mallocng's calls for pages and for its lock go to its front, and no one
     /// else's do, and `fork` calls the front's handler in place of mallocng's.
     pub fn mallocng_asks_the_front(&self) -> Result<(), String> {
-        let path = self.overlay("brawn")?.dir.join("libc.a");
+        let path = self.overlay("brawn-hardened")?.dir.join("libc.a");
         let bytes = fs_err::read(&path).map_err(|error| error.to_string())?;
         let archive = Archive::parse(&path, &bytes).map_err(|error| error.to_string())?;
         let ours = |name: &&str| {

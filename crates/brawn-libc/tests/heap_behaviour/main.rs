@@ -73,7 +73,7 @@ fn main() -> ExitCode {
         if index == 0 {
             trials.push(damage::trial(&tests, &libc, &objects));
         }
-        trials.push(Trial::test(format!("{}/brawn/pages-come-from-the-front", libc.name), {
+        trials.push(Trial::test(format!("{}/brawn-hardened/pages-come-from-the-front", libc.name), {
             let libc = Arc::clone(&libc);
             move || libc.mallocng_asks_the_front().map_err(Failed::from)
         }));

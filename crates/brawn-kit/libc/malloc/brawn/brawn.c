@@ -51,4 +51,11 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* sched_getcpu */
 #endif
+#ifdef BRAWN_ALONE
+#include "alone.h"
+
+#include "backend.h"
+#include "names.h"
+#else
 #include "stats.h"
+#endif

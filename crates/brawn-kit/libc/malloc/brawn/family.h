@@ -294,16 +294,18 @@ PUBLIC COLD size_t brawn_malloc_info(struct brawn_malloc_info *result, size_t si
     return sizeof info;
 }
 
+#ifndef BRAWN_ALONE
 /* What the library asks for by names of its own (atexit, locales, gettext, time zones, aio, named semaphores,
  * dlerror) goes to mallocng directly; stdio calls `malloc` and `realloc`. */
 PUBLIC void *__libc_malloc(size_t size) {
     kit_keep_marker(); /* also in programs that have no more of this heap */
     return __libc_malloc_impl(size);
 }
+#endif
 
 /* What mallocng's `realloc` moves away from (crates/brawn-libc/src/redirect.rs) may be a block that the
  * table of a chunk tells of. What else the library frees by its own names it has allocated by them. */
-PUBLIC RARE void __brawn_free(void *block) {
+INNER RARE void __brawn_free(void *block) {
 #ifndef SLABS
     if (block != NULL) {
         class_forget(block);
@@ -315,9 +317,10 @@ PUBLIC RARE void __brawn_free(void *block) {
 /* Fork beside other threads, from musl's `fork`: with -1 before, then with 0 in the parent or 1 in the child.
  *
  * The library allocates while it holds locks of its own: getline a stream's, atexit, setlocale and others
- * theirs. So fork takes this heap's locks after all of them and lets go of them first, where musl takes
- * mallocng's: an overlay leads that call of `fork` here (crates/brawn-libc/src/redirect.rs). */
-PUBLIC RARE void __brawn_atfork(int who) {
+ * theirs. So fork takes this heap's locks after all of them and lets go of them first, where musl takes its
+ * heap's: with mallocng behind the front end, an overlay leads that call of `fork` here
+ * (crates/brawn-libc/src/redirect.rs). */
+INNER RARE void __brawn_atfork(int who) {
     if (who >= 0) {
         __malloc_atfork(who);
     }

@@ -70,21 +70,33 @@ struct meta {
     uint64_t bits;                 /* last index: 5, freeable: 1, class: 6, pages mapped: 52 */
 };
 
-/* musl's own, hidden: a slot's size by class in units, the secret, and whether there are threads. */
-extern const uint16_t __malloc_size_classes[CLASSES] __attribute__((visibility("hidden")));
-extern struct malloc_context {
+/* Behind the front end: mallocng, by names that are hidden in musl, or backend.h, which keeps them in this file
+ * (alone.h). `INNER` is what mallocng, in an overlay, calls of the front end. */
+#ifdef BRAWN_ALONE
+#define BEHIND static
+#define INNER static
+#else
+#define BEHIND extern __attribute__((visibility("hidden")))
+#define INNER PUBLIC
+#endif
+
+/* A slot's size by class in units, and the secret. */
+BEHIND const uint16_t __malloc_size_classes[CLASSES];
+BEHIND struct malloc_context {
     uint64_t secret;
-} __malloc_context __attribute__((visibility("hidden")));
+} __malloc_context;
+
+/* musl's own record: whether there are threads. */
 extern struct libc {
     char can_do_threads, threaded, secure;
     volatile signed char need_locks;
     volatile int threads_minus_1;
 } __libc __attribute__((visibility("hidden")));
 
-void *__libc_malloc_impl(size_t) __attribute__((visibility("hidden")));
-void *__libc_realloc(void *, size_t) __attribute__((visibility("hidden")));
-void __libc_free(void *) __attribute__((visibility("hidden")));
-void __malloc_atfork(int) __attribute__((visibility("hidden")));
+BEHIND void *__libc_malloc_impl(size_t);
+BEHIND void *__libc_realloc(void *, size_t);
+BEHIND void __libc_free(void *);
+BEHIND void __malloc_atfork(int);
 
 /* Damage has been found: one line, and the end. */
 static COLD _Noreturn void die(const char *what) {

@@ -390,7 +390,7 @@ static RARE unsigned char *pages_take(size_t size, unsigned length, enum run run
 }
 
 /* What mallocng calls in place of mmap: with its lock for a group, without for a large block. */
-PUBLIC RARE void *__brawn_map_pages(void *address, size_t size, int protection, int flags, int file,
+INNER RARE void *__brawn_map_pages(void *address, size_t size, int protection, int flags, int file,
                                     off_t offset) {
     size_t length = page_count(size);
     unsigned char *start = NULL;
@@ -531,7 +531,7 @@ static RARE void pages_release(uint32_t number, size_t from, size_t to) {
 }
 
 /* What mallocng calls in place of munmap, without its lock. */
-PUBLIC RARE int __brawn_unmap_pages(void *address, size_t size) {
+INNER RARE int __brawn_unmap_pages(void *address, size_t size) {
     SLOTS_HANDED_OVER(acquire); /* from those who freed the group's other slots */
     const size_t length = page_count(size);
     recent_shrink(whole(size));
@@ -551,7 +551,7 @@ PUBLIC RARE int __brawn_unmap_pages(void *address, size_t size) {
 
 /* What mallocng calls in place of mremap, for a large block. One in a chunk stays where it is, or the
  * answer is that it cannot: then mallocng copies it. */
-PUBLIC RARE void *__brawn_remap_pages(void *address, size_t before, size_t size, int flags, ...) {
+INNER RARE void *__brawn_remap_pages(void *address, size_t before, size_t size, int flags, ...) {
     const size_t had = page_count(before), has = page_count(size);
     size_t page;
     uint32_t number;

@@ -26,15 +26,15 @@ ATOMIC_CALL uint64_t counter_add(_Atomic(uint64_t) *counter, uint64_t by) {
 /* The lock around all of mallocng, which an overlay has it take through these two
  * (crates/brawn-libc/src/redirect.rs). musl's own tries ten times and sleeps then, while the holder is mostly
  * at a page fault, which takes longer. */
-extern volatile int __malloc_lock[1] __attribute__((visibility("hidden")));
+BEHIND volatile int __malloc_lock[1];
 
-PUBLIC RARE void __brawn_lock(volatile int *it) {
+INNER RARE void __brawn_lock(volatile int *it) {
     if (lock_take((lock *)(uintptr_t)it) && __libc.need_locks < 0) {
         __libc.need_locks = 0; /* as in musl: the last other thread has ended */
     }
 }
 
-PUBLIC RARE void __brawn_unlock(volatile int *it) {
+INNER RARE void __brawn_unlock(volatile int *it) {
     lock_give((lock *)(uintptr_t)it, __atomic_load_n(it, __ATOMIC_RELAXED) != 0);
 }
 

@@ -146,6 +146,31 @@ static RARE void cache_give_all(struct cache *cache) {
     }
 }
 
+static void *class_take(unsigned class);
+
+enum { CACHE_BYTES = sizeof(struct cache) + SPARES * sizeof(struct spare) };
+
+/* Zeroed, as far as anyone reads it. */
+static RARE struct cache *cache_make(void) {
+#ifdef SLABS
+    struct cache *const cache = class_take(class_of(CACHE_BYTES));
+#else
+    struct cache *const cache = __libc_malloc_impl(CACHE_BYTES);
+#endif
+    return cache == NULL ? NULL : memset(cache, 0, sizeof *cache);
+}
+
+static RARE void cache_free(struct cache *cache) {
+#ifdef SLABS
+    unsigned class;
+    if (slab_look(cache, &class)) {
+        block_give(cache);
+        return;
+    }
+#endif
+    __libc_free(cache);
+}
+
 /* The destructor of the thread's key. Destructors of other keys, among them those of Rust's thread-locals,
  * run in the same round and free much; so the cache stays for one round more. Whatever happens after that
  * goes to its slab directly, and nothing is left behind. */
@@ -159,7 +184,7 @@ static RARE void thread_ends(void *value) {
     }
     own = (struct cache *)&cache_closed;
     cache_give_all(cache);
-    __libc_free(cache);
+    cache_free(cache);
     CACHES_CHANGE(-1);
 }
 
@@ -189,17 +214,15 @@ static COLD struct cache *cache_start(void) {
     if (__atomic_load_n(&secrets.list, __ATOMIC_RELAXED) == 0) {
         secrets_start();
     }
-    struct cache *const cache = KERNEL_CALL(
-        __libc_malloc_impl(sizeof(struct cache) + SPARES * sizeof(struct spare))); /* also for free */
+    struct cache *const cache = KERNEL_CALL(cache_make()); /* also for free */
     if (cache == NULL) {
         return NULL;
     }
-    memset(cache, 0, sizeof *cache);
     kit_keep_marker();
     if (threads_exist()) {
         cache_register(cache);
         if (!cache->registered) {
-            __libc_free(cache);
+            cache_free(cache);
             return own = (struct cache *)&cache_closed;
         }
     }

@@ -1,9 +1,17 @@
-/* The back end: what mallocng is to the front end inside musl, in as many lines as a library needs. The
- * front end has slots of its own (malloc/brawn/slab.h) and asks for large blocks here, and for any block
- * when there are no pages for a slab. Each is a mapping of its own, with a header in mallocng's layout
- * (malloc/brawn/layout.h). */
-#ifndef BRAWN_HEAP_BACKEND_H
-#define BRAWN_HEAP_BACKEND_H
+/* The back end: what mallocng is to the front end of the hardened build, in as many lines as the plain one
+ * needs. That has slots of its own (slab.h) and asks for large blocks here, for alignments of more than a page,
+ * and for any block when there are no pages for a slab. Each is a mapping of its own, with a header in
+ * mallocng's layout (layout.h). */
+#ifndef BRAWN_BACKEND_H
+#define BRAWN_BACKEND_H
+
+#include "stats.h"
+
+/* Of one file (alone.h), or for the checks of the front end alone. */
+#ifndef BRAWN_ALONE
+#undef BEHIND
+#define BEHIND
+#endif
 
 enum {
     META_PAGES = 16, /* of metas, mapped at a time and touched one by one */
@@ -13,9 +21,9 @@ enum {
 };
 
 /* Of slots, which there are none of here. */
-const uint16_t __malloc_size_classes[CLASSES] = {0};
-struct malloc_context __malloc_context;
-volatile int __malloc_lock[1];
+BEHIND const uint16_t __malloc_size_classes[CLASSES] = {0};
+BEHIND struct malloc_context __malloc_context;
+BEHIND volatile int __malloc_lock[1];
 
 /* A page of metas begins with the secret, by which one is told from anything else. */
 struct meta_page {
@@ -114,8 +122,9 @@ static RARE void *mapping_make(size_t size) {
     return group->storage;
 }
 
-void *__libc_malloc_impl(size_t size) {
-    return size <= PTRDIFF_MAX - PAGE ? mapping_make(size) : NULL;
+BEHIND void *__libc_malloc_impl(size_t size) {
+    void *const block = size <= PTRDIFF_MAX - PAGE ? mapping_make(size) : NULL;
+    return block != NULL ? block : fail(ENOMEM);
 }
 
 static COLD void mapping_free(const struct slot *slot) {
@@ -127,7 +136,7 @@ static COLD void mapping_free(const struct slot *slot) {
     (void)KERNEL_CALL(__brawn_unmap_pages(group, mapped));
 }
 
-void __libc_free(void *block) {
+BEHIND void __libc_free(void *block) {
     if (block == NULL) {
         return;
     }
@@ -138,7 +147,7 @@ void __libc_free(void *block) {
 
 /* The front end asks for this where both sizes have a mapping of their own: it stays, or the kernel moves
  * it. Anything else is copied. */
-void *__libc_realloc(void *block, size_t size) {
+BEHIND void *__libc_realloc(void *block, size_t size) {
     const struct slot slot = slot_of(block);
     struct meta *const meta = (struct meta *)(uintptr_t)slot.meta;
     if (slot.start == block && size <= PTRDIFF_MAX - PAGE) {
@@ -163,7 +172,7 @@ void *__libc_realloc(void *block, size_t size) {
 }
 
 /* Fork: with -1 before, then with 0 in the parent or 1 in the child. */
-void __malloc_atfork(int who) {
+BEHIND void __malloc_atfork(int who) {
     who < 0 ? lock_take_always((lock *)(uintptr_t)__malloc_lock)
             : lock_give_always((lock *)(uintptr_t)__malloc_lock);
 }
