@@ -205,7 +205,9 @@ mod tests {
         }
         assert_eq!(found("stock", Glibc).unwrap_err(), "the JVM here is glibc's");
         assert!(found("glibc", Musl).is_err() && found("glibc-static", Glibc).is_err());
-        assert!(found("brawn", Glibc).unwrap_err().starts_with("brawn cannot be preloaded"));
+        assert!(
+            found("brawn-hardened", Glibc).unwrap_err().starts_with("brawn-hardened cannot be preloaded")
+        );
     }
 
     #[test]

@@ -70,8 +70,12 @@ pub(crate) const FORK: &str = "__brawn_graft_fork";
 /// One of each row is needed.
 const NEEDED: &[&[&str]] = &[&["__libc_malloc_impl", "malloc"], &["__libc_free", "free"]];
 
-/// mallocng's functions that no one else calls. Some compilers make them parts of others.
+/// mallocng's functions that no one else calls. Some compilers make them parts of others. The first three are its members'
+/// among themselves, and are in no archive whose heap stands alone.
 const OWN: &[&str] = &[
+    "__malloc_alloc_meta",
+    "__malloc_allzerop",
+    "__malloc_donate",
     "activate_group",
     "alloc_group",
     "alloc_slot",

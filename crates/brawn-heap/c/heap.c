@@ -21,45 +21,24 @@
 
 #define PUBLIC __attribute__((visibility("hidden")))
 
-/* Nobody tells a library how many threads there are: it counts those that have a cache. Of the first it does not
- * say so, as in musl. */
-static void caches_change(int by);
-#define CACHES_CHANGE(by) caches_change(by)
-
 #include "malloc/kit.h"
 #define __builtin_popcountll                                                                                 \
     kit_popcount /* the compiler's own may be a call that rustc's runtime does not have */
 
 #define BRAWN_ALONE 1
 #include "malloc/brawn/alone.h"
-#include "malloc/brawn/backend.h"
-
-/* Locks are always taken. */
-struct libc __libc = {.need_locks = 1};
-
-static int caches;
-
-static void caches_change(int by) {
-    const int before = __atomic_fetch_add(&caches, by, __ATOMIC_RELAXED);
-    if (before > 0 && before + by > 0) {
-        __atomic_fetch_add(&__libc.threads_minus_1, by, __ATOMIC_RELAXED);
-    }
-}
+#include "malloc/brawn/guest.h"
 
 static void before_fork(void) {
-    __ldso_atfork(-1);
-    __brawn_atfork(-1);
+    guest_atfork(-1);
 }
 
 static void after_fork_in_parent(void) {
-    __brawn_atfork(0);
+    guest_atfork(0);
 }
 
-/* Other threads' caches are lost. */
 static void after_fork_in_child(void) {
-    caches = own != &cache_none && own != &cache_closed;
-    __libc.threads_minus_1 = 0;
-    __brawn_atfork(1);
+    guest_atfork(1);
 }
 
 /* A library that hears of the ends of threads and of forks must stay. musl never takes one out of a process;

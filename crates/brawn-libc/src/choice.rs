@@ -73,15 +73,8 @@ pub struct Preset {
 pub const PRESETS: &[Preset] = &[
     Preset {
         name: "balanced",
-        malloc: "jemalloc",
-        // Half of the arenas, a quarter of the blocks in the threads' caches, and freed memory that goes back a
-        // hundred times as soon.
-        knobs: &[
-            ("jemalloc.narenas_ratio", "2"),
-            ("jemalloc.tcache_max", "4096"),
-            ("jemalloc.lg_tcache_nslots_mul", "-1"),
-            ("jemalloc.dirty_decay_ms", "100"),
-        ],
+        malloc: "brawn",
+        knobs: &[],
         functions: true,
         summary: "faster than glibc in less memory (the default)",
     },
@@ -96,9 +89,10 @@ pub const PRESETS: &[Preset] = &[
     Preset {
         name: "small",
         malloc: "brawn",
-        knobs: &[],
+        // A quarter of the freed memory that lies ready.
+        knobs: &[("brawn.keep", "25")],
         functions: true,
-        summary: "a fraction of glibc's memory under threads, and fast with small blocks",
+        summary: "the least memory, for more time where memory is freed and taken again",
     },
     Preset {
         name: "hardened",

@@ -130,18 +130,18 @@ brawn_base::errors! {
         WithoutStrings { what: String } => Usage,
             "leave one of the two away: the setting, or --no-strings (the preset stock keeps musl's, too)";
 
-        #[error("{} has another heap than the Brawn heap was written for: {what}", path.display())]
+        #[error("{} has another heap than the hardened Brawn heap was written for: {what}", path.display())]
         UnknownHeapLayout { path: PathBuf, what: String } => Input,
-            "the Brawn heap, and with it the presets small and hardened, stands on the mallocng of musl 1.2.2 \
-             to 1.2.6; `--preset balanced` and `--malloc mimalloc-secure` bring all they need along";
+            "the hardened Brawn heap, and with it the preset hardened, stands on the mallocng of musl 1.2.2 to \
+             1.2.6; the other presets and `--malloc mimalloc-secure` bring all they need along";
 
-        /// The Brawn heap was asked for, and this archive has no heap for it to stand on: zig keeps its own elsewhere.
-        #[error("{} holds no heap, and the Brawn heap stands on musl's", path.display())]
+        /// The hardened Brawn heap was asked for, and this archive has no heap for it to stand on: zig keeps its own elsewhere.
+        #[error("{} holds no heap, and the hardened Brawn heap stands on musl's", path.display())]
         HeapElsewhere { path: PathBuf, arch: Arch } => Input,
             format!(
                 "since 0.16 zig has a heap of its own in the place of musl's mallocng. `rustup target add {}` brings a \
                  libc.a that Brawn takes instead, of the same musl or a newer one; `pip install ziglang==0.15.2` is the \
-                 last zig with mallocng; `--preset balanced` and `--malloc mimalloc-secure` need neither",
+                 last zig with mallocng; the other presets and `--malloc mimalloc-secure` need neither",
                 arch.musl_triple()
             );
 

@@ -12,7 +12,7 @@ use crate::toolchain::Rust;
 
 /// The overlay of `base` for `choice`.
 ///
-/// The Brawn heap stands on musl's mallocng, and zig's `libc.a` has none since 0.16. There the Rust toolchain's `libc.a`
+/// The hardened Brawn heap stands on musl's mallocng, and zig's `libc.a` has none since 0.16. There the Rust toolchain's `libc.a`
 /// takes its place, if that is the same musl or a newer one: headers, start files and C++ runtime of the one go with the
 /// other.
 ///

@@ -200,7 +200,7 @@ impl Backend {
         }
     }
 
-    /// Whether the compiler's own musl has mallocng, on which the Brawn heap stands, as far as that can be told without
+    /// Whether the compiler's own musl has mallocng, on which the hardened Brawn heap stands, as far as that can be told without
     /// compiling it.
     pub fn has_mallocng(&self) -> bool {
         match &self.kind {

@@ -37,7 +37,7 @@ fn each_executable_gets_one_line_whether_it_is_linked_or_up_to_date() {
             let [line] = &lines[..] else { panic!("{args:?}: {lines:?}") };
             assert!(line.contains("program") && line.contains("musl 1."), "{line}");
             assert!(line.contains("preset balanced"), "{line}");
-            assert!(line.contains("; verified: static, one heap: jemalloc "), "{line}");
+            assert!(line.contains("; verified: static, one heap: brawn "), "{line}");
             assert_eq!(line.contains(", up to date"), fresh, "{line}");
         }
     }
@@ -64,7 +64,7 @@ fn programs_get_the_same_as_an_object() {
     let object = error.lines().find(|line| line.starts_with('{')).unwrap_or_else(|| panic!("{error}"));
     let object: serde_json::Value = serde_json::from_str(object).unwrap();
     assert_eq!(object["reason"], "brawn-executable");
-    assert!(object["heaps"].as_str().unwrap().starts_with("one heap: jemalloc"), "{object}");
+    assert!(object["heaps"].as_str().unwrap().starts_with("one heap: brawn"), "{object}");
     assert_eq!(output.stdout, b"1 2 3\n");
 }
 
@@ -130,7 +130,7 @@ fn examples_in_the_documentation_get_a_line_together() {
     assert!(output.contains("2 passed") && output.contains("1 passed"), "{output}");
     let [line] = &lines[..] else { panic!("{lines:?}") };
     assert!(line.starts_with("brawn: examples in the documentation: "), "{line}");
-    assert!(line.contains("; verified: static, one heap: jemalloc "), "{line}");
+    assert!(line.contains("; verified: static, one heap: brawn "), "{line}");
     let (_, lines) = said(sandbox.brawn(&["cargo", "test", "--doc", "--quiet"]).current_dir(&folder));
     assert!(lines.is_empty(), "{lines:?}");
 }

@@ -155,11 +155,11 @@ fn a_musl_without_crypt_says_so() {
 
 /// zig's `libc.a` has no mallocng since 0.16.
 #[test]
-fn zig_links_the_presets_that_stand_on_musls_own_heap() {
+fn zig_links_the_preset_that_stands_on_musls_own_heap() {
     let sandbox = Sandbox::new();
     let runtime = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/cxx/runtime.cc");
     for arch in Arch::ALL {
-        for preset in ["small", "hardened"] {
+        for preset in ["balanced", "hardened"] {
             let program = format!("./{preset}-{arch}");
             let args = ["--target", arch.musl_triple(), "--preset", preset, "c++", "-std=c++17"];
             let mut compile = sandbox.brawn(&args);
@@ -180,21 +180,24 @@ fn zig_links_the_presets_that_stand_on_musls_own_heap() {
         }
     }
     // And back, and there again, without compiling.
-    for (preset, malloc) in [("balanced", DEFAULT_MALLOC), ("small", "brawn")] {
-        let mut relink = sandbox.brawn(&["relink", "./small-x86_64", "--preset", preset]);
+    for (preset, malloc) in [("fast", "jemalloc"), ("hardened", "brawn-hardened")] {
+        let mut relink = sandbox.brawn(&["relink", "./hardened-x86_64", "--preset", preset]);
         // A record's linker runs only where the settings still choose it.
         ok(relink.env("BRAWN_CXX", format!("{} c++", zig().display())));
-        assert_eq!(note(&sandbox.path().join("small-x86_64")).malloc, malloc);
-        assert_eq!(ok(&mut sandbox.command("./small-x86_64")), "whole\n", "{preset}");
+        assert_eq!(note(&sandbox.path().join("hardened-x86_64")).malloc, malloc);
+        assert_eq!(ok(&mut sandbox.command("./hardened-x86_64")), "whole\n", "{preset}");
     }
     // Without the Rust toolchain's libc.a there is nothing to stand on, and the message says what helps.
     sandbox.write("hello.c", HELLO);
-    let mut command = sandbox.brawn(&["--preset", "small", "cc", "hello.c"]);
+    let mut command = sandbox.brawn(&["--preset", "hardened", "cc", "hello.c"]);
     command.env("BRAWN_CC", format!("{} cc", zig().display())).env("RUSTC", "/nonexistent/rustc");
     let message = fails(&mut command, 3);
-    assert!(message.contains("libc.a holds no heap, and the Brawn heap stands on musl's"), "{message}");
+    assert!(
+        message.contains("libc.a holds no heap, and the hardened Brawn heap stands on musl's"),
+        "{message}"
+    );
     for way in
-        ["rustup target add x86_64-unknown-linux-musl", "pip install ziglang==0.15.2", "--preset balanced"]
+        ["rustup target add x86_64-unknown-linux-musl", "pip install ziglang==0.15.2", "the other presets"]
     {
         assert!(message.contains(way), "{message}");
     }

@@ -61,8 +61,8 @@ fn what_makes_no_library_is_refused() {
         let said = fails(sandbox.brawn(&["preload", "--libc", "musl"]).args(args), code);
         redact(&sandbox, &said).replace(&names, "[NAMES]")
     };
-    assert_snapshot!(refused(&["--malloc", "brawn"], 2), @r"
-    error: brawn cannot be preloaded: it works inside musl's own heap, which musl's libc.so keeps to itself, and glibc does not have
+    assert_snapshot!(refused(&["--malloc", "brawn-hardened"], 2), @r"
+    error: brawn-hardened cannot be preloaded: it works inside musl's own heap, which musl's libc.so keeps to itself, and glibc does not have
     hint: --malloc takes one of [NAMES]
     ");
     assert_snapshot!(refused(&["--malloc", "stock"], 2), @r"

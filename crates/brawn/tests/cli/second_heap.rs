@@ -154,8 +154,8 @@ fn one_heap_takes_the_place_of_a_crates_own() {
     };
     let program = |bin: &str| target.join("x86_64-unknown-linux-musl/debug").join(bin);
     let presets = [
-        ("balanced", "jemalloc 5"),
-        ("small", "brawn 0"),
+        ("balanced", "brawn 0"),
+        ("fast", "jemalloc 5"),
         ("stock", "musl's mallocng"),
         ("hardened", "brawn-hardened 0"),
     ];

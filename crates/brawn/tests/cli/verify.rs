@@ -69,12 +69,12 @@ fn what_is_asked_for_has_to_be_inside() {
     let broken = |args: &[&str], file: &str| fails(sandbox.brawn(&["verify"]).args(args).arg(file), 1);
 
     for (args, file) in [
-        (&["--malloc", "jemalloc"][..], "default"),
+        (&["--malloc", DEFAULT_MALLOC][..], "default"),
         (&["--preset", "balanced"], "default"),
         (&["--target", "x86_64-unknown-linux-musl"], "default"),
-        (&["--knob", "jemalloc.narenas_ratio=2"], "default"),
+        (&["--knob", "jemalloc.tcache_max=65536"], "knob"),
         // What the note does not name is as the allocator has it built in.
-        (&["--malloc", "jemalloc", "--knob", "jemalloc.narenas=auto"], "default"),
+        (&["--malloc", "brawn", "--knob", "brawn.keep=100"], "default"),
         (&["--malloc", "jemalloc"], "knob"),
         (&["--preset", "fast", "--knob", "jemalloc.narenas=2"], "knob"),
         (&["--no-strings"], "strings"),
@@ -83,10 +83,10 @@ fn what_is_asked_for_has_to_be_inside() {
         held(args, file);
     }
     for (args, file, said) in [
-        (&["--malloc", "mimalloc"][..], "default", "expected allocator mimalloc, found jemalloc"),
+        (&["--malloc", "mimalloc"][..], "default", "expected allocator mimalloc, found brawn"),
         (&["--malloc", "jemalloc"], "cpu", "expected allocator jemalloc, found mimalloc"),
         (&["--preset", "fast"], "default", "expected preset fast, found balanced"),
-        (&["--preset", "fast"], "default", "expected knob jemalloc.tcache_max 65536, found 4096"),
+        (&["--preset", "small"], "default", "expected knob brawn.keep 25, found none"),
         // A preset is all of it, and nothing else.
         (&["--preset", "fast"], "knob", "expected knob jemalloc.narenas none, found 2"),
         (&["--preset", "fast", "--cpu", "x86-64-v3"], "knob", "for the processor x86-64-v3, found any"),
@@ -106,7 +106,7 @@ fn what_is_asked_for_has_to_be_inside() {
         assert!(message.contains(said), "{args:?}: {message}");
     }
     assert_snapshot!(broken(&["--malloc", "mimalloc"], "default"), @r"
-    error: default: expected allocator mimalloc, found jemalloc [not-as-asked]
+    error: default: expected allocator mimalloc, found brawn [not-as-asked]
     hint: an older executable may have been left in place, or built with other settings: link again
     ");
     let json = sandbox.brawn(&["verify", "--json", "--malloc", "mimalloc", "default"]).output().unwrap();
@@ -137,7 +137,7 @@ fn the_environment_asks_as_well_and_a_file_does_not() {
     ] {
         fails(&mut verify(variable, value, &[]), 1);
     }
-    ok(&mut verify("BRAWN_MALLOC", "jemalloc", &[]));
+    ok(&mut verify("BRAWN_MALLOC", DEFAULT_MALLOC, &[]));
     // The command line comes first.
     ok(&mut verify("BRAWN_MALLOC", "mimalloc", &["--preset", "balanced"]));
     sandbox.write("config/brawn/config.toml", "preset = \"hardened\"\n");

@@ -26,11 +26,11 @@ pub(super) fn look() -> Finding {
             // The very libc.a that a link takes in its place.
             match Rust::find().and_then(|rust| rust.self_contained(arch)) {
                 Ok(_) => Finding::good(format!(
-                    "{found}; {NEWER}: small and hardened take the Rust toolchain's libc.a there"
+                    "{found}; {NEWER}: hardened takes the Rust toolchain's libc.a there"
                 )),
                 Err(_) => Finding::limited(
                     format!("{found}; {NEWER}"),
-                    "the presets small and hardened cannot be linked with zig",
+                    "the preset hardened cannot be linked with zig",
                     format!("rustup target add {}, or pip install ziglang==0.15.2", arch.musl_triple()),
                 ),
             }
@@ -40,7 +40,7 @@ pub(super) fn look() -> Finding {
             Finding::limited(
                 format!("{c}; {error}"),
                 cost,
-                "pip install ziglang (0.15.2 where small and hardened shall do without Rust's musl target)",
+                "pip install ziglang (0.15.2 where hardened shall do without Rust's musl target)",
             )
         }
     }

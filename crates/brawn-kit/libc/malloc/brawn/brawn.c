@@ -54,7 +54,6 @@
 #ifdef BRAWN_ALONE
 #include "alone.h"
 
-#include "backend.h"
 #include "names.h"
 #else
 #include "stats.h"

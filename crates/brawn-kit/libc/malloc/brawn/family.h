@@ -254,7 +254,7 @@ struct brawn_malloc_info {
 };
 
 /* Writes as much of it as `size` bytes hold, and returns how many bytes there are. */
-PUBLIC COLD size_t brawn_malloc_info(struct brawn_malloc_info *result, size_t size) {
+HOOK COLD size_t brawn_malloc_info(struct brawn_malloc_info *result, size_t size) {
     struct brawn_malloc_info info = {
         .own_bytes = quarantine_bytes(own) + own->spare_bytes,
         .shared_bound = pool_bound() * pool_count(),
@@ -341,7 +341,7 @@ INNER RARE void __brawn_atfork(int who) {
 /* The same, but before any lock: in the dynamic loader it is the loader's, in a static executable no one's. A
  * thread's first allocation may have to make the key, and to wait for the library's lock on keys, while the
  * thread holds another one. As fork takes both, no one may have to do that from here on. */
-PUBLIC RARE void __ldso_atfork(int who) {
+HOOK RARE void __ldso_atfork(int who) {
     if (who < 0) {
         (void)key_exists();
     }

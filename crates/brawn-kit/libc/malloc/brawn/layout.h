@@ -71,7 +71,13 @@ struct meta {
 };
 
 /* Behind the front end: mallocng, by names that are hidden in musl, or backend.h, which keeps them in this file
- * (alone.h). `INNER` is what mallocng, in an overlay, calls of the front end. */
+ * (alone.h). `INNER` is what mallocng, in an overlay, calls of the front end, and `HOOK` what is called by a
+ * name that is no one's in other libraries. */
+#ifdef BRAWN_PRELOAD
+#define HOOK static
+#else
+#define HOOK PUBLIC
+#endif
 #ifdef BRAWN_ALONE
 #define BEHIND static
 #define INNER static

@@ -42,7 +42,7 @@ enum {
 #define SPARE_CROWD ((size_t)8 * SPARE_BYTES)
 #endif
 
-/* A thread has a cache from here to there. musl counts its threads itself. */
+/* A thread has a cache from here to there. musl counts its threads itself; guest.h counts caches. */
 #ifndef CACHES_CHANGE
 #define CACHES_CHANGE(by) ((void)0)
 #endif
@@ -152,7 +152,7 @@ enum { CACHE_BYTES = sizeof(struct cache) + SPARES * sizeof(struct spare) };
 
 /* Zeroed, as far as anyone reads it. */
 static RARE struct cache *cache_make(void) {
-#ifdef SLABS
+#ifdef BRAWN_ALONE
     struct cache *const cache = class_take(class_of(CACHE_BYTES));
 #else
     struct cache *const cache = __libc_malloc_impl(CACHE_BYTES);
@@ -161,7 +161,7 @@ static RARE struct cache *cache_make(void) {
 }
 
 static RARE void cache_free(struct cache *cache) {
-#ifdef SLABS
+#ifdef BRAWN_ALONE
     unsigned class;
     if (slab_look(cache, &class)) {
         block_give(cache);
