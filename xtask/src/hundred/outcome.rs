@@ -96,6 +96,15 @@ impl Outcome {
         format!("{verified}, time {}, memory {}", ratio("time"), ratio("peak memory"))
     }
 
+    /// Whether Brawn's default had another heap than it has now when this was measured. A program without a heap of C has none
+    /// to tell.
+    pub fn is_of_another_heap(&self) -> bool {
+        let now = brawn_libc::Choice::default().malloc.name();
+        let kits = || brawn_kit::allocators().iter().map(|allocator| allocator.name);
+        let has = |name: &str| self.heaps.iter().any(|heap| heap.split_whitespace().next() == Some(name));
+        !has(now) && kits().any(has)
+    }
+
     /// A variant's figure of this name.
     pub fn cell(&self, variant: &str, row: &str) -> Option<Cell> {
         let case = self.results.as_ref()?.suites.first()?.cases.first()?;

@@ -48,6 +48,8 @@ fn made(out: &Path) -> Result<(String, String)> {
         .filter_map(|(listed, recipe, outcome)| measured(listed, recipe.as_ref(), outcome.as_ref()?))
         .collect();
     measured.sort_by(|one, other| one.time.median.total_cmp(&other.time.median));
+    let (before, measured): (Vec<_>, Vec<_>) =
+        measured.into_iter().partition(|one| one.outcome.is_of_another_heap());
     let failed: Vec<(&Listed, &Outcome)> = rows
         .iter()
         .filter_map(|(listed, _, outcome)| Some((*listed, outcome.as_ref()?)))
@@ -55,7 +57,7 @@ fn made(out: &Path) -> Result<(String, String)> {
         .collect();
     let open: Vec<&Listed> =
         rows.iter().filter(|(_, _, outcome)| outcome.is_none()).map(|(listed, ..)| *listed).collect();
-    Ok((page(&list, &measured, &failed, &open), picture(&measured)))
+    Ok((page(&list, &measured, &before, &failed, &open), picture(&measured)))
 }
 
 fn measured<'a>(
@@ -80,28 +82,36 @@ fn mean(ratios: impl ExactSizeIterator<Item = f64>) -> f64 {
 fn page(
     list: &[Listed],
     measured: &[Measured<'_>],
+    before: &[Measured<'_>],
     failed: &[(&Listed, &Outcome)],
     open: &[&Listed],
 ) -> String {
     let mut text = format!(
         "# A hundred programs\n\nPrograms of others, chosen [by a rule](rule.md) and not by their result, built for \
-         glibc and by Brawn and run on the same\nwork. Of {} on the list, {} are measured and {} could not be; {} have no recipe \
-         yet. Written by\n`xtask hundred` from [results/](results), which hold every sample.\n",
+         glibc and by Brawn and run on the same\nwork. Of {} on the list, {} are measured, {} more were when the default had \
+         another heap, and {} could not be; {} have no recipe\nyet. Written by `xtask hundred` from [results/](results), which hold every \
+         sample.\n",
         list.len(),
         measured.len(),
+        before.len(),
         failed.len(),
         open.len()
     );
     if !measured.is_empty() {
-        text.push_str(&standing(measured, failed));
+        text.push_str(&standing(measured, before, failed));
         let _ = write!(
             text,
             "\n![time against memory, both to glibc]({PICTURE})\n\nA dot is a program: left is faster than with glibc, below is \
              smaller. Opened by itself, the picture tells\ntheir names.\n"
         );
         text.push_str(&losses(measured));
-        text.push_str(&every(measured));
-        text.push_str(&own_tests(measured));
+        let note = "Time is wall-clock time and memory the most that was resident, of the default preset over glibc's within \
+                    the same rounds.";
+        let _ = write!(text, "\n## All\n\n{}\n{note}\n", every(measured));
+        if !before.is_empty() {
+            let _ = write!(text, "\n## With another heap as the default\n\n{}", every(before));
+        }
+        text.push_str(&own_tests(measured.iter().chain(before)));
     }
     if !failed.is_empty() {
         text.push_str("\n## Not built\n\n");
@@ -118,7 +128,7 @@ fn page(
 }
 
 /// The numbers that are asked for, over all that are measured.
-fn standing(measured: &[Measured<'_>], failed: &[(&Listed, &Outcome)]) -> String {
+fn standing(measured: &[Measured<'_>], before: &[Measured<'_>], failed: &[(&Listed, &Outcome)]) -> String {
     let count = measured.len();
     let worst = |ratio: Ratio| {
         let worst = measured.iter().max_by(|one, other| ratio(one).median.total_cmp(&ratio(other).median));
@@ -130,14 +140,15 @@ fn standing(measured: &[Measured<'_>], failed: &[(&Listed, &Outcome)]) -> String
     };
     let time: Ratio = |one| &one.time;
     let memory: Ratio = |one| &one.memory;
-    let accepted = measured.iter().filter(|one| one.outcome.verify.is_empty()).count();
+    let all = || measured.iter().chain(before);
+    let accepted = all().filter(|one| one.outcome.verify.is_empty()).count();
     let mut table = Table::new(["", "asked", "measured"]);
     let mut row = |name: &str, asked: &str, got: String| table.row([name.to_owned(), asked.to_owned(), got]);
-    row("built and verified", "95 of 100", format!("{accepted} of {}", count + failed.len()));
-    let twice: Vec<_> = measured.iter().filter_map(|one| one.outcome.differ.as_ref()).collect();
+    row("built and verified", "95 of 100", format!("{accepted} of {}", all().count() + failed.len()));
+    let twice: Vec<_> = all().filter_map(|one| one.outcome.differ.as_ref()).collect();
     let same = twice.iter().filter(|differ| !differ.iter().any(|name| name == DEFAULT)).count();
     row("the same when built twice", "100 of 100", format!("{same} of {}", twice.len()));
-    let tested: Vec<&Tested> = measured.iter().filter_map(|one| one.outcome.tests.as_ref()).collect();
+    let tested: Vec<&Tested> = all().filter_map(|one| one.outcome.tests.as_ref()).collect();
     let lost = tested.iter().flat_map(|tested| tested.lost()).filter(|(_, stock)| !stock).count();
     row(
         "own tests that pass with glibc and stock musl, and fail",
@@ -200,13 +211,11 @@ fn every(measured: &[Measured<'_>]) -> String {
             one.recipe.map(|recipe| recipe.about.clone()).unwrap_or_default(),
         ]);
     }
-    let note = "Time is wall-clock time and memory the most that was resident, of the default preset over glibc's within \
-                the same rounds.";
-    format!("\n## All\n\n{}\n{note}\n", table.to_markdown())
+    table.to_markdown()
 }
 
 /// What the programs' own tests say.
-fn own_tests(measured: &[Measured<'_>]) -> String {
+fn own_tests<'a>(measured: impl Iterator<Item = &'a Measured<'a>>) -> String {
     let mut table = Table::new(["program", GLIBC, STOCK, DEFAULT, "fails with Brawn, not with glibc"]);
     let mut any = false;
     for one in measured {

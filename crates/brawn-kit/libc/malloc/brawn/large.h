@@ -12,6 +12,8 @@ enum {
     LARGE_AGE = 1000, /* milliseconds */
     LARGE_SHARE = 16, /* of the bytes in use, one in so many may lie here on top of the base */
     LARGE_WASTE = 4,  /* a block may be larger than asked for by one in so many */
+    LARGE_GONE = 8,   /* blocks that went a moment ago */
+    LARGE_BACK = 100, /* milliseconds: who comes back for one of them by then would have had use for it */
 };
 
 /* A block of so many bytes that grows moves to a kept mapping, if there is one: to copy it is faster than to
@@ -28,6 +30,9 @@ enum {
 /* Of what a program comes back for, at most so much in such blocks: they are soon mapped again. */
 #define LARGE_SWING ((size_t)4 << 20)
 
+/* A program that copies one thing again and again, and drops the copy each time, does not swing by 4 MiB from a
+ * low: it comes back for what it has just freed, of whatever size. That much may stay from then on, as long as
+ * it is used (`back`). */
 #define LARGE_BASE ((size_t)1 << 20)
 #ifdef BRAWN_HARDENED
 #define LARGE_CEILING ((size_t)PAGE) /* less than any of them: who uses a freed one shall not find it */
@@ -41,12 +46,22 @@ struct large_entry {
     uint64_t since;
 };
 
+/* A block that did not stay. */
+struct large_gone {
+    size_t capacity;
+    uint64_t since;
+};
+
 static struct {
     _Alignas(64) lock lock;
     uint32_t count;
     _Atomic(size_t) bytes; /* of the entries, which are the first `count`, the oldest first */
     size_t in_use; /* bytes in such blocks that the program has; blocks of libc's own come and go unseen */
     struct large_entry entries[LARGE_ENTRIES];
+    struct large_gone gone[LARGE_GONE];
+    uint32_t gone_next;
+    bool back_used;
+    size_t back; /* bytes */
 } large;
 
 /* So many addresses more. */
@@ -62,12 +77,40 @@ static inline size_t large_ahead(size_t size) {
 static inline size_t large_bound(void) {
     const size_t swing = recent_slack(), usual = LARGE_BASE + large.in_use / LARGE_SHARE;
     const size_t slack = swing < LARGE_SWING ? swing : LARGE_SWING;
-    const size_t bound = kept(usual > slack ? usual : slack);
+    const size_t below = recent_below(), back = large.back < below ? large.back : below;
+    const size_t more = slack > back ? slack : back;
+    const size_t bound = kept(usual > more ? usual : more);
     return bound < LARGE_CEILING ? bound : LARGE_CEILING;
 }
 
 static RARE void large_in_use(size_t gone, size_t come) {
     large.in_use += come - (gone < large.in_use ? gone : large.in_use);
+}
+
+/* Whether a block of this capacity serves a request. */
+static inline bool large_serves(size_t capacity, size_t size) {
+    return capacity >= size && capacity - size <= size / LARGE_WASTE;
+}
+
+static RARE void large_goes(size_t capacity, uint64_t time) {
+    if (!RECENT_COUNTS) {
+        return;
+    }
+    large.gone[large.gone_next++ % LARGE_GONE] = (struct large_gone){capacity, time};
+}
+
+/* A request for which nothing is kept. */
+static RARE void large_missed(size_t size, uint64_t time) {
+    for (uint32_t at = 0; at < LARGE_GONE; at++) {
+        struct large_gone *const gone = &large.gone[at];
+        if (large_serves(gone->capacity, size) && time - gone->since <= LARGE_BACK) {
+            const size_t wanted = large.bytes + gone->capacity;
+            large.back = wanted > large.back ? wanted : large.back;
+            large.back_used = true;
+            gone->capacity = 0;
+            return;
+        }
+    }
 }
 
 static RARE void *large_take_entry(uint32_t at) {
@@ -82,18 +125,29 @@ static RARE void *large_take_entry(uint32_t at) {
 /* Takes out the oldest entry if it is too old, or too much with `coming` bytes more, or if everything goes.
  */
 static RARE void *large_expire(uint64_t time, size_t coming, bool everything) {
-    const bool expired =
-        large.count > 0 && (everything || large.bytes + coming > large_bound() ||
-                            large.count == LARGE_ENTRIES || time - large.entries[0].since > LARGE_AGE);
-    return expired ? large_take_entry(0) : NULL;
+    if (large.count == 0) {
+        return NULL;
+    }
+    if (everything || time - large.entries[0].since > LARGE_AGE) {
+        return large_take_entry(0);
+    }
+    if (large.bytes + coming > large_bound() || large.count == LARGE_ENTRIES) {
+        large_goes(large.entries[0].capacity, time);
+        return large_take_entry(0);
+    }
+    return NULL;
 }
 
 /* Unmaps what has expired, one by one and without the lock, which others may want meanwhile. */
 static RARE bool large_release(bool everything) {
     const uint64_t time = now();
     bool any = false;
+    bool locked = lock_take(&large.lock);
+    large.back = large.back_used ? large.back : 0;
+    large.back_used = false;
+    lock_give(&large.lock, locked);
     for (;;) {
-        const bool locked = lock_take(&large.lock);
+        locked = lock_take(&large.lock);
         void *const block = large_expire(time, 0, everything);
         lock_give(&large.lock, locked);
         if (block == NULL) {
@@ -107,12 +161,13 @@ static RARE bool large_release(bool everything) {
 
 /* The smallest entry that is large enough and not much too large. */
 static RARE void *large_take(size_t size) {
+    const uint64_t time = now();
     void *block = NULL;
     const bool locked = lock_take(&large.lock);
     uint32_t best = LARGE_ENTRIES;
     for (uint32_t at = 0; at < large.count; at++) {
         const size_t capacity = large.entries[at].capacity;
-        if (capacity >= size && capacity - size <= size / LARGE_WASTE &&
+        if (large_serves(capacity, size) &&
             (best == LARGE_ENTRIES || capacity < large.entries[best].capacity)) {
             best = at;
         }
@@ -120,6 +175,9 @@ static RARE void *large_take(size_t size) {
     if (best != LARGE_ENTRIES) {
         large_in_use(0, large.entries[best].capacity);
         block = large_take_entry(best);
+        large.back_used = true;
+    } else {
+        large_missed(size, time);
     }
     lock_give(&large.lock, locked);
     if (block == NULL) {
@@ -155,6 +213,8 @@ static RARE void large_give(void *block, size_t capacity) {
         large.entries[large.count++] = (struct large_entry){block, capacity, time};
         large.bytes += capacity;
         block = NULL;
+    } else {
+        large_goes(capacity, time);
     }
     lock_give(&large.lock, locked);
     if (block != NULL) {

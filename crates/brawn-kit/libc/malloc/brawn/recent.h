@@ -55,11 +55,16 @@ static RARE void recent_shrink(size_t bytes) {
     }
 }
 
+/* How far below the recent peak the program is. */
+static RARE size_t recent_below(void) {
+    const size_t peak = recent_read(&recent.peak), in_use = recent_read(&recent.in_use);
+    return !RECENT_COUNTS || in_use > peak ? 0 : peak - in_use;
+}
+
 /* So much may be kept now. */
 static RARE size_t recent_slack(void) {
-    const size_t peak = recent_read(&recent.peak), in_use = recent_read(&recent.in_use);
-    const size_t swing = recent_read(&recent.swing), below = peak > in_use ? peak - in_use : 0;
-    return !RECENT_COUNTS ? 0 : below < swing ? below : swing;
+    const size_t swing = recent_read(&recent.swing), below = recent_below();
+    return below < swing ? below : swing;
 }
 
 /* One byte of so many that are in use. */
