@@ -1,8 +1,6 @@
-//! The heap as the one of this program: layouts, threads, and the back end under a fuzzer and the thread sanitizer.
+//! The heap as the one of this program: layouts and threads.
 
 use std::alloc::{GlobalAlloc as _, Layout};
-use std::path::Path;
-use std::process::Command;
 
 use brawn_heap::BrawnHeap;
 
@@ -118,23 +116,4 @@ fn threads_that_end_leave_their_blocks_to_others() {
     drop(give);
     assert_eq!(take.into_iter().count(), 40 * 300);
     HEAP.trim();
-}
-
-fn checks(arguments: &[&str]) {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let mut command = Command::new(root.join("crates/brawn-kit/libc/malloc/test/run"));
-    command.args(arguments).env("BACKEND", "own").env_remove("OUT").env_remove("CC");
-    let output = command.output().unwrap();
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{command:?}: {said}{}", String::from_utf8_lossy(&output.stdout));
-}
-
-#[test]
-fn the_thread_sanitizer_sees_no_race() {
-    checks(&["tsan"]);
-}
-
-#[test]
-fn sequences_of_operations_that_a_fuzzer_makes_up() {
-    checks(&["fuzz", if std::env::var_os("BRAWN_TEST_LONG").is_some() { "300" } else { "2" }]);
 }

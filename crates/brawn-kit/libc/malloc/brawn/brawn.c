@@ -1,6 +1,5 @@
-/* The Brawn heap: slabs with caches in front of them, beside musl's own mallocng, which stays what it is,
- * serves the library's internals as before, and has the large blocks. docs/explain/heap.md tells how it works
- * and what it may keep. Its ten words:
+/* The Brawn heap: slabs with caches in front of them. It takes the place of a libc.a's heap; the hardened build
+ * keeps musl's mallocng behind it. docs/explain/heap.md tells how it works and what it may keep. Its ten words:
  *
  *          thread 1                  thread 2
  *     +-----------------+       +-----------------+
@@ -15,7 +14,7 @@
  *              v                         v
  *       SLAB   | # | . | # | . | ...      slots of one class, a bit for each; one lock
  *     +--------v---------------------------------+
- *     | CHUNK, 1 MiB | slab | slab | large | free |  <-- mallocng: large blocks, and the library's own
+ *     | CHUNK, 1 MiB | slab | slab | large | free |  <-- large blocks
  *     +--------+---------------------------------+
  *              v mmap, munmap, madvise
  *
@@ -27,11 +26,11 @@
  *   chain    a full list on its way between threads
  *   pool     what threads share: one for each processor, with one lock
  *   chunk    1 MiB of address space from which pages are cut
- *   large    more than 128 KiB: a mapping of its own for mallocng
+ *   large    more than 128 KiB: a mapping of its own, of a chunk or the kernel's
  *   swing    how far a program's use rose again after its last low; it widens every bound
  *
  * The hardened build has no slabs: its blocks are slots of mallocng, with headers. The front end is everything
- * here that is not mallocng. Each file includes the one before:
+ * here but backend.h and its like. Each file includes the one before:
  *
  *   layout.h   how mallocng lays out memory, and all checks of headers
  *   address.h  which chunks there are; in the hardened build, from an address to its class
@@ -40,12 +39,14 @@
  *   slots.h    in the hardened build, mallocng's slots, many at a time
  *   recent.h   the swing            shared.h   the pools
  *   large.h    blocks with a mapping of their own
- *   pages.h    pages for slabs, and for mallocng
+ *   pages.h    pages for slabs and large blocks
  *   slabs.h    slots of slabs, many at a time
  *   thread.h   what a thread keeps  quarantine.h, freed blocks that wait
  *   alloc.h    how a block leaves the heap and comes back
  *   hardened.h the hardened build   family.h   malloc and its family
  *   stats.h    figures at the end
+ *   backend.h  what stands behind   names.h    what else the functions are called
+ *   guest.h    in a library, with no libc.a around it
  *
  * None of this uses a `malloc` by that name: those are weak here, and a program may bring its own. */
 #ifndef _GNU_SOURCE

@@ -246,7 +246,7 @@ struct brawn_malloc_info {
     uint64_t medium_hits;        /* medium blocks from the lists */
     uint64_t medium_misses;      /* and from slabs */
     uint64_t large_hits;         /* large blocks from kept mappings */
-    uint64_t large_misses;       /* and from mallocng */
+    uint64_t large_misses;       /* and new ones */
     uint64_t returned;           /* small and medium blocks given back to slabs */
     uint64_t upkeeps;            /* rounds of giving back what no one wanted */
     uint64_t page_bytes;         /* in pages kept for the next slabs */
