@@ -127,8 +127,9 @@ static inline uint64_t word_mask(unsigned word, size_t from, size_t to) {
 
 static RARE size_t pages_bound(void) {
     const size_t slack = recent_slack(), large_bytes = atomic_load_explicit(&large.bytes, RELAXED);
-    const size_t share = recent_share(KEEP_SHARE);
-    size_t more = slack > large_bytes ? slack - large_bytes : 0;
+    const size_t share = recent_share(KEEP_SHARE), dropped = recent_dropped();
+    const size_t either = slack > dropped ? slack : dropped;
+    size_t more = either > large_bytes ? either - large_bytes : 0;
     if (more < share) {
         more = share;
     }

@@ -13,8 +13,12 @@
 
 #include "layout.h"
 
-/* With each round of upkeep one part in so many of what is known of the past is forgotten. */
-enum { RECENT_DECAY = 8 };
+/* With each round of upkeep one part in so many of what is known of the past is forgotten. One part in so many of
+ * the peak may be kept of what is dropped. */
+enum { RECENT_DECAY = 8, RECENT_DROPPED = 4 };
+
+/* A peak of so many bytes. */
+#define RECENT_SMALL ((size_t)16 << 20)
 
 /* Checks of the front end alone set it to 0: their bounds stay where they are. */
 #ifndef RECENT_COUNTS
@@ -65,6 +69,14 @@ static RARE size_t recent_below(void) {
 static RARE size_t recent_slack(void) {
     const size_t swing = recent_read(&recent.swing), below = recent_below();
     return below < swing ? below : swing;
+}
+
+/* What a program that has just dropped much may keep for a moment: it mostly takes it again, or ends. It is little
+ * beside its recent peak, which it is below anyway, and nothing in a small program. */
+static RARE size_t recent_dropped(void) {
+    const size_t peak = recent_read(&recent.peak), below = recent_below();
+    const size_t most = peak > RECENT_SMALL ? (peak - RECENT_SMALL) / RECENT_DROPPED : 0;
+    return below < most ? below : most;
 }
 
 /* One byte of so many that are in use. */
