@@ -41,15 +41,14 @@ impl Setting {
 
     /// By the name of this preset, which says more than the allocator's, where it is the whole truth.
     pub fn by_preset(self, name: Option<&str>) -> Self {
-        let is_it = |name: &&str| {
-            Choice::preset(name).is_ok_and(|plain| {
-                let musl = plain.musl.iter().eq(&self.musl);
-                (plain.malloc.name(), plain.strings, &plain.knobs)
-                    == (&self.malloc, self.strings, &self.knobs)
-                    && musl
-            })
-        };
+        let is_it = |name: &&str| Choice::preset(name).is_ok_and(|plain| self.is_all_of(&plain));
         Self { preset: name.filter(is_it).map(str::to_owned), ..self }
+    }
+
+    fn is_all_of(&self, preset: &Choice) -> bool {
+        let musl = preset.musl.iter().eq(&self.musl);
+        (preset.malloc.name(), preset.strings, &preset.knobs) == (&self.malloc, self.strings, &self.knobs)
+            && musl
     }
 
     /// The settings behind the presets, the default first.
@@ -83,13 +82,15 @@ impl Setting {
         setting
     }
 
-    /// The choice with these names.
+    /// The choice with these names. A preset that is no longer what it was when this was written says nothing: the allocator's
+    /// name and the knobs tell it all.
     ///
     /// # Errors
     /// Those of [`Choice`]: a name that this Brawn does not know.
     pub fn choice(&self) -> Result<Choice, brawn_libc::Error> {
-        let mut choice = match &self.preset {
-            Some(name) => Choice::preset(name)?,
+        let preset = self.preset.as_deref().map(Choice::preset).transpose()?;
+        let mut choice = match preset.filter(|preset| self.is_all_of(preset)) {
+            Some(preset) => preset,
             None => Choice::malloc(&self.malloc)?,
         }
         .with_strings(self.strings)
@@ -198,6 +199,15 @@ mod tests {
         let tuned = Setting::presets().into_iter().find(|setting| !setting.knobs.is_empty()).unwrap();
         let other = tuned.with_knob(STRINGS, "no").choice().unwrap();
         assert!(other.preset.is_none() && other.knobs == tuned.knobs);
+    }
+
+    #[test]
+    fn a_preset_that_was_another_allocator_says_nothing() {
+        let before = Setting { preset: Some("balanced".into()), ..Setting::allocator("mimalloc") };
+        let choice = before.choice().unwrap();
+        assert_eq!((choice.preset, choice.malloc.name()), (None, "mimalloc"));
+        let unknown = Setting { preset: Some("never".into()), ..before };
+        assert!(unknown.choice().is_err());
     }
 
     #[test]

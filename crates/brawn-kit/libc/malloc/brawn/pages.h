@@ -392,7 +392,7 @@ static RARE unsigned char *pages_take(size_t size, unsigned length, enum run run
 
 /* What mallocng calls in place of mmap: with its lock for a group, without for a large block. */
 INNER RARE void *__brawn_map_pages(void *address, size_t size, int protection, int flags, int file,
-                                    off_t offset) {
+                                   off_t offset) {
     size_t length = page_count(size);
     unsigned char *start = NULL;
     if (length > 0 && length <= (wanted.class != 0 ? LARGE_RUN : RUN_LARGEST) &&
