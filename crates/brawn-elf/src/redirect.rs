@@ -1,4 +1,4 @@
-use object::read::elf::{FileHeader as _, SectionHeader as _, Sym as _};
+use object::read::elf::{FileHeader as _, SectionHeader as _, Sym as _, SymbolTable};
 use object::{Endianness, U32, U64, elf, pod};
 
 use crate::Error;
@@ -33,10 +33,7 @@ pub fn rename_definitions(object: &[u8], names: &[(&str, &str)]) -> Result<Vec<u
 pub fn define_needed(object: &[u8], needed: &str, own: &str, name: &str) -> Result<Vec<u8>, Error> {
     type Symbol = elf::Sym64<Endianness>;
     let endian = Endianness::Little;
-    let header = crate::note::relocatable_header(object)?;
-    let sections = header.sections(endian, object).map_err(Error::damaged("section headers"))?;
-    let symbols = sections.symbols(endian, object, elf::SHT_SYMTAB).map_err(Error::damaged("symbols"))?;
-    let table = sections.section(symbols.section()).map_err(Error::damaged("symbols"))?;
+    let (symbols, table) = symbols(object)?;
     let find = |wanted: &str, undefined: bool| {
         symbols.iter().position(|symbol| {
             symbol.is_undefined(endian) == undefined
@@ -61,10 +58,7 @@ pub fn define_needed(object: &[u8], needed: &str, own: &str, name: &str) -> Resu
 pub fn hide_definitions(object: &[u8]) -> Result<Vec<u8>, Error> {
     type Symbol = elf::Sym64<Endianness>;
     let endian = Endianness::Little;
-    let header = crate::note::relocatable_header(object)?;
-    let sections = header.sections(endian, object).map_err(Error::damaged("section headers"))?;
-    let symbols = sections.symbols(endian, object, elf::SHT_SYMTAB).map_err(Error::damaged("symbols"))?;
-    let table = sections.section(symbols.section()).map_err(Error::damaged("symbols"))?;
+    let (symbols, table) = symbols(object)?;
     let mut out = object.to_vec();
     for (index, symbol) in symbols.iter().enumerate() {
         if !symbol.is_undefined(endian) && symbol.st_bind() != elf::STB_LOCAL {
@@ -75,12 +69,23 @@ pub fn hide_definitions(object: &[u8]) -> Result<Vec<u8>, Error> {
     Ok(out)
 }
 
+type Header = elf::FileHeader64<Endianness>;
+
+/// The symbols of a relocatable object, and the section that they are in.
+fn symbols(object: &[u8]) -> Result<(SymbolTable<'_, Header>, &elf::SectionHeader64<Endianness>), Error> {
+    let endian = Endianness::Little;
+    let header = crate::note::relocatable_header(object)?;
+    let sections = header.sections(endian, object).map_err(Error::damaged("section headers"))?;
+    let symbols = sections.symbols(endian, object, elf::SHT_SYMTAB).map_err(Error::damaged("symbols"))?;
+    let table = sections.section(symbols.section()).map_err(Error::damaged("symbols"))?;
+    Ok((symbols, table))
+}
+
 fn rename(
     object: &[u8],
     names: &[(&str, &str)],
     applies: impl Fn(bool, elf::SymbolBind) -> bool,
 ) -> Result<Vec<u8>, Error> {
-    type Header = elf::FileHeader64<Endianness>;
     type Section = elf::SectionHeader64<Endianness>;
     type Symbol = elf::Sym64<Endianness>;
     let endian = Endianness::Little;

@@ -34,9 +34,7 @@ pub fn check(path: &Path, archive: &Archive<'_>, musl: &Musl, kit: &[Member<'_>]
         return Ok(());
     }
     let unknown = |what: String| Error::UnknownHeapLayout { path: path.to_owned(), what };
-    if let Some(version) = &musl.version
-        && !parse_version(version).is_some_and(|numbers| KNOWN.contains(&numbers))
-    {
+    if let Some(version) = unread_version(musl) {
         return Err(unknown(format!("musl {version} is newer than the last one that is known, 1.2.6")));
     }
     let table: Vec<u8> =
@@ -68,11 +66,15 @@ pub fn check(path: &Path, archive: &Archive<'_>, musl: &Musl, kit: &[Member<'_>]
     Ok(())
 }
 
+/// musl's version, if no one has read its sources.
+fn unread_version(musl: &Musl) -> Option<&str> {
+    let known = |version: &&str| parse_version(version).is_some_and(|numbers| KNOWN.contains(&numbers));
+    musl.version.as_deref().filter(|version| !known(version))
+}
+
 /// Whether musl's record of the process is the known one, by which a heap learns that there are no other threads.
 pub fn knows_process(archive: &Archive<'_>, musl: &Musl) -> bool {
-    let known = |version: &String| parse_version(version).is_some_and(|numbers| KNOWN.contains(&numbers));
-    musl.version.as_ref().is_none_or(known)
-        && find(archive, PROCESS.0).is_some_and(|(size, _)| size == PROCESS.1)
+    unread_version(musl).is_none() && find(archive, PROCESS.0).is_some_and(|(size, _)| size == PROCESS.1)
 }
 
 /// Why a family's functions cannot take the place of musl's in this archive: it has another structure than the one that
@@ -89,8 +91,7 @@ pub fn unfit(archive: &Archive<'_>, musl: &Musl, family: &Family) -> Option<Stri
     if family.structures.is_empty() {
         return None;
     }
-    let known = |version: &String| parse_version(version).is_some_and(|numbers| KNOWN.contains(&numbers));
-    if let Some(version) = musl.version.as_ref().filter(|version| !known(version)) {
+    if let Some(version) = unread_version(musl) {
         return Some(format!("musl {version} is newer than the last one that is known, 1.2.6"));
     }
     family.structures.iter().find_map(|(name, size)| match find(archive, name) {

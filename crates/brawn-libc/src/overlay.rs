@@ -102,7 +102,8 @@ pub struct Overlay {
 }
 
 const FORMAT: u32 = 2;
-/// What the Brawn heap's object has for that (`crates/brawn-kit/libc/malloc/brawn/names.h`).
+/// The record of the process in the Brawn heap's object, for a libc.a whose own is not known
+/// (`crates/brawn-kit/libc/malloc/brawn/names.h`).
 const OWN_PROCESS: &str = "__brawn_always_threads";
 const LIBC_A: &str = "libc.a";
 const MANIFEST: &str = "manifest.json";
