@@ -18,23 +18,6 @@ static RARE void *backend_take(size_t size) {
     return block;
 }
 
-/* Rather larger than needed than from a slab. */
-static SLOW void *class_malloc(unsigned class, unsigned classes) {
-    void *const block = shelf_take(class, classes);
-    if (likely(block != NULL)) {
-        return block;
-    }
-    COUNT(medium_misses, 1);
-    if (own != &cache_none && own != &cache_closed) {
-        cache_visit(own, class);
-    }
-    return class_take(class);
-}
-
-static SLOW void *medium_malloc(size_t size) {
-    return class_malloc(class_of_medium(size), SHELVES_TO_TRY);
-}
-
 /* From mallocng; `wanted.dirty` says whether it is zero. */
 static RARE void *large_make(size_t size) {
     if (unlikely(size > PTRDIFF_MAX - PAGE)) {
@@ -54,14 +37,17 @@ static SLOW void *large_malloc(size_t size) {
     return block != NULL ? block : large_make(size);
 }
 
+static SLOW void *medium_malloc(size_t size) {
+    const unsigned class = class_of_medium(size);
+    struct bin *const bin = bin_of(class);
+    return likely(bin->head != NULL) ? bin_pop(bin) : medium_miss(class, SHELVES_TO_TRY);
+}
+
 static inline __attribute__((always_inline)) void *front_malloc(size_t size) {
     if (likely(size <= SMALL_LARGEST)) {
         const unsigned class = class_of_small(size);
-        struct bin *const bin = &own->bins[class];
-        if (likely(bin->head != NULL)) {
-            return bin_pop(bin);
-        }
-        return small_miss(class);
+        struct bin *const bin = bin_of(class);
+        return likely(bin->head != NULL) ? bin_pop(bin) : small_miss(class);
     }
     return size <= MEDIUM_LARGEST ? medium_malloc(size) : large_malloc(size);
 }
@@ -71,14 +57,14 @@ static SLOW void *any_malloc(size_t size) {
     return front_malloc(size);
 }
 
-/* A small block goes to the thread's own list. */
-static inline __attribute__((always_inline)) void small_give(unsigned class, void *block, unsigned index) {
-    struct bin *const bin = &own->bins[class];
+/* A block goes to the thread's own list. */
+static inline __attribute__((always_inline)) void list_give(unsigned class, void *block, unsigned index) {
+    struct bin *const bin = bin_of(class);
     if (likely(bin->room > 0)) {
         bin_push(bin, block, index);
         return;
     }
-    small_overflow(class, block, index);
+    class < SMALL_SIZES ? small_overflow(class, block, index) : medium_overflow(class, block, index);
 }
 
 #ifdef SLABS
@@ -110,12 +96,10 @@ static SLOW void free_slot(const struct slot *slot, void *block) {
         return;
     }
     const unsigned class = class_of_capacity(meta_class(slot->meta), capacity);
-    if (class >= SMALL_SIZES) {
-        shelf_give(class, block, slot->index);
-        return;
+    if (class < SMALL_SIZES) {
+        class_enter(block, slot->meta, slot->index, class);
     }
-    class_enter(block, slot->meta, slot->index, class);
-    small_give(class, block, slot->index);
+    list_give(class, block, slot->index);
 }
 
 #endif
@@ -130,12 +114,12 @@ static SLOW void free_any(void *block) {
 
 static SLOW void free_other(void *block) {
     unsigned class;
-    if (!slab_look(block, &class)) {
+    if (likely(medium_look(block, &class))) {
+        list_give(class, block, 0);
+    } else if (!slab_look(block, &class)) {
         free_any(block);
-    } else if (class >= SMALL_SIZES) {
-        shelf_give(class, block, 0);
     } else if (piece_is_kept(class)) {
-        small_give(class, block, 0);
+        list_give(class, block, 0);
     } else {
         block_give(block);
     }
@@ -150,11 +134,11 @@ static inline __attribute__((always_inline)) void front_free(void *block) {
         free_other(block);
         return;
     }
-    struct bin *const bin = &own->bins[class];
+    struct bin *const bin = bin_of(class);
     if (unlikely(bin->head == block)) {
         die_of_second_free();
     }
-    small_give(class, block, 0);
+    list_give(class, block, 0);
 }
 
 #else
@@ -183,7 +167,7 @@ static inline __attribute__((always_inline)) void front_free(void *block) {
         return;
     }
     CLASS_IS_KNOWN(block, class, index);
-    small_give(class, block, index);
+    list_give(class, block, index);
 }
 
 #endif

@@ -59,7 +59,7 @@ static SLOW void *realloc_in_slabs(void *block, size_t size, unsigned class) {
     void *const moved = any_malloc(size);
     if (moved != NULL) {
         memcpy(moved, block, keep < size ? keep : size);
-        class < SMALL_SIZES ? small_give(class, block, 0) : shelf_give(class, block, 0);
+        list_give(class, block, 0);
     }
     return moved;
 }
@@ -130,7 +130,7 @@ static RARE void *front_aligned(size_t alignment, size_t size, int *error) {
         while (class_bytes(class) % alignment != 0) {
             class ++;
         }
-        void *const exact = class < SMALL_SIZES ? any_malloc(class_bytes(class)) : class_malloc(class, 1);
+        void *const exact = class < SMALL_SIZES ? any_malloc(class_bytes(class)) : medium_miss(class, 1);
         if (likely((uintptr_t)exact % alignment == 0)) {
             return exact;
         }
@@ -268,7 +268,7 @@ HOOK COLD size_t brawn_malloc_info(struct brawn_malloc_info *result, size_t size
         .upkeeps = counters.upkeeps,
         .page_bytes = PAGE * atomic_load_explicit(&pages.dirty, RELAXED),
     };
-    for (unsigned class = 0; class < SMALL_SIZES; class ++) {
+    for (unsigned class = 0; class < SIZES; class ++) {
         const struct bin *const bin = &own->bins[class];
         info.own_bytes += (size_t)(bin->size - bin->room) * class_bytes(class);
     }

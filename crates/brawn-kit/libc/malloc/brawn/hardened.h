@@ -44,7 +44,7 @@ static void *block_set_size(void *block, size_t size) {
 static inline void *hardened_malloc(size_t size) {
     if (likely(size <= SMALL_LARGEST)) {
         const unsigned class = class_of_small(size);
-        struct bin *const bin = &own->bins[class];
+        struct bin *const bin = bin_of(class);
         if (likely(bin->head != NULL)) {
             unsigned char *const block = bin_pop(bin);
             block_end_after(block, block + class_capacity(class), size);
@@ -126,7 +126,7 @@ static inline __attribute__((always_inline)) void quarantine_release(struct quar
         die("a free block was written to");
     }
     if (likely(it.class < SMALL_CLASSES)) {
-        small_give(it.class, it.block, index);
+        list_give(it.class, it.block, index);
         return;
     }
     block_take_all(it.block, index);

@@ -59,7 +59,6 @@ static struct {
     size_t in_use; /* bytes in such blocks that the program has; blocks of libc's own come and go unseen */
     struct large_entry entries[LARGE_ENTRIES];
     struct large_gone gone[LARGE_GONE];
-    uint32_t gone_next;
     bool back_used;
     size_t back; /* bytes */
 } large;
@@ -92,11 +91,21 @@ static inline bool large_serves(size_t capacity, size_t size) {
     return capacity >= size && capacity - size <= size / LARGE_WASTE;
 }
 
+/* It takes the place of one that went too long ago, or else of the smallest, unless that is larger. */
 static RARE void large_goes(size_t capacity, uint64_t time) {
-    if (!RECENT_COUNTS) {
-        return;
+    struct large_gone *place = &large.gone[0];
+    for (uint32_t at = 0; at < LARGE_GONE; at++) {
+        struct large_gone *const gone = &large.gone[at];
+        if (time - gone->since > LARGE_BACK) {
+            gone->capacity = 0;
+        }
+        if (gone->capacity < place->capacity) {
+            place = gone;
+        }
     }
-    large.gone[large.gone_next++ % LARGE_GONE] = (struct large_gone){capacity, time};
+    if (RECENT_COUNTS && capacity > place->capacity) {
+        *place = (struct large_gone){capacity, time};
+    }
 }
 
 /* A request for which nothing is kept. */
@@ -104,8 +113,7 @@ static RARE void large_missed(size_t size, uint64_t time) {
     for (uint32_t at = 0; at < LARGE_GONE; at++) {
         struct large_gone *const gone = &large.gone[at];
         if (large_serves(gone->capacity, size) && time - gone->since <= LARGE_BACK) {
-            const size_t wanted = large.bytes + gone->capacity;
-            large.back = wanted > large.back ? wanted : large.back;
+            large.back += gone->capacity < LARGE_CEILING - large.back ? gone->capacity : 0;
             large.back_used = true;
             gone->capacity = 0;
             return;

@@ -31,6 +31,7 @@ enum {
     TOUCH_SHARE = 64,                     /* but of the bytes in use, as many for one */
     KEEP_SHARE = 16,                      /* of the bytes in use, one in so many may lie in kept pages */
     PURGE_SHARE = 4,                      /* of the bound, so much goes at once when it is passed */
+    PURGE_REST = 2, /* of the bound, what may lie in chunks of which something is in use, until the next upkeep */
     PURGE_FIRST = 32, /* pages of the runs that go back first; then a quarter of that, and so on */
 };
 
@@ -420,8 +421,8 @@ static inline uint64_t table_mask(unsigned word) {
     return word == 0 ? run_mask(0, HEAD_PAGES) : 0;
 }
 
-/* Unmaps a chunk of which nothing is in use. */
-static RARE bool chunk_remove(uint32_t number) {
+/* Comes to own a chunk of which nothing is in use, which then is no chunk any more. Where it was, or NULL. */
+static RARE unsigned char *chunk_remove(uint32_t number) {
     struct chunk *const chunk = chunk_of(number);
     unsigned word = 0;
     for (; word < CHUNK_WORDS; word++) {
@@ -435,9 +436,9 @@ static RARE bool chunk_remove(uint32_t number) {
         while (word-- > 0) {
             run_release(number, word, ~table_mask(word));
         }
-        return false;
+        return NULL;
     }
-    void *const start = page_at(number, 0);
+    unsigned char *const start = page_at(number, 0);
     for (word = 0; word < CHUNK_WORDS; word++) {
         (void)pages_clean(number, word, ~(uint64_t)0);
     }
@@ -446,30 +447,68 @@ static RARE bool chunk_remove(uint32_t number) {
         tag_clear(start);
     }
     atomic_store_explicit(base_of(number), 0, memory_order_release);
-    (void)KERNEL_CALL((munmap)(start, CHUNK_BYTES));
-    return true;
+    return start;
+}
+
+static RARE void range_unmap(unsigned char *start, const unsigned char *end) {
+    if (start != end) {
+        (void)KERNEL_CALL((munmap)(start, (size_t)(end - start)));
+    }
+}
+
+/* Unmaps chunks of which nothing is in use, while there are more than so many kept pages. Each call makes the
+ * processors forget what they know of the program's pages, which costs more than the call: so there is one for
+ * all that lie side by side, as a new chunk does below the one before. */
+static RARE void chunks_remove(size_t keep) {
+    unsigned char *start = NULL, *end = NULL;
+    for (uint32_t at = atomic_load_explicit(&pages.count, memory_order_acquire);
+         at-- > 0 && atomic_load_explicit(&pages.dirty, RELAXED) > keep;) {
+        unsigned char *const chunk =
+            atomic_load_explicit(base_of(at), memory_order_acquire) != 0 ? chunk_remove(at) : NULL;
+        if (chunk != NULL) {
+            if (chunk != end) {
+                range_unmap(start, end);
+                start = chunk;
+            }
+            end = chunk + CHUNK_BYTES;
+        }
+    }
+    range_unmap(start, end);
+}
+
+static RARE void range_purge(unsigned char *start, size_t size) {
+    if (size > 0 && KERNEL_CALL((madvise)(start, size, MADV_DONTNEED)) != 0) {
+        memset(start, 0, size); /* a program that has locked its memory */
+    }
 }
 
 /* Gives back runs of at least so many pages. */
 static RARE void chunk_purge(uint32_t number, unsigned length, unsigned unit) {
+    uint64_t mine[CHUNK_WORDS] = {0}, mask;
     for (unsigned word = 0; word < CHUNK_WORDS; word++) {
-        uint64_t mask;
         while ((mask = run_claim(chunk_of(number), word, length, 1, unit)) != 0) {
-            unsigned char *const start = page_at(number, 64 * word + (unsigned)__builtin_ctzll(mask));
-            const size_t size = PAGE * (size_t)kit_popcount(mask);
-            if (KERNEL_CALL((madvise)(start, size, MADV_DONTNEED)) != 0) {
-                memset(start, 0, size); /* a program that has locked its memory */
-            }
-            (void)pages_clean(number, word, mask);
-            run_release(number, word, mask);
+            mine[word] |= mask;
+        }
+    }
+    size_t from = 0;
+    for (size_t page = 0; page <= CHUNK_PAGES; page++) {
+        if (page == CHUNK_PAGES || (mine[page / 64] >> page % 64 & 1) == 0) {
+            range_purge(page_at(number, from), (page - from) * PAGE);
+            from = page + 1;
+        }
+    }
+    for (unsigned word = 0; word < CHUNK_WORDS; word++) {
+        if (mine[word] != 0) {
+            (void)pages_clean(number, word, mine[word]);
+            run_release(number, word, mine[word]);
         }
     }
 }
 
-/* Lets go of kept pages down to so many, or to half the bound when they are beyond it: long runs first, of
- * which one call gives many back. Whether any went. If somebody else is at it, that one goes round once more.
- */
-static RARE bool pages_purge(size_t keep) {
+/* Lets go of kept pages down to so many, or below the bound when they are beyond it: whole chunks first, and of
+ * the rest, if it is more than `rest`, long runs, of which one call gives many back. Whether any went. If
+ * somebody else is at it, that one goes round once more. */
+static RARE bool pages_purge(size_t keep, size_t rest) {
     const size_t before = atomic_load_explicit(&pages.dirty, RELAXED);
     if (before <= keep || atomic_exchange_explicit(&pages.purging, 2, memory_order_acq_rel) != 0) {
         return false;
@@ -479,10 +518,12 @@ static RARE bool pages_purge(size_t keep) {
     uint32_t nobody_else;
     do {
         (void)atomic_exchange_explicit(&pages.purging, nobody_else = 1, memory_order_acq_rel);
+        chunks_remove(keep);
+        const size_t least = atomic_load_explicit(&pages.dirty, RELAXED) > rest ? keep : SIZE_MAX;
         for (unsigned length = PURGE_FIRST; length > 0; length /= 4) {
             for (uint32_t at = atomic_load_explicit(&pages.count, memory_order_acquire);
-                 at-- > 0 && atomic_load_explicit(&pages.dirty, RELAXED) > keep;) {
-                if (atomic_load_explicit(base_of(at), memory_order_acquire) != 0 && !chunk_remove(at)) {
+                 at-- > 0 && atomic_load_explicit(&pages.dirty, RELAXED) > least;) {
+                if (atomic_load_explicit(base_of(at), memory_order_acquire) != 0) {
                     chunk_purge(at, length, unit);
                 }
             }
@@ -491,6 +532,7 @@ static RARE bool pages_purge(size_t keep) {
         if (keep > bound - bound / PURGE_SHARE) {
             keep = bound - bound / PURGE_SHARE;
         }
+        rest = rest < PURGE_REST * bound ? rest : PURGE_REST * bound;
     } while (!atomic_compare_exchange_strong_explicit(&pages.purging, &nobody_else, 0, memory_order_acq_rel,
                                                       memory_order_acquire));
     return atomic_load_explicit(&pages.dirty, RELAXED) < before;
@@ -527,7 +569,7 @@ static RARE void pages_release(uint32_t number, size_t from, size_t to) {
     }
     const size_t bound = pages_bound();
     if (unlikely(dirty > bound)) {
-        (void)pages_purge(bound - bound / PURGE_SHARE);
+        (void)pages_purge(bound - bound / PURGE_SHARE, PURGE_REST * bound);
     }
 }
 

@@ -19,6 +19,8 @@ enum { RECENT_DECAY = 8, RECENT_DROPPED = 4 };
 
 /* A peak of so many bytes. */
 #define RECENT_SMALL ((size_t)16 << 20)
+/* Bytes kept of what was dropped. */
+#define RECENT_MOST ((size_t)64 << 20)
 
 /* Checks of the front end alone set it to 0: their bounds stay where they are. */
 #ifndef RECENT_COUNTS
@@ -75,7 +77,8 @@ static RARE size_t recent_slack(void) {
  * beside its recent peak, which it is below anyway, and nothing in a small program. */
 static RARE size_t recent_dropped(void) {
     const size_t peak = recent_read(&recent.peak), below = recent_below();
-    const size_t most = peak > RECENT_SMALL ? (peak - RECENT_SMALL) / RECENT_DROPPED : 0;
+    const size_t part = peak > RECENT_SMALL ? (peak - RECENT_SMALL) / RECENT_DROPPED : 0;
+    const size_t most = part < RECENT_MOST ? part : RECENT_MOST;
     return below < most ? below : most;
 }
 

@@ -15,7 +15,6 @@
 #include "slots.h"
 
 enum {
-    SHELVES = SIZES - SMALL_SIZES,
     POOL_LOOKS = 16,      /* visits of a thread between two looks at where it runs */
     SHELVES_TO_TRY = 2,   /* classes for a medium block: it has a fifth more than was asked for with each */
     POOL_ROOM_BLOCKS = 8, /* blocks that give way at once */
@@ -246,17 +245,23 @@ static inline size_t pool_bound_lately(struct pool *pool) {
     return pool->bound;
 }
 
-/* Keeps a block at its slot's start. */
-static SLOW void shelf_give(unsigned class, void *block, unsigned index) {
+/* Keeps medium blocks at their slots' starts. */
+static SLOW void shelf_give(unsigned class, struct chain chain) {
+    if (chain.count == 0) {
+        return;
+    }
     struct pool *const pool = pool_here();
     struct shelf *const shelf = &pool->shelves[class - SMALL_SIZES];
-    block_mark(block, index);
     bool locked = lock_take(&pool->lock);
     const size_t bound = pool_bound_lately(pool);
-    list_link(block, shelf->head);
-    shelf->head = block;
-    tally_set(&shelf->tally, tally_count(&shelf->tally) + 1u);
-    pool->bytes += class_bytes(class);
+    for (uint32_t left = chain.count; left > 0; left--) {
+        void *const block = chain.head;
+        chain.head = left > 1 ? list_next(block) : NULL;
+        list_link(block, shelf->head);
+        shelf->head = block;
+    }
+    tally_set(&shelf->tally, tally_count(&shelf->tally) + chain.count);
+    pool->bytes += chain.count * class_bytes(class);
     if (unlikely(pool->bytes > bound)) {
         locked = pool_make_room(pool, bound, locked);
     }

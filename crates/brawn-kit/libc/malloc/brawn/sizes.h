@@ -87,4 +87,7 @@ static inline size_t class_request(unsigned class) {
 }
 
 #endif
+
+enum { SHELVES = SIZES - SMALL_SIZES }; /* medium classes */
+
 #endif

@@ -112,24 +112,53 @@ static inline __attribute__((always_inline)) bool small_look(const void *block, 
            likely(small_begins(*class, (uint32_t)(uintptr_t)block & small_sizes[*class].mask));
 }
 
+/* The same for a medium block, so many bytes from the start of its slab. */
+#define STEP(number) (UINT32_MAX / (STEPS + (number)) + 1)
+static const uint32_t step_reciprocal[STEPS] = {STEP(1), STEP(2), STEP(3), STEP(4),
+                                                STEP(5), STEP(6), STEP(7), STEP(8)};
+static inline bool medium_begins(unsigned class, uint32_t offset) {
+    const unsigned above = class - FINE_SIZES, power = 5 + above / STEPS;
+    const uint32_t steps = offset >> power, reciprocal = step_reciprocal[above % STEPS];
+    return steps << power == offset && steps * reciprocal < reciprocal;
+}
+
 static inline struct slab *slab_of(const void *block, unsigned *told) {
     struct slab *const record = &head_of(block)->slabs[page_in_chunk(block)];
     *told = page_told(block);
     return *told == OF_PIECES ? record : record - record->before;
 }
 
-/* The same for any block that is no larger than MEDIUM_LARGEST, and in use. False: it has a header. */
+/* Whether a medium block in use begins here, and of which class. */
+static inline bool medium_look(const void *block, unsigned *class) {
+    unsigned told = 0;
+    const struct slab *const slab = has_table(block) ? slab_of(block, &told) : NULL;
+    if (told - SMALL_SIZES - 1 >= SHELVES) {
+        return false;
+    }
+    *class = told - 1;
+    if (unlikely(!medium_begins(*class, (uint32_t)((const unsigned char *)block - slab_start(slab))))) {
+        die_of_address();
+    }
+    if (unlikely(block_is_marked(block))) {
+        die_of_second_free();
+    }
+    return true;
+}
+
+/* The same of any block that is no larger than MEDIUM_LARGEST. False: it has a header. */
 static RARE bool slab_look(const void *block, unsigned *class) {
-    unsigned told;
+    if (medium_look(block, class)) {
+        return true;
+    }
     if (!has_table(block) || page_told(block) == 0) {
         return false;
     }
     if (!small_look(block, class)) {
+        unsigned told;
         const struct slab *const slab = slab_of(block, &told);
-        const uint32_t offset = (uint32_t)((const unsigned char *)block - slab_start(slab));
-        *class = told == OF_PIECES ? slab->piece_class[offset / PIECE] - 1u : told - 1;
-        if (told == OF_PIECES ? *class >= SMALL_SIZES || !small_begins(*class, offset % PIECE)
-                              : *class < SMALL_SIZES || offset % (uint32_t)class_bytes(*class) != 0) {
+        const uint32_t offset = (uint32_t)(uintptr_t)block % PAGE;
+        *class = told == OF_PIECES ? slab->piece_class[offset / PIECE] - 1u : SIZES;
+        if (*class >= SMALL_SIZES || !small_begins(*class, offset % PIECE)) {
             die_of_address();
         }
     }

@@ -435,6 +435,10 @@ static void watch_faults(void) {
     sigaction(SIGBUS, &action, NULL);
 }
 
+bool model_keeps_medium(void) {
+    return strstr(scenario->name, "medium") != NULL;
+}
+
 int main(int argc, char **argv) {
     const size_t front_size = (size_t)(__stop_front_state - __start_front_state);
     const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;

@@ -148,6 +148,7 @@ static int model_madvise(void *start, size_t size, int advice) {
 #define POOL_BASE ((size_t)128 << 10) /* small bounds, so that few blocks reach them */
 #define POOLS_PER_THREAD ((size_t)0)
 #define MAGAZINE_CROWD ((size_t)0)
+#define MEDIUM_CROWD ((size_t)(model_keeps_medium() ? 4096 : 0)) /* in scenarios that say so: two blocks */
 #define KEEP_BASE ((size_t)2 * 4096)
 #define CHUNKS 3
 #define TAGS 16
@@ -198,7 +199,7 @@ void front_tell_class(const void *block, unsigned char told) {
 /* Slabs lie in the first pages of places, most in the first; of the largest blocks one has the upper half of each. */
 enum {
     SLAB_PAGES = 16, /* of the first place */
-    MORE_PAGES = 4,  /* of each other */
+    MORE_PAGES = 12, /* of each other */
     BLOCKS_A_PAGE = 4,
     HUGE_PAGE = 32,
     HUGE_FROM = MODEL_SLABS_FROM + BLOCKS_A_PAGE * (SLAB_PAGES + MORE_PAGES * (PLACES - 1)),
@@ -337,7 +338,7 @@ static void see_cache(const struct cache *cache, bool *seen) {
     if (number >= 0) {
         seen[number] = true;
     }
-    for (unsigned class = 0; class < SMALL_SIZES; class++) {
+    for (unsigned class = 0; class < SIZES; class++) {
         const struct bin *const bin = &cache->bins[class];
         see_list(bin->head, (size_t)(bin->size - bin->room), seen);
     }
@@ -453,7 +454,7 @@ static void see_pages(bool at_rest) {
         model_fail("kept pages are counted wrong, or no one can purge any more");
     }
     if (at_rest && !model.in_child &&
-        (held * PAGE + large.in_use != recent.in_use || dirty > pages_bound())) {
+        (held * PAGE + large.in_use != recent.in_use || dirty > PURGE_REST * pages_bound())) {
         model_fail("pages in use are counted wrong, or too many are kept");
     }
 }

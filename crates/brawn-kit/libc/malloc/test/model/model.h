@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { MODEL_THREADS = 3, MODEL_SLOTS = 16, MODEL_BLOCKS = 192 };
+enum { MODEL_THREADS = 3, MODEL_SLOTS = 16, MODEL_BLOCKS = 288 };
 enum {
     MODEL_SLABS_FROM = 64
 }; /* the number of the first block that is a slab's (front.c), if there are slabs */
@@ -65,6 +65,9 @@ struct scenario {
     int preemptions;     /* how often a thread may be stopped that could go on, or 0: as often as one likes */
 };
 extern const struct scenario scenarios[];
+
+/* Whether threads have lists of medium blocks: in the scenarios named after them. In the others all go to pools. */
+bool model_keeps_medium(void);
 
 /* The front, from outside. */
 size_t front_cache_size(void); /* of what a thread keeps of its own */

@@ -20,6 +20,13 @@ static void two_mediums(void) {
     put(second);
 }
 
+static void three_mediums(void) {
+    void *const first = get(MEDIUM), *const second = get(MEDIUM), *const third = get(MEDIUM);
+    put(first);
+    put(second);
+    put(third);
+}
+
 static void fill_shelf(void) {
     void *const first = get(MEDIUM), *const second = get(MEDIUM);
     put(first);
@@ -73,6 +80,18 @@ static void put_other_half_of_slots(void) {
 static void end_and_put_half(void) {
     front_thread_ends_();
     put_half_of_slots();
+}
+
+static void medium_and_end(void) {
+    two_mediums();
+    front_thread_ends_();
+    medium_once();
+}
+
+static void medium_and_trim(void) {
+    two_mediums();
+    front_trim_(0);
+    medium_once();
 }
 
 static void six_small(void) {
@@ -378,6 +397,9 @@ const struct scenario scenarios[] = {
     {"slabs-chains", make_small_blocks, {put_all_of_slots, six_small}, 0, 2},
     {"slabs-late", make_small_blocks, {end_and_put_half, six_small}, 0, 2},
     {"slabs-shelf", fill_shelf, {medium_twice, two_mediums}, 0, 3},
+    {"slabs-medium", fill_shelf, {medium_twice, two_mediums}, 0, 3},
+    {"slabs-medium-late", NULL, {medium_and_end, three_mediums}, 0, 2},
+    {"slabs-medium-trim", NULL, {medium_and_trim, three_mediums}, 0, 2},
     {"slabs-shelf-empty", NULL, {two_mediums, two_mediums}, 0, 3},
     {"slabs-bound", NULL, {three_huge, huge_once}, 0, 2},
     {"slabs-fork", make_five, {fork_and_two, put_others_and_trim}, 0, 2},
