@@ -18,6 +18,7 @@ enum {
     POOL_LOOKS = 16,      /* visits of a thread between two looks at where it runs */
     SHELVES_TO_TRY = 2,   /* classes for a medium block: it has a fifth more than was asked for with each */
     POOL_ROOM_BLOCKS = 8, /* blocks that give way at once */
+    POOL_SHARE = 16,      /* of the bytes in use, one in so many may lie in all pools */
     POOL_SLACK = 4,       /* of what may be kept for a program that comes back: a part, for each pool */
 };
 
@@ -109,7 +110,7 @@ static inline uint32_t pool_count(void) {
 static RARE size_t pool_bound(void) {
     const size_t count = pool_count(), threads = (size_t)(unsigned)__libc.threads_minus_1 + 1;
     const size_t bound = POOL_BASE + POOLS_PER_THREAD * threads / count;
-    return kept((bound < POOL_CEILING ? bound : POOL_CEILING) + recent_slack() / POOL_SLACK);
+    return kept((bound < POOL_CEILING ? bound : POOL_CEILING) + recent_slack() / POOL_SLACK + recent_share(POOL_SHARE) / count);
 }
 
 static RARE struct pool *pool_look(void) {
