@@ -46,7 +46,7 @@ static inline void slot_is_whole(const struct taken *taken, unsigned slot, const
     }
 }
 
-static RARE void slab_enter(struct slab **list, struct slab *slab) {
+static SLOW void slab_enter(struct slab **list, struct slab *slab) {
     SLABS_LOCKED();
     slab->previous = NULL;
     slab->next = *list;
@@ -56,7 +56,7 @@ static RARE void slab_enter(struct slab **list, struct slab *slab) {
     *list = slab;
 }
 
-static RARE void slab_leave(struct slab **list, struct slab *slab) {
+static SLOW void slab_leave(struct slab **list, struct slab *slab) {
     SLABS_LOCKED();
     *(slab->previous != NULL ? &slab->previous->next : list) = slab->next;
     if (slab->next != NULL) {
@@ -108,7 +108,7 @@ static inline uint64_t bits_take(uint64_t *from, unsigned *wanted) {
 }
 
 /* The caller has the lock, or is the only one who knows the slab, which has free slots. */
-static RARE void slab_take(struct slab *slab, unsigned wanted, struct taken *taken) {
+static SLOW void slab_take(struct slab *slab, unsigned wanted, struct taken *taken) {
     const unsigned before = wanted;
     taken->start = slab_start(slab);
     for (unsigned word = 0; word < SLAB_WORDS; word++) {
@@ -216,7 +216,7 @@ static RARE bool pieces_take(unsigned class, unsigned wanted, struct taken *take
 }
 
 /* Takes so many slots of this class, or at least one. */
-static RARE bool slots_take(unsigned class, unsigned wanted, struct taken *taken) {
+static SLOW bool slots_take(unsigned class, unsigned wanted, struct taken *taken) {
     for (;;) {
         bool locked = lock_take(&slabs.lock);
         struct slab *slab = slabs.free[class];
@@ -292,7 +292,7 @@ static RARE bool piece_give(struct slab *slab, const void *block) {
 }
 
 /* A slot is free. Whether all of its slab is, which then is in no list. */
-static RARE bool slot_give(struct slab *slab, unsigned told, const void *block) {
+static SLOW bool slot_give(struct slab *slab, unsigned told, const void *block) {
     SLABS_LOCKED();
     if (told == OF_PIECES) {
         const bool unused = piece_give(slab, block);
@@ -320,7 +320,7 @@ static RARE bool slot_give(struct slab *slab, unsigned told, const void *block) 
 }
 
 /* Gives back a list. */
-static RARE void chain_give(struct chain chain) {
+static SLOW void chain_give(struct chain chain) {
     COUNT(returned_blocks, chain.count);
     /* The blocks of a program that frees in no order lie in as many slabs. Their records are fetched here all
      * at once, and without the lock. */

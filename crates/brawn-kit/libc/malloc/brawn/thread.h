@@ -136,7 +136,7 @@ static inline size_t spare_bound(void) {
 }
 
 /* A list in reserve, or none. */
-static RARE struct chain spare_take(struct cache *cache, unsigned class) {
+static SLOW struct chain spare_take(struct cache *cache, unsigned class) {
     for (uint32_t at = cache->spare_count; at-- > 0;) {
         const struct spare spare = cache->spares[at];
         if (spare.class == class) {
@@ -149,13 +149,13 @@ static RARE struct chain spare_take(struct cache *cache, unsigned class) {
 }
 
 /* Fills an empty list. */
-static RARE void bin_fill(struct bin *bin, struct chain chain) {
+static SLOW void bin_fill(struct bin *bin, struct chain chain) {
     bin->head = chain.head;
     bin->room = bin->size - chain.count;
 }
 
 /* All that is in a list. */
-static RARE struct chain bin_drain(struct bin *bin) {
+static SLOW struct chain bin_drain(struct bin *bin) {
     const struct chain all = {bin->head, bin->size - bin->room};
     bin_fill(bin, (struct chain){NULL, 0});
     return all;
@@ -477,7 +477,7 @@ static RARE void *class_take(unsigned class) {
 
 /* Appends what was taken to a list, in rising order: what a program makes one after the other it often
  * reads so, too. Answers with the last. */
-static RARE void *append_taken(struct chain *chain, void *last, unsigned class, const struct taken *taken) {
+static SLOW void *append_taken(struct chain *chain, void *last, unsigned class, const struct taken *taken) {
     const size_t bytes = class_bytes(class);
     for (unsigned word = 0; word < SLAB_WORDS; word++) {
         for (uint64_t slots = taken->slots[word]; slots != 0; slots &= slots - 1) {
@@ -493,7 +493,7 @@ static RARE void *append_taken(struct chain *chain, void *last, unsigned class, 
 
 /* Takes blocks for a whole list from slabs. Answers with a block of mallocng's, which is no good for the
  * list, if there is no other. */
-static RARE void *bin_refill(struct bin *bin, unsigned class) {
+static SLOW void *bin_refill(struct bin *bin, unsigned class) {
     struct chain chain = {NULL, 0};
     void *last = NULL;
     struct taken taken;
@@ -510,7 +510,7 @@ static RARE void *bin_refill(struct bin *bin, unsigned class) {
 
 /* Takes blocks for a whole list from mallocng, with each the free slots beside it. Answers with a block
  * that is no good for the list, if there is no other. */
-static RARE void *bin_refill(struct bin *bin, unsigned class) {
+static SLOW void *bin_refill(struct bin *bin, unsigned class) {
     const size_t request = class_request(class);
     unsigned wanted = bin->size;
     void *other = NULL, *last = NULL;
@@ -571,7 +571,7 @@ static SLOW void *medium_miss(unsigned class, unsigned classes) {
 }
 
 /* There is no block of this class in the thread's own list. */
-static RARE void *small_miss(unsigned class) {
+static SLOW void *small_miss(unsigned class) {
     struct cache *const cache = cache_own();
     if (unlikely(cache == NULL)) {
         return class_take(class);
@@ -630,7 +630,7 @@ static SLOW void medium_overflow(unsigned class, void *block, unsigned index) {
 }
 
 /* The same of a small class. */
-static RARE void small_overflow(unsigned class, void *block, unsigned index) {
+static SLOW void small_overflow(unsigned class, void *block, unsigned index) {
     struct cache *const cache = cache_own();
     if (unlikely(cache == NULL)) {
 #ifdef SLABS
