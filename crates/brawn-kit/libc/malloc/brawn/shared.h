@@ -110,7 +110,8 @@ static inline uint32_t pool_count(void) {
 static RARE size_t pool_bound(void) {
     const size_t count = pool_count(), threads = (size_t)(unsigned)__libc.threads_minus_1 + 1;
     const size_t bound = POOL_BASE + POOLS_PER_THREAD * threads / count;
-    return kept((bound < POOL_CEILING ? bound : POOL_CEILING) + recent_slack() / POOL_SLACK + recent_share(POOL_SHARE) / count);
+    return kept((bound < POOL_CEILING ? bound : POOL_CEILING) + recent_slack() / POOL_SLACK +
+                recent_share(POOL_SHARE) / count);
 }
 
 static RARE struct pool *pool_look(void) {

@@ -20,19 +20,19 @@
 #include "slabs.h"
 
 enum {
-    MAGAZINE_BYTES = 8192,   /* of one list, for few threads */
-    MAGAZINE_CROWDED = 4096, /* and for many: see `crowd_share` */
-    MAGAZINE_SMALLEST = 4,   /* blocks of one list, however large they are */
-    MAGAZINE_LARGEST = 128,  /* and however small */
-    SPARES = 128,            /* full lists that a thread has in reserve, of all classes */
-    SPARE_BASE = 16 << 10,   /* bytes of them, whatever the thread does */
-    SPARE_BYTES = 448 << 10, /* and so many more, beside few others, if it comes back for them */
+    MAGAZINE_BYTES = 8192,    /* of one list, for few threads */
+    MAGAZINE_CROWDED = 4096,  /* and for many: see `crowd_share` */
+    MAGAZINE_SMALLEST = 4,    /* blocks of one list, however large they are */
+    MAGAZINE_LARGEST = 128,   /* and however small */
+    SPARES = 128,             /* full lists that a thread has in reserve, of all classes */
+    SPARE_BASE = 16 << 10,    /* bytes of them, whatever the thread does */
+    SPARE_BYTES = 448 << 10,  /* and so many more, beside few others, if it comes back for them */
     MEDIUM_BYTES = 256 << 10, /* of medium blocks in lists */
-    RUN_BYTES = 4096,        /* of neighbouring blocks that a thread takes at once, beside few others */
-    RUN_CROWDED = 1024,      /* beside many */
-    UPKEEP_INTERVAL = 100,   /* milliseconds */
-    UPKEEP_ROUNDS = 10,      /* after which pages and mappings have their turn, which are dear to get again */
-    UPKEEP_VISITS = 64,      /* visits to the slow path between two looks at the clock */
+    RUN_BYTES = 4096,         /* of neighbouring blocks that a thread takes at once, beside few others */
+    RUN_CROWDED = 1024,       /* beside many */
+    UPKEEP_INTERVAL = 100,    /* milliseconds */
+    UPKEEP_ROUNDS = 10, /* after which pages and mappings have their turn, which are dear to get again */
+    UPKEEP_VISITS = 64, /* visits to the slow path between two looks at the clock */
 };
 
 /* Bytes of lists of one class, and of first runs, that there are for each processor, whatever the number of
@@ -65,8 +65,8 @@ struct spare {
 
 struct cache {
     struct bin bins[SIZES];
-    uint32_t medium_room; /* bytes by which lists of medium blocks may still become longer */
-    uint32_t medium_size; /* by which they did */
+    uint32_t medium_room;    /* bytes by which lists of medium blocks may still become longer */
+    uint32_t medium_size;    /* by which they did */
     uint32_t medium_refused; /* by which they could not, since the thread looked which of them it uses */
     uint32_t spare_count;
     uint32_t spare_bytes;
