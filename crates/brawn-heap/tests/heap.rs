@@ -117,3 +117,25 @@ fn threads_that_end_leave_their_blocks_to_others() {
     assert_eq!(take.into_iter().count(), 40 * 300);
     HEAP.trim();
 }
+
+/// Pages that this thread touched first.
+fn page_faults() -> u64 {
+    let stat = fs_err::read_to_string("/proc/thread-self/stat").unwrap();
+    let (_, fields) = stat.rsplit_once(") ").unwrap();
+    fields.split(' ').nth(7).unwrap().parse().unwrap()
+}
+
+/// A program that works file by file drops large blocks, and some smaller ones, and wants the same again.
+#[test]
+fn large_blocks_that_come_back_stay_mapped() {
+    const SIZES: [usize; 2] = [13 << 20, 4 << 20];
+    let pages = SIZES.iter().sum::<usize>() as u64 / 4_096;
+    let before = page_faults();
+    for _ in 0..40 {
+        let large = SIZES.map(|size| Block::new(size, 16, 7));
+        drop((0..12).map(|at| Block::new(150_000 + at * 9_000, 16, 8)).collect::<Vec<_>>());
+        drop(large);
+    }
+    let faults = page_faults() - before;
+    assert!(faults < 12 * pages, "{faults} pages in 40 rounds of {pages}");
+}
