@@ -11,8 +11,8 @@
  * A chunk has two bits for each page: whether it is in use, and whether it was written to since it came
  * from the system. Who sets a page's bit in `used` owns it. Pages are taken by one thread at a time, under
  * `taking`, behind which no other lock is taken; they come back, and go back to the system, by any,
- * without a lock. So a fork at any moment costs the child a few pages at worst, and `taking` is free there
- * again. */
+ * without a lock. So a fork at any moment costs the child what others were giving back at worst, and
+ * `taking` is free there again. */
 #ifndef BRAWN_PAGES_H
 #define BRAWN_PAGES_H
 
@@ -33,7 +33,8 @@ enum {
     PURGE_SHARE = 4,                      /* of the bound, so much goes at once when it is passed */
     PURGE_REST =
         2, /* of the bound, what may lie in chunks of which something is in use, until the next upkeep */
-    PURGE_FIRST = 32, /* pages of the runs that go back first; then a quarter of that, and so on */
+    PURGE_CHUNKS = 16, /* that go in one call: a fork meanwhile costs the child so many at worst */
+    PURGE_FIRST = 32,  /* pages of the runs that go back first; then a quarter of that, and so on */
 };
 
 /* Bytes of kept pages, whatever is in use. Checks of the front end alone set it and the numbers below
@@ -467,7 +468,7 @@ static RARE void chunks_remove(size_t keep) {
         unsigned char *const chunk =
             atomic_load_explicit(base_of(at), memory_order_acquire) != 0 ? chunk_remove(at) : NULL;
         if (chunk != NULL) {
-            if (chunk != end) {
+            if (chunk != end || (size_t)(end - start) == (size_t)PURGE_CHUNKS * CHUNK_BYTES) {
                 range_unmap(start, end);
                 start = chunk;
             }
