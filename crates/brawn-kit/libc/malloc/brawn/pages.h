@@ -70,6 +70,7 @@ static struct {
     _Alignas(64) _Atomic(uint32_t) count; /* chunks that have a place */
     _Atomic(uint32_t) purging;            /* one thread at a time */
     _Atomic(size_t) dirty;                /* pages that are kept */
+    _Atomic(size_t) next;                 /* so many kept pages are worth the next look at all chunks */
     uint32_t lowest;  /* no chunk before this one has room, as far as who takes pages knows */
     uint32_t taken;   /* how often */
     lock taking;      /* who takes pages */
@@ -427,7 +428,13 @@ static inline uint64_t table_mask(unsigned word) {
 static RARE unsigned char *chunk_remove(uint32_t number) {
     struct chunk *const chunk = chunk_of(number);
     unsigned word = 0;
-    for (; word < CHUNK_WORDS; word++) {
+    while (word < CHUNK_WORDS && atomic_load_explicit(&chunk->used[word], RELAXED) == table_mask(word)) {
+        word++;
+    }
+    if (word < CHUNK_WORDS) {
+        return NULL; /* without writing to what others look at */
+    }
+    for (word = 0; word < CHUNK_WORDS; word++) {
         uint64_t none = table_mask(word);
         if (!atomic_compare_exchange_strong_explicit(&chunk->used[word], &none, ~(uint64_t)0,
                                                      memory_order_acquire, RELAXED)) {
@@ -535,6 +542,9 @@ static RARE bool pages_purge(size_t keep, size_t rest) {
             keep = bound - bound / PURGE_SHARE;
         }
         rest = rest < PURGE_REST * bound ? rest : PURGE_REST * bound;
+        const size_t left = atomic_load_explicit(&pages.dirty, RELAXED), next = left + bound / PURGE_SHARE;
+        const bool is_rest = left < PURGE_REST * bound && next > PURGE_REST * bound;
+        atomic_store_explicit(&pages.next, is_rest ? PURGE_REST * bound : next, RELAXED);
     } while (!atomic_compare_exchange_strong_explicit(&pages.purging, &nobody_else, 0, memory_order_acq_rel,
                                                       memory_order_acquire));
     return atomic_load_explicit(&pages.dirty, RELAXED) < before;
@@ -570,7 +580,7 @@ static RARE void pages_release(uint32_t number, size_t from, size_t to) {
         }
     }
     const size_t bound = pages_bound();
-    if (unlikely(dirty > bound)) {
+    if (unlikely(dirty > bound && dirty > atomic_load_explicit(&pages.next, RELAXED))) {
         (void)pages_purge(bound - bound / PURGE_SHARE, PURGE_REST * bound);
     }
 }
