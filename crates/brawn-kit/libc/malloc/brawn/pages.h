@@ -542,9 +542,8 @@ static RARE bool pages_purge(size_t keep, size_t rest) {
             keep = bound - bound / PURGE_SHARE;
         }
         rest = rest < PURGE_REST * bound ? rest : PURGE_REST * bound;
-        const size_t left = atomic_load_explicit(&pages.dirty, RELAXED), next = left + bound / PURGE_SHARE;
-        const bool is_rest = left < PURGE_REST * bound && next > PURGE_REST * bound;
-        atomic_store_explicit(&pages.next, is_rest ? PURGE_REST * bound : next, RELAXED);
+        const size_t next = atomic_load_explicit(&pages.dirty, RELAXED) + bound / PURGE_SHARE;
+        atomic_store_explicit(&pages.next, next < PURGE_REST * bound ? next : PURGE_REST * bound, RELAXED);
     } while (!atomic_compare_exchange_strong_explicit(&pages.purging, &nobody_else, 0, memory_order_acq_rel,
                                                       memory_order_acquire));
     return atomic_load_explicit(&pages.dirty, RELAXED) < before;
