@@ -28,6 +28,7 @@ enum {
     SPARE_BASE = 16 << 10,    /* bytes of them, whatever the thread does */
     SPARE_BYTES = 448 << 10,  /* and so many more, beside few others, if it comes back for them */
     MEDIUM_BYTES = 256 << 10, /* of medium blocks in lists */
+    MEDIUM_REFUSED = 4 << 20, /* bytes for which there was no room: see `medium_refuse` */
     RUN_BYTES = 4096,         /* of neighbouring blocks that a thread takes at once, beside few others */
     RUN_CROWDED = 1024,       /* beside many */
     UPKEEP_INTERVAL = 100,    /* milliseconds */
@@ -552,8 +553,8 @@ static SLOW void *bin_refill(struct bin *bin, unsigned class) {
 
 /* What the thread has for itself, or NULL: it has nothing any more. */
 static inline struct cache *cache_own(void) {
-    struct cache *const cache = own;
-    return unlikely(cache == &cache_none) ? cache_start() : unlikely(cache == &cache_closed) ? NULL : cache;
+    struct cache *const cache = unlikely(own == &cache_none) ? cache_start() : own;
+    return unlikely(cache == &cache_closed) ? NULL : cache;
 }
 
 /* A medium block of one of so many classes, each rather larger than needed than from a slab. */
@@ -599,15 +600,15 @@ static SLOW void *small_miss(unsigned class) {
     return other != NULL || bin->head == NULL ? other : bin_pop(bin);
 }
 
-/* The list of a medium class has no room for so many bytes more. Whether it has now: when what it and others
- * had to refuse is twice what all of them may keep, those that the thread does not use are no good. */
+/* The list of a medium class has no room for so many bytes more. Whether it has now: when it and others had to
+ * refuse that much, those that the thread does not use are no good. */
 static RARE bool medium_refuse(uint32_t bytes) {
     struct cache *const cache = cache_own();
     if (cache == NULL) {
         return false;
     }
     cache->medium_refused += bytes;
-    if (cache->medium_refused >= 16 * cache->medium_size) {
+    if (cache->medium_refused >= MEDIUM_REFUSED) {
         medium_upkeep(cache);
     }
     return cache->medium_room >= bytes;
