@@ -139,3 +139,14 @@ fn large_blocks_that_come_back_stay_mapped() {
     let faults = page_faults() - before;
     assert!(faults < 12 * pages, "{faults} pages in 40 rounds of {pages}");
 }
+
+/// What a thread frees is the first that it is given again, aligned or not.
+#[test]
+fn medium_blocks_come_back_from_the_threads_list() {
+    for align in [16, 64, 1_024] {
+        let first = Block::new(5_000, align, 1);
+        let place = first.0;
+        drop(first);
+        assert_eq!(Block::new(5_000, align, 2).0, place, "aligned to {align}");
+    }
+}

@@ -37,10 +37,14 @@ static SLOW void *large_malloc(size_t size) {
     return block != NULL ? block : large_make(size);
 }
 
-static SLOW void *medium_malloc(size_t size) {
-    const unsigned class = class_of_medium(size);
+/* Of one of so many classes, this one and the next. */
+static inline void *medium_take(unsigned class, unsigned classes) {
     struct bin *const bin = bin_of(class);
-    return likely(bin->head != NULL) ? bin_pop(bin) : medium_miss(class, SHELVES_TO_TRY);
+    return likely(bin->head != NULL) ? bin_pop(bin) : medium_miss(class, classes);
+}
+
+static SLOW void *medium_malloc(size_t size) {
+    return medium_take(class_of_medium(size), SHELVES_TO_TRY);
 }
 
 static inline __attribute__((always_inline)) void *front_malloc(size_t size) {
@@ -57,14 +61,18 @@ static SLOW void *any_malloc(size_t size) {
     return front_malloc(size);
 }
 
-/* A block goes to the thread's own list. */
-static inline __attribute__((always_inline)) void list_give(unsigned class, void *block, unsigned index) {
-    struct bin *const bin = bin_of(class);
+/* A block goes to this list of the thread. */
+static inline __attribute__((always_inline)) void bin_give(struct bin *bin, unsigned class, void *block,
+                                                           unsigned index) {
     if (likely(bin->room > 0)) {
         bin_push(bin, block, index);
         return;
     }
     class < SMALL_SIZES ? small_overflow(class, block, index) : medium_overflow(class, block, index);
+}
+
+static inline __attribute__((always_inline)) void list_give(unsigned class, void *block, unsigned index) {
+    bin_give(bin_of(class), class, block, index);
 }
 
 #ifdef SLABS
@@ -138,7 +146,7 @@ static inline __attribute__((always_inline)) void front_free(void *block) {
     if (unlikely(bin->head == block)) {
         die_of_second_free();
     }
-    list_give(class, block, 0);
+    bin_give(bin, class, block, 0);
 }
 
 #else

@@ -130,7 +130,7 @@ static RARE void *front_aligned(size_t alignment, size_t size, int *error) {
         while (class_bytes(class) % alignment != 0) {
             class ++;
         }
-        void *const exact = class < SMALL_SIZES ? any_malloc(class_bytes(class)) : medium_miss(class, 1);
+        void *const exact = class < SMALL_SIZES ? any_malloc(class_bytes(class)) : medium_take(class, 1);
         if (likely((uintptr_t)exact % alignment == 0)) {
             return exact;
         }

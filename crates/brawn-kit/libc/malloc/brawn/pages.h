@@ -31,8 +31,7 @@ enum {
     TOUCH_SHARE = 64,                     /* but of the bytes in use, as many for one */
     KEEP_SHARE = 16,                      /* of the bytes in use, one in so many may lie in kept pages */
     PURGE_SHARE = 4,                      /* of the bound, so much goes at once when it is passed */
-    PURGE_REST =
-        2, /* of the bound, what may lie in chunks of which something is in use, until the next upkeep */
+    PURGE_REST = 2,    /* of the bound, may lie in chunks of which something is in use, until upkeep */
     PURGE_CHUNKS = 16, /* that go in one call: a fork meanwhile costs the child so many at worst */
     PURGE_FIRST = 32,  /* pages of the runs that go back first; then a quarter of that, and so on */
 };
