@@ -140,6 +140,28 @@ fn large_blocks_that_come_back_stay_mapped() {
     assert!(faults < 12 * pages, "{faults} pages in 40 rounds of {pages}");
 }
 
+/// Blocks of any size come and go in places that others of another size had. Where each got pages of its own from the system,
+/// and gave them back, there were as many faults as pages.
+#[test]
+fn large_blocks_of_other_sizes_take_the_same_pages() {
+    for (least, most) in [(140_000, 900_000), (1_200_000, 3_600_000)] {
+        let mut size = least;
+        let mut next = || {
+            size = least + (size * 7 + 100_000) % (most - least);
+            Block::new(size, 16, 5)
+        };
+        let mut held: Vec<Block> = (0..12).map(|_| next()).collect();
+        let (before, mut pages) = (page_faults(), 0);
+        for turn in 0..600 {
+            let block = &mut held[turn * 5 % 12];
+            *block = next();
+            pages += block.1.size() as u64 / 4_096;
+        }
+        let faults = page_faults() - before;
+        assert!(faults < pages / 3, "{least} to {most} bytes: {faults} faults in {pages} pages");
+    }
+}
+
 /// What a thread frees is the first that it is given again, aligned or not.
 #[test]
 fn medium_blocks_come_back_from_the_threads_list() {

@@ -32,8 +32,31 @@ static RARE void *large_make(size_t size) {
     return block;
 }
 
+/* A mapping that was kept gets the size that is asked for: its pages need not be faulted in again. */
+static RARE void *large_resize(void *block, size_t before, size_t size) {
+    want_pages(CLASS_OF_MAPPINGS);
+    void *const moved = __libc_realloc(block, size);
+    want_pages(0);
+    if (unlikely(moved == NULL)) {
+        large_resized(before, 0);
+        __libc_free(block);
+        return NULL;
+    }
+    const struct slot slot = slot_of(moved);
+    large_resized(before, (size_t)(slot.end - slot.start));
+    return moved;
+}
+
 static SLOW void *large_malloc(size_t size) {
-    void *const block = large_take(size);
+    const bool own_mapping = size > (size_t)LARGE_RUN * PAGE - UNIT - IN_BAND;
+    size_t capacity = 0;
+    large_visit();
+    void *block = large_take(size, own_mapping, &capacity);
+    if (block != NULL && !large_serves(capacity, size)) {
+        const int error = errno;
+        block = large_resize(block, capacity, size);
+        errno = error;
+    }
     return block != NULL ? block : large_make(size);
 }
 
@@ -84,9 +107,15 @@ static SLOW void free_slot(const struct slot *slot, void *block) {
         __libc_free(block);
         return;
     }
+    const size_t capacity = (size_t)(slot->end - slot->start);
+    if (in_chunk(slot->start)) {
+        large_resized(capacity, 0);
+        __libc_free(block);
+        return;
+    }
     block = block_to_start(slot, block);
     header_take_all(block, 0);
-    large_give(block, (size_t)(slot->end - slot->start));
+    large_give(block, capacity);
 }
 
 #else

@@ -47,7 +47,9 @@ static COLD bool metas_map(void) {
                 memcpy(random, given, sizeof random);
             }
             const uint64_t mixed = (random[1] ^ (uintptr_t)&backend) * 0xd6e8feb86659fd93;
-            __malloc_context.secret = (mixed ^ mixed >> 29 ^ random[0] * 0x9e3779b97f4a7c15) | 1;
+            /* A thread that begins may look at it without the lock. */
+            __atomic_store_n(&__malloc_context.secret,
+                             (mixed ^ mixed >> 29 ^ random[0] * 0x9e3779b97f4a7c15) | 1, __ATOMIC_RELAXED);
         }
         void *const start = KERNEL_CALL(
             (mmap)(NULL, META_PAGES * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));

@@ -30,7 +30,8 @@ static RARE void *realloc_large(const struct slot *slot, void *block, size_t siz
     const size_t before = (size_t)(slot->end - slot->start);
     const bool by_steps = size > before && size - before < before / LARGE_STEP;
     if (size > before && before <= LARGE_COPY && !by_steps) {
-        void *const moved = large_take(size);
+        size_t capacity;
+        void *const moved = large_take(size, false, &capacity);
         if (moved != NULL) {
             memcpy(moved, block, slot_size(slot, block));
             quarantine_free_slot(slot, block);

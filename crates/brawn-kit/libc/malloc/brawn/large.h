@@ -60,7 +60,8 @@ static struct {
     struct large_entry entries[LARGE_ENTRIES];
     struct large_gone gone[LARGE_GONE];
     bool back_used;
-    size_t back; /* bytes */
+    size_t back;     /* bytes */
+    uint64_t growth; /* when the program last needed more memory than before */
 } large;
 
 /* So many addresses more. */
@@ -76,7 +77,7 @@ static inline size_t large_ahead(size_t size) {
 static inline size_t large_bound(void) {
     const size_t swing = recent_slack(), usual = LARGE_BASE + large.in_use / LARGE_SHARE;
     const size_t slack = swing < LARGE_SWING ? swing : LARGE_SWING;
-    const size_t below = recent_below(), back = large.back < below ? large.back : below;
+    const size_t room = recent_room(), back = large.back < room ? large.back : room;
     const size_t more = slack > back ? slack : back;
     const size_t bound = kept(usual > more ? usual : more);
     return bound < LARGE_CEILING ? bound : LARGE_CEILING;
@@ -108,16 +109,17 @@ static RARE void large_goes(size_t capacity, uint64_t time) {
     }
 }
 
-/* A request for which nothing is kept. */
+/* A request for which nothing is kept. Of what went a moment ago, the largest would have had use. */
 static RARE void large_missed(size_t size, uint64_t time) {
-    for (uint32_t at = 0; at < LARGE_GONE; at++) {
-        struct large_gone *const gone = &large.gone[at];
-        if (large_serves(gone->capacity, size) && time - gone->since <= LARGE_BACK) {
-            large.back += gone->capacity < LARGE_CEILING - large.back ? gone->capacity : 0;
-            large.back_used = true;
-            gone->capacity = 0;
-            return;
-        }
+    struct large_gone *most = &large.gone[0];
+    for (uint32_t at = 1; at < LARGE_GONE; at++) {
+        most = large.gone[at].capacity > most->capacity ? &large.gone[at] : most;
+    }
+    if (most->capacity > 0 && time - most->since <= LARGE_BACK) {
+        const size_t back = most->capacity < size ? most->capacity : size;
+        large.back += back < LARGE_CEILING - large.back ? back : 0;
+        large.back_used = true;
+        most->capacity = 0;
     }
 }
 
@@ -130,13 +132,12 @@ static RARE void *large_take_entry(uint32_t at) {
     return block;
 }
 
-/* Takes out the oldest entry if it is too old, or too much with `coming` bytes more, or if everything goes.
- */
-static RARE void *large_expire(uint64_t time, size_t coming, bool everything) {
+/* Takes out the oldest entry if it is from before `since`, or too much with `coming` bytes more. */
+static RARE void *large_expire(uint64_t time, size_t coming, uint64_t since) {
     if (large.count == 0) {
         return NULL;
     }
-    if (everything || time - large.entries[0].since > LARGE_AGE) {
+    if (large.entries[0].since < since) {
         return large_take_entry(0);
     }
     if (large.bytes + coming > large_bound() || large.count == LARGE_ENTRIES) {
@@ -146,17 +147,17 @@ static RARE void *large_expire(uint64_t time, size_t coming, bool everything) {
     return NULL;
 }
 
+static inline uint64_t large_age(uint64_t time) {
+    return time > LARGE_AGE ? time - LARGE_AGE : 0;
+}
+
 /* Unmaps what has expired, one by one and without the lock, which others may want meanwhile. */
-static RARE bool large_release(bool everything) {
+static RARE bool large_release(uint64_t since) {
     const uint64_t time = now();
     bool any = false;
-    bool locked = lock_take(&large.lock);
-    large.back = large.back_used ? large.back : 0;
-    large.back_used = false;
-    lock_give(&large.lock, locked);
     for (;;) {
-        locked = lock_take(&large.lock);
-        void *const block = large_expire(time, 0, everything);
+        const bool locked = lock_take(&large.lock);
+        void *const block = large_expire(time, 0, since);
         lock_give(&large.lock, locked);
         if (block == NULL) {
             return any;
@@ -167,24 +168,57 @@ static RARE bool large_release(bool everything) {
     }
 }
 
-/* The smallest entry that is large enough and not much too large. */
-static RARE void *large_take(size_t size) {
+/* A round of upkeep. */
+static RARE void large_upkeep(uint64_t time) {
+    const bool locked = lock_take(&large.lock);
+    large.back = large.back_used ? large.back : 0;
+    large.back_used = false;
+    lock_give(&large.lock, locked);
+    (void)large_release(large_age(time));
+}
+
+/* The program needs more memory than it ever had. What nobody has asked for since it last did serves better as
+ * part of that. */
+static RARE void large_growth(uint64_t time) {
+    const bool locked = lock_take(&large.lock);
+    const uint64_t before = large.growth;
+    large.growth = time;
+    lock_give(&large.lock, locked);
+    (void)large_release(before);
+}
+
+/* Which entry serves best: the smallest that is large enough and not much too large, or else, if others do as
+ * well, the one whose size is nearest, and of which no more than half would be lost. */
+static RARE uint32_t large_find(size_t size, bool any) {
+    uint32_t best = LARGE_ENTRIES;
+    size_t best_off = SIZE_MAX;
+    for (uint32_t at = 0; at < large.count; at++) {
+        const size_t capacity = large.entries[at].capacity;
+        const bool serves = large_serves(capacity, size);
+        const size_t off = serves            ? capacity - size
+                           : capacity > size ? PTRDIFF_MAX / 2 + capacity - size
+                                             : PTRDIFF_MAX / 2 + size - capacity;
+        if ((serves || (any && capacity <= size + size / 2)) && off < best_off) {
+            best = at;
+            best_off = off;
+        }
+    }
+    return best;
+}
+
+/* A kept mapping for so many bytes, or NULL. Of `any` size: then it may still have to be resized, and `capacity`
+ * is what it has. */
+static RARE void *large_take(size_t size, bool any, size_t *capacity) {
     const uint64_t time = now();
     void *block = NULL;
     const bool locked = lock_take(&large.lock);
-    uint32_t best = LARGE_ENTRIES;
-    for (uint32_t at = 0; at < large.count; at++) {
-        const size_t capacity = large.entries[at].capacity;
-        if (large_serves(capacity, size) &&
-            (best == LARGE_ENTRIES || capacity < large.entries[best].capacity)) {
-            best = at;
-        }
-    }
+    const uint32_t best = large_find(size, any);
     if (best != LARGE_ENTRIES) {
-        large_in_use(0, large.entries[best].capacity);
+        *capacity = large.entries[best].capacity;
+        large_in_use(0, *capacity);
         block = large_take_entry(best);
         large.back_used = true;
-    } else {
+    } else if (any) {
         large_missed(size, time);
     }
     lock_give(&large.lock, locked);
@@ -212,7 +246,7 @@ static RARE void large_give(void *block, size_t capacity) {
     large_in_use(capacity, 0);
     if (capacity <= large_bound()) {
         void *expired;
-        while ((expired = large_expire(time, capacity, false)) != NULL) {
+        while ((expired = large_expire(time, capacity, large_age(time))) != NULL) {
             lock_give(&large.lock, locked);
             header_unmark(expired);
             __libc_free(expired);

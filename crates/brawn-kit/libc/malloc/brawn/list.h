@@ -29,7 +29,8 @@ static COLD void secrets_start(void) {
     uint64_t mixed = halves[0] * 0xd6e8feb86659fd93 + (halves[1] << 29 | halves[1] >> 35);
     mixed ^= mixed >> 32;
     __atomic_store_n(&secrets.list, mixed * 0xd6e8feb86659fd93 | 1, __ATOMIC_RELAXED);
-    __atomic_store_n(&secrets.meta, __malloc_context.secret, __ATOMIC_RELEASE);
+    __atomic_store_n(&secrets.meta, __atomic_load_n(&__malloc_context.secret, __ATOMIC_RELAXED),
+                     __ATOMIC_RELEASE);
 }
 
 /* Another thread may write the same value at this moment. */

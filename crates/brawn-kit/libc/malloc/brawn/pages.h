@@ -30,7 +30,10 @@ enum {
     TOUCH_LARGEST = 4,                    /* pages of a group that are touched before they are asked for */
     TOUCH_SHARE = 64,                     /* but of the bytes in use, as many for one */
     KEEP_SHARE = 16,                      /* of the bytes in use, one in so many may lie in kept pages */
-    PURGE_SHARE = 4,                      /* of the bound, so much goes at once when it is passed */
+    FITS = 16,                            /* chunks that are looked at for a large run */
+    PAGES_BACK =
+        100, /* milliseconds: who needs as many pages by then would have had use for those that went */
+    PURGE_SHARE = 4,   /* of the bound, so much goes at once when it is passed */
     PURGE_REST = 2,    /* of the bound, may lie in chunks of which something is in use, until upkeep */
     PURGE_CHUNKS = 16, /* that go in one call: a fork meanwhile costs the child so many at worst */
     PURGE_FIRST = 32,  /* pages of the runs that go back first; then a quarter of that, and so on */
@@ -70,10 +73,14 @@ static struct {
     _Atomic(uint32_t) purging;            /* one thread at a time */
     _Atomic(size_t) dirty;                /* pages that are kept */
     _Atomic(size_t) next;                 /* so many kept pages are worth the next look at all chunks */
-    uint32_t lowest;  /* no chunk before this one has room, as far as who takes pages knows */
-    uint32_t taken;   /* how often */
-    lock taking;      /* who takes pages */
-    uintptr_t newest; /* chunk */
+    _Atomic(size_t) gone;                 /* pages that went back to the system a moment ago */
+    _Atomic(uint64_t) gone_since;
+    _Atomic(size_t) back;    /* of those, what the program came back for */
+    _Atomic(uint32_t) grown; /* by a chunk, since who looked last */
+    uint32_t lowest;         /* no chunk before this one has room, as far as who takes pages knows */
+    uint32_t taken;          /* how often */
+    lock taking;             /* who takes pages */
+    uintptr_t newest;        /* chunk */
     struct rack first;
     struct rack *more[CHUNKS / RACK]; /* each is there before `count` says so, and stays */
 } pages;
@@ -128,10 +135,41 @@ static inline uint64_t word_mask(unsigned word, size_t from, size_t to) {
     return begin >= end ? 0 : run_mask((unsigned)(begin - first), (unsigned)(end - begin));
 }
 
+/* Pages that were never touched, or are no more, for a program that may have given back such ones too early. */
+static RARE void pages_missed(size_t fresh) {
+    const size_t gone = RECENT_COUNTS ? atomic_load_explicit(&pages.gone, RELAXED) : 0;
+    if (gone == 0 || fresh == 0) {
+        return;
+    }
+    const bool lately = now() - atomic_load_explicit(&pages.gone_since, RELAXED) <= PAGES_BACK;
+    const size_t back = fresh < gone ? fresh : gone;
+    atomic_store_explicit(&pages.gone, lately ? gone - back : 0, RELAXED);
+    if (lately) {
+        atomic_fetch_add_explicit(&pages.back, back, RELAXED);
+    }
+}
+
+static RARE void pages_went(size_t count) {
+    const uint64_t time = now();
+    const bool lately = time - atomic_load_explicit(&pages.gone_since, RELAXED) <= PAGES_BACK;
+    const size_t before = lately ? atomic_load_explicit(&pages.gone, RELAXED) : 0;
+    atomic_store_explicit(&pages.gone, before + count, RELAXED);
+    atomic_store_explicit(&pages.gone_since, time, RELAXED);
+}
+
+/* A round of upkeep. */
+static RARE void pages_decay(void) {
+    const size_t back = atomic_load_explicit(&pages.back, RELAXED);
+    atomic_store_explicit(&pages.back, back - back / RECENT_DECAY, RELAXED);
+}
+
 static RARE size_t pages_bound(void) {
     const size_t slack = recent_slack(), large_bytes = atomic_load_explicit(&large.bytes, RELAXED);
     const size_t share = recent_share(KEEP_SHARE), dropped = recent_dropped();
-    const size_t either = slack > dropped ? slack : dropped;
+    const size_t room = recent_room(),
+                 back = RECENT_COUNTS ? atomic_load_explicit(&pages.back, RELAXED) * PAGE : 0;
+    const size_t again = back < room ? back : room;
+    const size_t most = slack > dropped ? slack : dropped, either = most > again ? most : again;
     size_t more = either > large_bytes ? either - large_bytes : 0;
     if (more < share) {
         more = share;
@@ -190,8 +228,8 @@ static RARE void run_release(uint32_t number, unsigned word, uint64_t mask) {
     atomic_store_explicit(room_of(number), ROOM_UNKNOWN, RELAXED);
 }
 
-/* Comes to own these pages, if no one has any of them. Says whether one was written to before. */
-static RARE bool pages_claim(uint32_t number, size_t from, size_t to, bool *dirty) {
+/* Comes to own these pages, if no one has any of them. Says how many were written to before. */
+static RARE bool pages_claim(uint32_t number, size_t from, size_t to, size_t *dirty) {
     struct chunk *const chunk = chunk_of(number);
     unsigned word = 0;
     for (; word < CHUNK_WORDS; word++) {
@@ -209,9 +247,9 @@ static RARE bool pages_claim(uint32_t number, size_t from, size_t to, bool *dirt
         }
         return false;
     }
-    *dirty = false;
+    *dirty = 0;
     for (word = 0; word < CHUNK_WORDS; word++) {
-        *dirty |= pages_clean(number, word, word_mask(word, from, to)) != 0;
+        *dirty += (size_t)kit_popcount(pages_clean(number, word, word_mask(word, from, to)));
     }
     return true;
 }
@@ -225,6 +263,7 @@ static void *chunk_take(uint32_t number, unsigned length, enum run run) {
             continue;
         }
         uint64_t dirty = pages_clean(number, word, mask);
+        pages_missed(length - (unsigned)kit_popcount(dirty));
         for (; dirty != 0 && run == FOR_MALLOCNG; dirty &= dirty - 1) {
             memset(page_at(number, 64 * word + (unsigned)__builtin_ctzll(dirty)), 0, PAGE);
         }
@@ -257,29 +296,75 @@ static RARE void run_prepare(unsigned char *start, size_t size) {
     memset(start + whole(size) - IN_BAND, 0, IN_BAND);
 }
 
-/* The highest run: small groups take the lowest. */
-static RARE void *chunk_take_large(uint32_t number, size_t size, unsigned length, enum run what) {
-    unsigned run = 0;
-    for (unsigned word = CHUNK_WORDS; word-- > 0;) {
-        const uint64_t used = atomic_load_explicit(&chunk_of(number)->used[word], RELAXED);
-        for (unsigned bit = 64; bit-- > 0;) {
-            const size_t page = 64 * word + bit;
-            run = used >> bit & 1 ? 0 : run + 1;
-            bool dirty;
-            if (run >= length && pages_claim(number, page, page + length, &dirty)) {
-                unsigned char *const start = page_at(number, page);
-                if (what == FOR_MALLOCNG) {
-                    wanted.dirty = dirty;
-                    if (dirty) {
-                        run_prepare(start, size);
-                    }
-                }
-                return start;
-            }
+/* Where a run of many pages would lie, and how many of them were not written to before. */
+struct fit {
+    uint32_t number;
+    unsigned page, fresh;
+};
+
+/* Of the pages before this one the last that is free, or that is not, and one more; 0: there is none. */
+static inline unsigned page_before(const uint64_t *used, unsigned end, bool free) {
+    while (end > 0) {
+        const unsigned word = (end - 1) / 64;
+        const uint64_t bits = (free ? ~used[word] : used[word]) & run_mask(0, end - 64 * word);
+        if (bits != 0) {
+            return 64 * word + 64 - (unsigned)__builtin_clzll(bits);
+        }
+        end = 64 * word;
+    }
+    return 0;
+}
+
+static RARE void fit_try(struct fit *best, uint32_t number, unsigned page, unsigned length,
+                         const uint64_t *dirty) {
+    unsigned fresh = length;
+    for (unsigned word = page / 64; word < CHUNK_WORDS && 64 * word < page + length; word++) {
+        fresh -= (unsigned)kit_popcount(dirty[word] & word_mask(word, page, page + length));
+    }
+    if (fresh < best->fresh) {
+        *best = (struct fit){number, page, fresh};
+    }
+}
+
+/* Looks for a better one in this chunk, the highest of those that are alike: small groups take the lowest. */
+static RARE bool chunk_fit(struct fit *best, uint32_t number, unsigned length) {
+    struct chunk *const chunk = chunk_of(number);
+    uint64_t used[CHUNK_WORDS], dirty[CHUNK_WORDS];
+    bool any = false;
+    for (unsigned word = 0; word < CHUNK_WORDS; word++) {
+        used[word] = atomic_load_explicit(&chunk->used[word], RELAXED);
+        dirty[word] = atomic_load_explicit(&chunk->dirty[word], RELAXED);
+    }
+    unsigned end = CHUNK_PAGES;
+    while ((end = page_before(used, end, true)) > 0) {
+        const unsigned start = page_before(used, end, false);
+        if (end - start >= length) {
+            any = true;
+            fit_try(best, number, end - length, length, dirty);
+            fit_try(best, number, start, length, dirty);
+        }
+        end = start;
+    }
+    if (!any) {
+        atomic_store_explicit(room_of(number), (uint8_t)(length - 1), RELAXED);
+    }
+    return any;
+}
+
+static RARE void *fit_take(const struct fit *fit, size_t size, unsigned length, enum run what) {
+    size_t dirty;
+    if (!pages_claim(fit->number, fit->page, fit->page + length, &dirty)) {
+        return NULL;
+    }
+    unsigned char *const start = page_at(fit->number, fit->page);
+    pages_missed(length - dirty);
+    if (what == FOR_MALLOCNG) {
+        wanted.dirty = dirty > 0;
+        if (dirty > 0) {
+            run_prepare(start, size);
         }
     }
-    atomic_store_explicit(room_of(number), (uint8_t)(length - 1), RELAXED);
-    return NULL;
+    return start;
 }
 
 static COLD unsigned char *chunk_map_bytes(void *hint, size_t size) {
@@ -332,6 +417,7 @@ static COLD void *chunk_add(unsigned length, enum run run) {
         return NULL;
     }
     pages.newest = (uintptr_t)start;
+    atomic_store_explicit(&pages.grown, number > 0 && recent_below() < CHUNK_BYTES, RELAXED);
     if ((uintptr_t)start % CHUNK_BYTES == 0) {
         tag_set(start);
     }
@@ -356,6 +442,18 @@ static COLD void *chunk_add(unsigned length, enum run run) {
     return start + page * PAGE;
 }
 
+/* A run that is no part of a word, of which as much as can be was written to before. */
+static RARE void *chunks_take_large(uint32_t at, uint32_t end, size_t size, unsigned length, enum run run) {
+    struct fit best = {.fresh = length + 1};
+    for (unsigned fits = 0; at < end && best.fresh > 0 && fits < FITS; at++) {
+        if (atomic_load_explicit(room_of(at), RELAXED) >= length &&
+            (run == FOR_MALLOCNG || has_table(page_at(at, 0)))) {
+            fits += chunk_fit(&best, at, length);
+        }
+    }
+    return best.fresh > length ? NULL : fit_take(&best, size, length, run);
+}
+
 /* A run of one of the chunks from `at` to before `end`, or NULL. */
 static RARE unsigned char *chunks_take(uint32_t at, uint32_t end, size_t size, unsigned length,
                                        enum run run) {
@@ -363,12 +461,14 @@ static RARE unsigned char *chunks_take(uint32_t at, uint32_t end, size_t size, u
         at++;
     }
     pages.lowest = at;
+    if (length > RUN_LARGEST) {
+        return chunks_take_large(at, end, size, length, run);
+    }
     unsigned char *start = NULL;
     for (; start == NULL && at < end; at++) {
         if (atomic_load_explicit(room_of(at), RELAXED) >= length &&
             (run == FOR_MALLOCNG || has_table(page_at(at, 0)))) {
-            start =
-                length > RUN_LARGEST ? chunk_take_large(at, size, length, run) : chunk_take(at, length, run);
+            start = chunk_take(at, length, run);
         }
     }
     return start;
@@ -388,6 +488,7 @@ static RARE unsigned char *pages_take(size_t size, unsigned length, enum run run
     }
     if (start == NULL) {
         start = chunk_add(length, run);
+        pages_missed(length);
     }
     lock_give(&pages.taking, locked);
     return start;
@@ -545,7 +646,11 @@ static RARE bool pages_purge(size_t keep, size_t rest) {
         atomic_store_explicit(&pages.next, next < PURGE_REST * bound ? next : PURGE_REST * bound, RELAXED);
     } while (!atomic_compare_exchange_strong_explicit(&pages.purging, &nobody_else, 0, memory_order_acq_rel,
                                                       memory_order_acquire));
-    return atomic_load_explicit(&pages.dirty, RELAXED) < before;
+    const size_t after = atomic_load_explicit(&pages.dirty, RELAXED);
+    if (RECENT_COUNTS && after < before) {
+        pages_went(before - after);
+    }
+    return after < before;
 }
 
 /* Whether this lies in a chunk, in which, and in which of its pages. */
@@ -566,6 +671,14 @@ static RARE bool chunk_at(const void *address, uint32_t *number, size_t *page) {
     }
     return false;
 }
+
+#ifdef SLABS
+static RARE bool in_chunk(const void *address) {
+    uint32_t number;
+    size_t page;
+    return chunk_at(address, &number, &page);
+}
+#endif
 
 /* These pages were in use, and are kept now. */
 static RARE void pages_release(uint32_t number, size_t from, size_t to) {
@@ -608,7 +721,7 @@ INNER RARE void *__brawn_remap_pages(void *address, size_t before, size_t size, 
     const size_t had = page_count(before), has = page_count(size);
     size_t page;
     uint32_t number;
-    bool dirty;
+    size_t dirty;
     void *start = address;
     if (had > LARGE_RUN || !chunk_at(address, &number, &page)) {
         start = (mremap)(address, before, size, flags);

@@ -15,7 +15,7 @@
 
 /* With each round of upkeep one part in so many of what is known of the past is forgotten. One part in so many of
  * the peak may be kept of what is dropped. */
-enum { RECENT_DECAY = 8, RECENT_DROPPED = 4 };
+enum { RECENT_DECAY = 8, RECENT_DROPPED = 4, RECENT_ROOM = 8 };
 
 /* A peak of so many bytes. */
 #define RECENT_SMALL ((size_t)16 << 20)
@@ -65,6 +65,12 @@ static RARE void recent_shrink(size_t bytes) {
 static RARE size_t recent_below(void) {
     const size_t peak = recent_read(&recent.peak), in_use = recent_read(&recent.in_use);
     return !RECENT_COUNTS || in_use > peak ? 0 : peak - in_use;
+}
+
+/* So much may be kept for a program that has shown that it needs it: a little beyond its recent peak, as no two
+ * runs of pages are alike. */
+static RARE size_t recent_room(void) {
+    return recent_below() + recent_read(&recent.peak) / RECENT_ROOM;
 }
 
 /* So much may be kept now. */

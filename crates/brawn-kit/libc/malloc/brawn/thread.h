@@ -297,11 +297,7 @@ static RARE void medium_upkeep(struct cache *cache) {
 
 /* Lists of this thread that look as they did a while ago go back: a few blocks of yesterday's
  * size can keep a page each. Not those of the class that it is at. */
-static RARE void cache_upkeep(struct cache *cache, unsigned busy, uint64_t time) {
-    if (time - cache->since < UPKEEP_INTERVAL) {
-        return;
-    }
-    cache->since = time;
+static RARE void cache_upkeep(struct cache *cache, unsigned busy) {
     medium_upkeep(cache);
     for (unsigned class = 0; class < SMALL_SIZES; class ++) {
         struct bin *const bin = &cache->bins[class];
@@ -316,21 +312,36 @@ static RARE void cache_upkeep(struct cache *cache, unsigned busy, uint64_t time)
     }
 }
 
+/* The program has taken another chunk: before it takes one more, it gets what lies unused since the last. A
+ * program that only grows would have all of that on top of its peak. */
+static COLD void growth(struct cache *cache, unsigned busy, uint64_t time) {
+    cache_upkeep(cache, busy);
+    shared_release(false);
+    large_growth(time);
+}
+
 /* Gives back what lies unused. */
 static RARE void upkeep(struct cache *cache, unsigned busy) {
     const uint64_t time = now();
     uint64_t last = atomic_load_explicit(&last_upkeep, memory_order_relaxed);
-    cache_upkeep(cache, busy, time);
+    if (atomic_exchange_explicit(&pages.grown, 0, RELAXED) != 0) {
+        growth(cache, busy, time);
+    }
+    if (time - cache->since >= UPKEEP_INTERVAL) {
+        cache->since = time;
+        cache_upkeep(cache, busy);
+    }
     if (time - last < UPKEEP_INTERVAL ||
         !atomic_compare_exchange_strong_explicit(&last_upkeep, &last, time, memory_order_relaxed,
                                                  memory_order_relaxed)) {
         return;
     }
     recent_decay();
+    pages_decay();
     shared_release(false);
     size_t rest = SIZE_MAX;
     if (COUNT(upkeeps, 1) % UPKEEP_ROUNDS == 0) {
-        large_release(false);
+        large_upkeep(time);
         rest = 0;
     }
     pages_purge(pages_bound(), rest);
@@ -341,8 +352,16 @@ static SLOW void cache_visit(struct cache *cache, unsigned class) {
     if (unlikely(!cache->registered && threads_exist())) {
         cache_register(cache);
     }
-    if (unlikely(++cache->visits % UPKEEP_VISITS == 0)) {
+    const bool due = ++cache->visits % UPKEEP_VISITS == 0;
+    if (unlikely(due || atomic_load_explicit(&pages.grown, RELAXED) != 0)) {
         upkeep(cache, class);
+    }
+}
+
+/* The same for a large block, of a thread that may have none. */
+static RARE void large_visit(void) {
+    if (own != &cache_none && own != &cache_closed) {
+        cache_visit(own, SIZES);
     }
 }
 
@@ -440,7 +459,7 @@ static COLD bool release_all(void) {
         cache_give_all(cache);
     }
     bool any = shared_release(true);
-    any |= large_release(true);
+    any |= large_release(UINT64_MAX);
     return pages_purge(0, 0) || any;
 }
 

@@ -175,6 +175,13 @@ static void unmap_second(void) {
     front_unmap_pages(model.slots[1], 2);
 }
 
+/* Leaves more than may be kept, of which the last three are what a large run would best begin with. */
+static void purge_pages(void) {
+    void *const pages = front_map_pages(3);
+    front_unmap_pages(model.slots[0], 4);
+    front_unmap_pages(pages, 3);
+}
+
 /* More than a chunk has, whose first two pages are its table. */
 static void fill_chunk(void) {
     for (int at = 0; at < 15; at++) {
@@ -363,6 +370,7 @@ const struct scenario scenarios[] = {
     {"pages-chunks", fill_chunk, {another_chunk, unmap_first, another_chunk}, 4, 2},
     {"pages-trim", use_pages, {three_pages, unmap_first, trim}, 4, 1},
     {"pages-large", use_pages, {large_run, three_pages, unmap_first}, 4, 2},
+    {"pages-large-purge", use_pages, {large_run, purge_pages}, 4, 0},
     {"pages-large-both", use_pages, {large_run, large_run}, 4, 0},
     {"pages-large-first", NULL, {large_run, large_run}, 4, 0},
     {"pages-large-fork", use_pages, {fork_and_map_pages, large_run}, 4, 0},
