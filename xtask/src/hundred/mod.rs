@@ -10,9 +10,10 @@ mod variants;
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use brawn_bench::Workshop;
 use brawn_bench::runner::Early;
+use brawn_elf::Arch;
 use clap::Subcommand;
 
 use self::list::{Listed, Recipe};
@@ -63,12 +64,32 @@ pub enum Step {
 pub fn run(step: Step) -> Result<()> {
     match step {
         Step::Run { brawn, out, work, time, again, build, twice, tests, names } => {
-            let job = outcome::Job { brawn: fs_err::canonicalize(brawn)?, work, seconds: time, build };
+            let brawn = fs_err::canonicalize(brawn)
+                .context("cannot find the brawn to build with; run `make brawn`")?;
+            has_this_kit(&brawn)?;
+            let job = outcome::Job { brawn, work, seconds: time, build };
             measure(&job, &out, &More { again, twice, tests }, &names)?;
             if build { Ok(()) } else { page::write(&out) }
         }
         Step::Page { out } => page::write(&out),
     }
+}
+
+/// What `brawn` builds is linked again for each variant here, and so with the kit of this very program. Another state's would
+/// give figures of a heap that nobody meant to measure.
+fn has_this_kit(brawn: &Path) -> Result<()> {
+    let file = fs_err::read(brawn)?;
+    let arch = Arch::host().context("no kit is for this machine")?;
+    for object in brawn_kit::allocators().iter().filter_map(|allocator| allocator.object(arch)) {
+        let digest = object.file.sha256().as_bytes();
+        ensure!(
+            memchr::memmem::find(&file, digest).is_some(),
+            "{} has another {} than this program: build both from the same state",
+            brawn.display(),
+            object.member_name
+        );
+    }
+    Ok(())
 }
 
 /// What is done besides.

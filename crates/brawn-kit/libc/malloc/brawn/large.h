@@ -27,12 +27,8 @@ enum {
 #define LARGE_STEP 2
 #define LARGE_AHEAD ((size_t)4 << 20)
 
-/* Of what a program comes back for, at most so much in such blocks: they are soon mapped again. */
-#define LARGE_SWING ((size_t)4 << 20)
-
-/* A program that copies one thing again and again, and drops the copy each time, does not swing by 4 MiB from a
- * low: it comes back for what it has just freed, of whatever size. That much may stay from then on, as long as
- * it is used (`back`). */
+/* A program that copies one thing again and again, and drops the copy each time, comes back for what it has just
+ * freed, of whatever size. That much may stay from then on, as long as it is used (`back`). */
 #define LARGE_BASE ((size_t)1 << 20)
 #ifdef BRAWN_HARDENED
 #define LARGE_CEILING ((size_t)PAGE) /* less than any of them: who uses a freed one shall not find it */
@@ -75,11 +71,9 @@ static inline size_t large_ahead(size_t size) {
 }
 
 static inline size_t large_bound(void) {
-    const size_t swing = recent_slack(), usual = LARGE_BASE + large.in_use / LARGE_SHARE;
-    const size_t slack = swing < LARGE_SWING ? swing : LARGE_SWING;
     const size_t room = recent_room(), back = large.back < room ? large.back : room;
-    const size_t more = slack > back ? slack : back;
-    const size_t bound = kept(usual > more ? usual : more);
+    const size_t usual = LARGE_BASE + large.in_use / LARGE_SHARE;
+    const size_t bound = kept(usual > back ? usual : back);
     return bound < LARGE_CEILING ? bound : LARGE_CEILING;
 }
 
