@@ -105,11 +105,13 @@ static RARE void large_goes(size_t capacity, uint64_t time) {
 
 /* A request for which nothing is kept. Of what went a moment ago, the largest would have had use. */
 static RARE void large_missed(size_t size, uint64_t time) {
-    struct large_gone *most = &large.gone[0];
-    for (uint32_t at = 1; at < LARGE_GONE; at++) {
-        most = large.gone[at].capacity > most->capacity ? &large.gone[at] : most;
+    struct large_gone *most = NULL;
+    for (struct large_gone *gone = large.gone; gone < large.gone + LARGE_GONE; gone++) {
+        if (time - gone->since <= LARGE_BACK && (most == NULL || gone->capacity > most->capacity)) {
+            most = gone;
+        }
     }
-    if (most->capacity > 0 && time - most->since <= LARGE_BACK) {
+    if (most != NULL && most->capacity > 0) {
         const size_t back = most->capacity < size ? most->capacity : size;
         large.back += back < LARGE_CEILING - large.back ? back : 0;
         large.back_used = true;

@@ -31,8 +31,7 @@ enum {
     TOUCH_SHARE = 64,                     /* but of the bytes in use, as many for one */
     KEEP_SHARE = 16,                      /* of the bytes in use, one in so many may lie in kept pages */
     FITS = 16,                            /* chunks that are looked at for a large run */
-    PAGES_BACK =
-        100, /* milliseconds: who needs as many pages by then would have had use for those that went */
+    PAGES_BACK = 100,  /* milliseconds: who needs pages by then would have had use for those that went */
     PURGE_SHARE = 4,   /* of the bound, so much goes at once when it is passed */
     PURGE_REST = 2,    /* of the bound, may lie in chunks of which something is in use, until upkeep */
     PURGE_CHUNKS = 16, /* that go in one call: a fork meanwhile costs the child so many at worst */
@@ -442,7 +441,7 @@ static COLD void *chunk_add(unsigned length, enum run run) {
     return start + page * PAGE;
 }
 
-/* A run that is no part of a word, of which as much as can be was written to before. */
+/* A run that may go from one word to the next, of which as much as can be was written to before. */
 static RARE void *chunks_take_large(uint32_t at, uint32_t end, size_t size, unsigned length, enum run run) {
     struct fit best = {.fresh = length + 1};
     for (unsigned fits = 0; at < end && best.fresh > 0 && fits < FITS; at++) {
