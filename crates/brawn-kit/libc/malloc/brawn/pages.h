@@ -30,6 +30,7 @@ enum {
     TOUCH_LARGEST = 4,                    /* pages of a group that are touched before they are asked for */
     TOUCH_SHARE = 64,                     /* but of the bytes in use, as many for one */
     KEEP_SHARE = 16,                      /* of the bytes in use, one in so many may lie in kept pages */
+    GROWN_CHUNKS = 8,                     /* of fewer, little lies unused */
     FITS = 16,                            /* chunks that are looked at for a large run */
     PAGES_BACK = 100,  /* milliseconds: who needs pages by then would have had use for those that went */
     PURGE_SHARE = 4,   /* of the bound, so much goes at once when it is passed */
@@ -416,7 +417,6 @@ static COLD void *chunk_add(unsigned length, enum run run) {
         return NULL;
     }
     pages.newest = (uintptr_t)start;
-    atomic_store_explicit(&pages.grown, number > 0 && recent_below() < CHUNK_BYTES, RELAXED);
     if ((uintptr_t)start % CHUNK_BYTES == 0) {
         tag_set(start);
     }
@@ -437,6 +437,7 @@ static COLD void *chunk_add(unsigned length, enum run run) {
     atomic_store_explicit(room_of(number), ROOM_UNKNOWN, RELAXED);
     if (number == count) {
         atomic_store_explicit(&pages.count, count + 1, memory_order_release);
+        atomic_store_explicit(&pages.grown, count >= GROWN_CHUNKS, RELAXED);
     }
     return start + page * PAGE;
 }

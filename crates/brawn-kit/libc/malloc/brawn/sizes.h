@@ -1,5 +1,5 @@
 /* The classes of the front end: the sizes that its blocks have. In the plain build they are its own, as
- * its slots are: multiples of 16 up to 256, then eight for each power of two, and from 1,024 on one more. In the hardened build, where
+ * its slots are: multiples of 16 up to 256, then eight for each power of two. In the hardened build, where
  * a block lies in a slot of mallocng behind a header, they are mallocng's. */
 #ifndef BRAWN_SIZES_H
 #define BRAWN_SIZES_H
@@ -9,39 +9,28 @@
 #ifdef SLABS
 
 enum {
-    SIZES = 95,
+    SIZES = 88,
     SMALL_SIZES = 32, /* up to 1,024 bytes: kept by threads, in chains by all */
     FINE_SIZES = 16,  /* multiples of 16 */
     STEPS = 8,        /* for each power of two above them */
-    MEDIUM_STEPS = 9, /* above 1,024 */
 };
 
 #define SMALL_LARGEST ((size_t)1024)
 #define MEDIUM_LARGEST ((size_t)131072)
-
-/* The medium classes above a power of two, in sixteenths of it. The first is for what is a power of two and a
- * header, which is what programs ask for most: the pages of a database's cache took an eighth more than they
- * have. */
-static const unsigned char medium_sixteenths[MEDIUM_STEPS] = {17, 18, 20, 22, 24, 26, 28, 30, 32};
 
 /* Of a block of this class: a program may use all of them. */
 static inline size_t class_bytes(unsigned class) {
     if (class < FINE_SIZES) {
         return UNIT * (size_t)(class + 1);
     }
-    if (class < SMALL_SIZES) {
-        const unsigned above = class - FINE_SIZES;
-        return (size_t)(STEPS + 1 + above % STEPS) << (5 + above / STEPS);
-    }
-    const unsigned above = class - SMALL_SIZES;
-    return (size_t)medium_sixteenths[above % MEDIUM_STEPS] << (6 + above / MEDIUM_STEPS);
+    const unsigned above = class - FINE_SIZES;
+    return (size_t)(STEPS + 1 + above % STEPS) << (5 + above / STEPS);
 }
 
-/* The smallest class for a block of so many bytes: more than SMALL_LARGEST, and at most MEDIUM_LARGEST. */
+/* The smallest class for a block of so many bytes: more than 256, and at most MEDIUM_LARGEST. */
 static inline unsigned class_of_medium(size_t size) {
     const unsigned last = (unsigned)size - 1, power = 31 - (unsigned)__builtin_clz(last);
-    const unsigned sixteenth = (last >> (power - 4)) % 16, step = (sixteenth + 2) / 2 - (sixteenth == 0);
-    return SMALL_SIZES + MEDIUM_STEPS * (power - 10) + step;
+    return FINE_SIZES + STEPS * (power - 8) + (last >> (power - 3)) % STEPS;
 }
 
 /* The classes of small sizes, by their units. */

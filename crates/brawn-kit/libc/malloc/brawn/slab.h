@@ -113,20 +113,13 @@ static inline __attribute__((always_inline)) bool small_look(const void *block, 
 }
 
 /* The same for a medium block, so many bytes from the start of its slab. */
-#define OF(sixteenths, power) {UINT32_MAX / (sixteenths) + 1, (power) - 4}
-#define ABOVE(power)                                                                                         \
-    OF(17, power), OF(18, power), OF(20, power), OF(22, power), OF(24, power), OF(26, power), OF(28, power), \
-        OF(30, power), OF(32, power)
-static const struct {
-    uint32_t reciprocal, shift;
-} medium_sizes[SHELVES] = {ABOVE(10), ABOVE(11), ABOVE(12), ABOVE(13), ABOVE(14), ABOVE(15), ABOVE(16)};
-#undef ABOVE
-#undef OF
-
+#define STEP(number) (UINT32_MAX / (STEPS + (number)) + 1)
+static const uint32_t step_reciprocal[STEPS] = {STEP(1), STEP(2), STEP(3), STEP(4),
+                                                STEP(5), STEP(6), STEP(7), STEP(8)};
 static inline bool medium_begins(unsigned class, uint32_t offset) {
-    const uint32_t reciprocal = medium_sizes[class - SMALL_SIZES].reciprocal;
-    const uint32_t shift = medium_sizes[class - SMALL_SIZES].shift, parts = offset >> shift;
-    return parts << shift == offset && parts * reciprocal < reciprocal;
+    const unsigned above = class - FINE_SIZES, power = 5 + above / STEPS;
+    const uint32_t steps = offset >> power, reciprocal = step_reciprocal[above % STEPS];
+    return steps << power == offset && steps * reciprocal < reciprocal;
 }
 
 static inline struct slab *slab_of(const void *block, unsigned *told) {

@@ -9,7 +9,7 @@
 #ifdef SLABS
 
 enum {
-    SLAB_WASTE = 32,    /* of a slab's bytes, one in so many may be left over behind its last slot */
+    SLAB_WASTE = 16,    /* of a slab's bytes, one in so many may be left over behind its last slot */
     YOUNG_BYTES = 1024, /* in pieces, of one class */
     YOUNG_FREES =
         128, /* of its blocks in pieces: a class that is used so often has slabs, which are faster */

@@ -297,8 +297,7 @@ static RARE void medium_upkeep(struct cache *cache) {
 
 /* Lists of this thread that look as they did a while ago go back: a few blocks of yesterday's
  * size can keep a page each. Not those of the class that it is at. */
-static RARE void cache_upkeep(struct cache *cache, unsigned busy) {
-    medium_upkeep(cache);
+static RARE void small_upkeep(struct cache *cache, unsigned busy) {
     for (unsigned class = 0; class < SMALL_SIZES; class ++) {
         struct bin *const bin = &cache->bins[class];
         if (bin_look(bin) == bin->seen && class != busy) {
@@ -315,7 +314,7 @@ static RARE void cache_upkeep(struct cache *cache, unsigned busy) {
 /* The program has taken another chunk: before it takes one more, it gets what lies unused since the last. A
  * program that only grows would have all of that on top of its peak. */
 static COLD void growth(struct cache *cache, unsigned busy, uint64_t time) {
-    cache_upkeep(cache, busy);
+    small_upkeep(cache, busy);
     shared_release(false);
     large_growth(time);
 }
@@ -329,7 +328,8 @@ static RARE void upkeep(struct cache *cache, unsigned busy) {
     }
     if (time - cache->since >= UPKEEP_INTERVAL) {
         cache->since = time;
-        cache_upkeep(cache, busy);
+        medium_upkeep(cache);
+        small_upkeep(cache, busy);
     }
     if (time - last < UPKEEP_INTERVAL ||
         !atomic_compare_exchange_strong_explicit(&last_upkeep, &last, time, memory_order_relaxed,
