@@ -76,7 +76,7 @@ pub fn run(step: Step) -> Result<()> {
 }
 
 /// What `brawn` builds is linked again for each variant here, and so with the kit of this very program. Another state's would
-/// give figures of a heap that nobody meant to measure.
+/// give figures of a heap that no one meant to measure.
 fn has_this_kit(brawn: &Path) -> Result<()> {
     let file = fs_err::read(brawn)?;
     let arch = Arch::host().context("no kit is for this machine")?;

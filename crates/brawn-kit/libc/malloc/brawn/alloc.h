@@ -32,18 +32,27 @@ static RARE void *large_make(size_t size) {
     return block;
 }
 
-/* A mapping that was kept gets the size that is asked for: its pages need not be faulted in again. */
+/* A large block gets another size, perhaps elsewhere. NULL: it has the size that it had. */
 static RARE void *large_resize(void *block, size_t before, size_t size) {
-    want_pages(CLASS_OF_MAPPINGS);
     void *const moved = __libc_realloc(block, size);
+    if (likely(moved != NULL)) {
+        const struct slot slot = slot_of(moved);
+        large_resized(before, (size_t)(slot.end - slot.start));
+    }
+    return moved;
+}
+
+/* A mapping that was kept gets the size that is asked for: its pages need not be faulted in again. */
+static RARE void *large_fit(void *block, size_t before, size_t size) {
+    const int error = errno;
+    want_pages(CLASS_OF_MAPPINGS);
+    void *const moved = large_resize(block, before, size);
     want_pages(0);
     if (unlikely(moved == NULL)) {
         large_resized(before, 0);
         __libc_free(block);
-        return NULL;
     }
-    const struct slot slot = slot_of(moved);
-    large_resized(before, (size_t)(slot.end - slot.start));
+    errno = error;
     return moved;
 }
 
@@ -53,9 +62,7 @@ static SLOW void *large_malloc(size_t size) {
     large_visit();
     void *block = large_take(size, own_mapping, &capacity);
     if (block != NULL && !large_serves(capacity, size)) {
-        const int error = errno;
-        block = large_resize(block, capacity, size);
-        errno = error;
+        block = large_fit(block, capacity, size);
     }
     return block != NULL ? block : large_make(size);
 }

@@ -39,6 +39,7 @@
  *   slots.h    in the hardened build, mallocng's slots, many at a time
  *   recent.h   the swing            shared.h   the pools
  *   large.h    blocks with a mapping of their own
+ *   chunks.h   which pages are in use, and how many may be kept
  *   pages.h    pages for slabs and large blocks
  *   slabs.h    slots of slabs, many at a time
  *   thread.h   what a thread keeps  quarantine.h, freed blocks that wait

@@ -40,16 +40,12 @@ static RARE void *realloc_large(const struct slot *slot, void *block, size_t siz
     }
     const int error = errno;
     want_pages(by_steps ? 0 : CLASS_OF_MAPPINGS);
-    void *moved = __libc_realloc(block, size + (by_steps ? large_ahead(size) : 0));
+    void *moved = large_resize(block, before, size + (by_steps ? large_ahead(size) : 0));
     if (moved == NULL && by_steps) {
         errno = error;
-        moved = __libc_realloc(block, size);
+        moved = large_resize(block, before, size);
     }
     want_pages(0);
-    if (likely(moved != NULL)) {
-        const struct slot now_at = slot_of(moved);
-        large_resized(before, (size_t)(now_at.end - now_at.start));
-    }
     return moved;
 }
 

@@ -14,7 +14,7 @@
 #include "layout.h"
 
 /* With each round of upkeep one part in so many of what is known of the past is forgotten. One part in so many of
- * the peak may be kept of what is dropped. */
+ * the peak may be kept of what is dropped, and one may be kept beyond it. */
 enum { RECENT_DECAY = 8, RECENT_DROPPED = 4, RECENT_ROOM = 8 };
 
 /* A peak of so many bytes. */
