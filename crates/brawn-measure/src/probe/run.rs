@@ -157,6 +157,14 @@ fn thin(timeline: &mut Vec<Point>) {
     });
 }
 
+/// What opens a new terminal, on which no one types.
+const NEW_TERMINAL: &str = "/dev/ptmx";
+
+/// What a program reads is the same in each run: a regular file, or a new terminal.
+fn input(file: &Path) -> io::Result<fs_err::File> {
+    if file == Path::new(NEW_TERMINAL) { fs_err::File::open(file) } else { brawn_base::file::open(file) }
+}
+
 /// The files that stand for a program's output streams.
 pub(super) struct Streams {
     pub stdout: File,
@@ -171,7 +179,7 @@ impl Streams {
 
     pub(super) fn attach(&self, mut command: Command, stdin: Option<&Path>) -> Result<Command, Error> {
         command.stdin(match stdin {
-            Some(file) => Stdio::from(brawn_base::file::open(file)?.into_parts().0),
+            Some(file) => Stdio::from(input(file)?.into_parts().0),
             None => Stdio::null(),
         });
         command.stdout(self.stdout.try_clone()?).stderr(self.stderr.try_clone()?);
@@ -238,6 +246,19 @@ mod tests {
         let point = |seconds| Point::from((seconds, 1, 1));
         let joined = join(vec![point(1.0), point(3.0)], vec![point(2.0)]);
         assert_eq!(joined, [point(1.0), point(2.0), point(3.0)]);
+    }
+
+    #[test]
+    fn a_new_terminal_can_be_read_and_no_other_device() {
+        let folder = tempfile::tempdir().unwrap();
+        let streams = Streams::open(folder.path()).unwrap();
+        let attached = |stdin: &str| {
+            let mut command = Command::new("sh");
+            command.args(["-c", "test -t 0"]);
+            streams.attach(command, Some(Path::new(stdin)))
+        };
+        assert!(attached("/dev/ptmx").unwrap().status().unwrap().success());
+        assert!(attached("/dev/zero").unwrap_err().to_string().contains("a device"));
     }
 
     #[test]
