@@ -14,7 +14,7 @@ pub struct Called {
     /// The folder that the program runs in [default: this one]
     #[arg(long, value_name = "DIR", value_parser = existing)]
     pub dir: Option<PathBuf>,
-    /// The file that is the program's standard input
+    /// The file that is the program's standard input; /dev/ptmx is a new terminal for each run
     #[arg(long, value_name = "FILE", value_parser = existing)]
     pub stdin: Option<PathBuf>,
     /// The exit status that means success
