@@ -1,7 +1,8 @@
 //! One run of a program, from its start to its end.
 
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -157,12 +158,14 @@ fn thin(timeline: &mut Vec<Point>) {
     });
 }
 
-/// What opens a new terminal, on which no one types.
-const NEW_TERMINAL: &str = "/dev/ptmx";
+/// The device `/dev/ptmx`, 5:2: who opens it has a new terminal, on which no one types.
+const NEW_TERMINAL: u64 = 5 << 8 | 2;
 
 /// What a program reads is the same in each run: a regular file, or a new terminal.
 fn input(file: &Path) -> io::Result<fs_err::File> {
-    if file == Path::new(NEW_TERMINAL) { fs_err::File::open(file) } else { brawn_base::file::open(file) }
+    let terminal = |data: Metadata| data.file_type().is_char_device() && data.rdev() == NEW_TERMINAL;
+    let new = fs_err::metadata(file).is_ok_and(terminal);
+    if new { fs_err::File::open(file) } else { brawn_base::file::open(file) }
 }
 
 /// The files that stand for a program's output streams.
@@ -257,7 +260,11 @@ mod tests {
             command.args(["-c", "test -t 0"]);
             streams.attach(command, Some(Path::new(stdin)))
         };
-        assert!(attached("/dev/ptmx").unwrap().status().unwrap().success());
+        let link = folder.path().join("terminal");
+        std::os::unix::fs::symlink("/dev/ptmx", &link).unwrap();
+        for terminal in ["/dev/ptmx", link.to_str().unwrap()] {
+            assert!(attached(terminal).unwrap().status().unwrap().success(), "{terminal}");
+        }
         assert!(attached("/dev/zero").unwrap_err().to_string().contains("a device"));
     }
 
