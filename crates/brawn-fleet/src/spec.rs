@@ -164,19 +164,24 @@ pub struct Kubernetes {
     pub insecure: bool,
 }
 
-/// A taint that pods stand, as Kubernetes describes it; its own type takes no notice of a key that does not exist.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+/// A taint that pods stand, as Kubernetes describes it.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(default, rename_all = "camelCase", deny_unknown_fields)]
 pub struct Toleration {
     /// The taint's key; none for all.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
     /// `Exists` or `Equal`.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub operator: Option<String>,
     /// The taint's value.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<String>,
     /// The taint's effect; none for all.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub effect: Option<String>,
     /// How long a pod stays on a node with it, in seconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub toleration_seconds: Option<i64>,
 }
 
