@@ -190,7 +190,7 @@ size_t backend_save(unsigned char *to) {
     return (size_t)(at - to);
 }
 
-void backend_restore(const unsigned char *at) {
+const unsigned char *backend_restore(const unsigned char *at) {
     for (int number = 0; number < count; number++) {
         memcpy(starts[number] - BEFORE, at, BEFORE + kept(number));
         at += BEFORE + kept(number);
@@ -199,5 +199,5 @@ void backend_restore(const unsigned char *at) {
         front_tell_class(starts[number], at[END + 1]);
         at += END + 2;
     }
-    groups_restore(at);
+    return groups_restore(at);
 }

@@ -37,6 +37,6 @@ int groups_number(const void *block);                                    /* or -
 void *groups_malloc(void);
 void groups_free(unsigned char *block, int number);
 size_t groups_save(unsigned char *to);
-void groups_restore(const unsigned char *from);
+const unsigned char *groups_restore(const unsigned char *from); /* where it ends */
 
 #endif

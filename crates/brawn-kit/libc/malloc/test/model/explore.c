@@ -21,7 +21,7 @@ enum { WITH_SLABS = 1 };
 enum { WITH_SLABS = 0 };
 #endif
 enum { STACK = 16 << 10, LARGEST_STATE = 128 << 10, TABLE = 1 << 21, STATES_AT_MOST = 1000000 };
-enum { PATH_BYTES = 1 << 30, LANES = 4 /* of the hash */ };
+enum { PATH_BYTES = 1 << 30, LANES = 8 /* of the hash */ };
 
 struct model model;
 
@@ -233,8 +233,6 @@ static unsigned char *save_part(unsigned char *to, const void *from, size_t size
 static size_t state_save(unsigned char *to) {
     unsigned char *at = save_part(to, &model, sizeof model);
     at = save_part(at, __start_front_state, (size_t)(__stop_front_state - __start_front_state));
-    at += backend_save(at);
-    at += front_save(at);
     for (int thread = 0; thread < MODEL_THREADS; thread++) {
         const struct thread *const it = &model.threads[thread];
         if (it->exists && !it->finished) {
@@ -242,6 +240,8 @@ static size_t state_save(unsigned char *to) {
             at = save_part(at, top, (size_t)(stack_end(thread) - top));
         }
     }
+    at += backend_save(at);
+    at += front_save(at);
     const size_t size = (size_t)(at - to), step = LANES * sizeof(uint64_t), rest = (0 - size) % step;
     if (size + rest > LARGEST_STATE) {
         model_fail("a state is larger than the model thinks");
@@ -255,11 +255,6 @@ static void state_restore(const unsigned char *at) {
     at += sizeof model;
     memcpy(__start_front_state, at, (size_t)(__stop_front_state - __start_front_state));
     at += __stop_front_state - __start_front_state;
-    static unsigned char unused[LARGEST_STATE];
-    backend_restore(at);
-    at += backend_save(unused);
-    front_restore(at);
-    at += front_save(unused);
     for (int thread = 0; thread < MODEL_THREADS; thread++) {
         const struct thread *const it = &model.threads[thread];
         if (it->exists && !it->finished) {
@@ -268,15 +263,16 @@ static void state_restore(const unsigned char *at) {
             at += stack_end(thread) - top;
         }
     }
+    front_restore(backend_restore(at));
 }
 
-/* Whether this state is a new one. Four sums side by side, because each step of one waits for the last. */
+/* Whether this state is a new one. Eight sums side by side, because each step of one waits for the last. */
 static bool state_is_new(const unsigned char *bytes, size_t size) {
-    uint64_t lanes[LANES] = {size, ~(uint64_t)size, size << 32, ~(uint64_t)size << 32};
+    uint64_t lanes[LANES] = {size};
     for (size_t at = 0; at < size; at += LANES * sizeof(uint64_t)) {
         uint64_t words[LANES];
         memcpy(words, bytes + at, sizeof words);
-#pragma GCC unroll 4
+#pragma GCC unroll 8
         for (size_t lane = 0; lane < LANES; lane++) {
             lanes[lane] = (lanes[lane] ^ words[lane]) * 0x9e3779b97f4a7c15;
             lanes[lane] ^= lanes[lane] >> 29;

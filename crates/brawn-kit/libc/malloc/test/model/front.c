@@ -225,17 +225,18 @@ int front_number(const void *block) {
 
 /* Of a place: the head's records, and what free blocks say at every address where one can begin. */
 static unsigned char *place_save(unsigned char *to, const unsigned char *place, bool restore) {
-    const size_t parts[][3] = {{0, SLAB_PAGES * sizeof(struct slab), SLAB_PAGES * sizeof(struct slab)},
-                               {HUGE_PAGE * sizeof(struct slab), sizeof(struct slab), sizeof(struct slab)},
-                               {HUGE_PAGE * PAGE, LINK, LINK},
-                               {PAGE, LINK, STEP}};
+    const size_t parts[][2] = {{0, SLAB_PAGES * sizeof(struct slab)},
+                               {HUGE_PAGE * sizeof(struct slab), sizeof(struct slab)},
+                               {HUGE_PAGE * PAGE, LINK}};
     for (size_t part = 0; part < sizeof parts / sizeof parts[0]; part++) {
-        const size_t end = part < 3 ? parts[part][0] + 1 : SLAB_PAGES * PAGE;
-        for (size_t at = parts[part][0]; at < end; at += parts[part][2]) {
-            unsigned char *const here = (unsigned char *)(uintptr_t)place + at;
-            restore ? memcpy(here, to, parts[part][1]) : memcpy(to, here, parts[part][1]);
-            to += parts[part][1];
-        }
+        unsigned char *const here = (unsigned char *)(uintptr_t)place + parts[part][0];
+        restore ? memcpy(here, to, parts[part][1]) : memcpy(to, here, parts[part][1]);
+        to += parts[part][1];
+    }
+    for (size_t at = PAGE; at < SLAB_PAGES * PAGE; at += STEP) {
+        unsigned char *const here = (unsigned char *)(uintptr_t)place + at;
+        restore ? __builtin_memcpy(here, to, LINK) : __builtin_memcpy(to, here, LINK);
+        to += LINK;
     }
     return to;
 }

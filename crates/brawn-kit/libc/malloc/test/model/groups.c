@@ -329,7 +329,7 @@ size_t groups_save(unsigned char *to) {
     return sizeof saved;
 }
 
-void groups_restore(const unsigned char *from) {
+const unsigned char *groups_restore(const unsigned char *from) {
     struct saved saved;
     memcpy(&saved, from, sizeof saved);
     active = saved.active;
@@ -338,4 +338,5 @@ void groups_restore(const unsigned char *from) {
     for (int at = 0; at < GROUP_BLOCKS; at++) {
         front_tell_class(start_of(at / GROUP_SLOTS, at % GROUP_SLOTS), saved.told[at]);
     }
+    return from + sizeof saved;
 }

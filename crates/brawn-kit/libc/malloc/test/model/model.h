@@ -104,7 +104,7 @@ void backend_start(size_t small_blocks);
 int backend_number(const void *block); /* of a block, or -1 */
 const void *backend_chunk(int number); /* 0 has the small blocks, 1 the groups of several slots */
 size_t backend_save(unsigned char *to);
-void backend_restore(const unsigned char *from);
+const unsigned char *backend_restore(const unsigned char *from); /* where it ends */
 
 /* Its groups of several slots: a mask is read or written, as far as it is one. */
 void groups_read(const volatile void *place);
