@@ -9,6 +9,9 @@ use super::usage::{Item, KINDS, Kind, Meter};
 use crate::Error;
 use brawn_base::temporary;
 
+/// So much later than other things goes what takes another build to make it again.
+const DEAR: Duration = Duration::from_secs(7 * 24 * 60 * 60);
+
 /// What was taken out, or would be.
 #[derive(Debug, Default)]
 pub struct Removed {
@@ -41,7 +44,8 @@ fn counted(lock: &mut File) -> Option<(u64, SystemTime)> {
 }
 
 impl Cache {
-    /// Takes out what was used longest ago until the rest of the limited kinds takes at most `limit` bytes. What was used
+    /// Takes out what was used longest ago until the rest of the limited kinds takes at most `limit` bytes: records of
+    /// executables that are there as if they had been used a week later, since overlays are made again at once. What was used
     /// after `since` stays: a command that ends has just told its user about it. Nothing goes, and there is no answer, while
     /// another process holds the cache: that one does it when it ends.
     pub fn trim(&self, limit: u64, since: SystemTime, dry_run: bool) -> Option<Removed> {
@@ -58,7 +62,7 @@ impl Cache {
             size = total(&items);
             // Some more than must, or the next link would look through all of it again.
             let goal = if size > limit { limit - limit / 16 } else { limit };
-            items.sort_by_key(|item| item.used);
+            items.sort_by_key(|item| item.used + if item.dear { DEAR } else { Duration::ZERO });
             items.retain(|item| {
                 let goes = size > goal && item.used < since && (dry_run || self.remove(item).is_ok());
                 if goes {
@@ -163,6 +167,34 @@ mod tests {
         assert_eq!(left(&cache), ["new", "recent"]);
         cache.trim(0, now, false);
         assert_eq!(left(&cache), ["new"]);
+    }
+
+    #[test]
+    fn what_only_a_build_makes_again_stays_a_week_longer() {
+        let place = tempfile::tempdir().unwrap();
+        let cache = cache(place.path());
+        let week = DEAR.as_secs();
+        let output = place.path().join("program");
+        fs_err::write(&output, "").unwrap();
+        let folder = cache.part(super::super::kinds::LINKS).join("record");
+        fs_err::create_dir_all(&folder).unwrap();
+        fs_err::write(folder.join("output"), output.to_str().unwrap()).unwrap();
+        fs_err::write(folder.join("main.o"), vec![1; 40 << 10]).unwrap();
+        let record = |age| {
+            let time = SystemTime::now() - Duration::from_secs(age);
+            fs_err::File::open(&folder).unwrap().into_file().set_modified(time).unwrap();
+        };
+        add(&cache, "recent", 100);
+        record(week);
+        assert_eq!(
+            cache.trim(60 << 10, SystemTime::now(), true).unwrap().items[0].path.file_name().unwrap(),
+            "recent"
+        );
+        record(week + 200);
+        let removed = cache.trim(60 << 10, SystemTime::now(), false).unwrap();
+        assert_eq!(removed.items[0].path, folder);
+        assert!(folder.join("output").exists() && !folder.join("main.o").exists());
+        assert_eq!(left(&cache), ["recent"]);
     }
 
     #[test]

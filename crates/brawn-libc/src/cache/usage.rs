@@ -25,6 +25,8 @@ pub struct Item {
     pub size: u64,
     /// When it was last used.
     pub used: SystemTime,
+    /// Whether it takes another build to make it again, and not a moment.
+    pub dear: bool,
 }
 
 /// Counts what takes room, each file once, whatever number of names it has.
@@ -77,10 +79,11 @@ impl Cache {
                     continue;
                 }
                 let path = entry.path();
-                let parts = if needed_record(&path) { copies(&path) } else { vec![path.clone()] };
+                let dear = needed_record(&path);
+                let parts = if dear { copies(&path) } else { vec![path.clone()] };
                 let size = parts.iter().map(|part| meter.size(part)).sum();
                 if !parts.is_empty() {
-                    items.push(Item { path, parts, size, used });
+                    items.push(Item { path, parts, size, used, dear });
                 }
             }
         }
