@@ -303,6 +303,9 @@ fn measure(
 ) -> Result<(CaseResult, bool), Early> {
     let mut session = under(job, case.session);
     session.budget = Some(Duration::from_secs_f64(seconds * case.share));
+    if seconds == 0.0 {
+        session.warmup_blocks = 0; // Who gives no time wants to know whether it runs and answers alike, and no times.
+    }
     session.precision = Some(job.precision());
     session.min_blocks = job.blocks.unwrap_or(session.min_blocks).min(session.blocks);
     // What shows progress may fail, and then the run shall end; the session knows only its own errors.
