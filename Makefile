@@ -51,16 +51,18 @@ lint: setup ## formatting, clippy, shellcheck, licences
 	cargo deny --all-features --locked --log-level error check --hide-inclusion-graph bans licenses sources
 	cargo clippy $(CARGO_FLAGS) --workspace --all-targets -- -D warnings
 
-# heap_behaviour has a runner of its own (.config/nextest.toml); no crate has tests in its documentation.
+# heap_behaviour has a runner of its own (.config/nextest.toml); no crate has tests in its documentation. Some tests mostly wait,
+# so one more runs than there are cores.
 JUNIT := $(CARGO_TARGET_DIR)/nextest/default/junit.xml
+THREADS := $(shell expr $$(nproc) + 1)
 
 # While `brawn` is linked there is a core left for it.
 test-programs: lint
 	cargo test $(CARGO_FLAGS) --workspace --no-run
 
 test: lint ## everything that must hold before a change lands
-	cargo test $(CARGO_FLAGS) --workspace --test heap_behaviour
-	cargo nextest run $(CARGO_FLAGS) --workspace --hide-progress-bar
+	cargo test $(CARGO_FLAGS) --workspace --test heap_behaviour -- --test-threads $(THREADS)
+	cargo nextest run $(CARGO_FLAGS) --workspace --hide-progress-bar --test-threads $(THREADS)
 	scripts/slowest $(JUNIT)
 
 test-long: export BRAWN_TEST_LONG = 1
