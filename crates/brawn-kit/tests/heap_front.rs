@@ -3,15 +3,17 @@
 use std::path::Path;
 use std::process::{Command, Output};
 
-fn run(arguments: &[&str]) -> Output {
+/// With this folder for what it compiles, or a temporary one.
+fn run(arguments: &[&str], out: Option<&Path>) -> Output {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("the root of the repository");
     let mut command = Command::new(root.join("crates/brawn-kit/libc/malloc/test/run"));
     command.args(arguments).env_remove("OUT").env_remove("CC");
+    command.envs(out.map(|out| ("OUT", out)));
     command.output().expect("crates/brawn-kit/libc/malloc/test/run starts")
 }
 
 fn run_well(arguments: &[&str]) -> String {
-    let output = run(arguments);
+    let output = run(arguments, None);
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let error = String::from_utf8_lossy(&output.stderr);
     assert!(
@@ -24,7 +26,11 @@ fn run_well(arguments: &[&str]) -> String {
 
 /// The model ends with a failed check, and says so; anything else is no proof that it notices.
 fn run_badly(arguments: &[&str]) -> String {
-    let output = run(arguments);
+    run_badly_in(None, arguments)
+}
+
+fn run_badly_in(out: Option<&Path>, arguments: &[&str]) -> String {
+    let output = run(arguments, out);
     let error = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(1), "{}: {error}", arguments.join(" "));
     assert!(error.starts_with("FAILED: "), "{}: {error}", arguments.join(" "));
@@ -56,9 +62,11 @@ fn the_model_notices_operations_that_are_not_atomic() {
 fn the_model_notices_each_rule_that_the_front_forgets() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("libc/malloc/test/model/flaws");
     let flaws = fs_err::read_to_string(path).expect("the flaws of the front's own code");
+    // The model itself is compiled once.
+    let out = tempfile::tempdir().expect("a folder");
     for line in flaws.lines() {
         let words: Vec<&str> = line.splitn(3, ' ').collect();
-        let error = run_badly(&["model", &format!("FLAW_{}", words[0]), words[1]]);
+        let error = run_badly_in(Some(out.path()), &["model", &format!("FLAW_{}", words[0]), words[1]]);
         assert!(
             !words[1].starts_with("fork") || error.contains("threads wait for each other"),
             "{line}: {error}"
