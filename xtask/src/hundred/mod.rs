@@ -113,7 +113,8 @@ fn measure(job: &outcome::Job, out: &Path, more: &More, names: &[String]) -> Res
         };
         let before = Outcome::read(out, &listed.name)?;
         let before = before.filter(|outcome| outcome.recipe == recipe.digest);
-        let measured = before.is_some() && !more.again && !job.build;
+        let done = before.as_ref().is_some_and(|outcome| !outcome.is_of_another_heap());
+        let measured = done && !more.again && !job.build;
         let tried = before.as_ref().and_then(|outcome| outcome.differ.clone());
         let tested = before.as_ref().and_then(|outcome| outcome.tests.clone());
         let twice = more.twice && (tried.is_none() || !measured);
