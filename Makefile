@@ -51,9 +51,9 @@ lint: setup ## formatting, clippy, shellcheck, licences
 	cargo deny --all-features --locked --log-level error check --hide-inclusion-graph bans licenses sources
 	cargo clippy $(CARGO_FLAGS) --workspace --all-targets -- -D warnings
 
-# heap_behaviour has a runner of its own (.config/nextest.toml); no crate has tests in its documentation. Some tests mostly wait,
-# so one more runs than there are cores.
+# heap_behaviour has a runner of its own (.config/nextest.toml); no crate has tests in its documentation.
 JUNIT := $(CARGO_TARGET_DIR)/nextest/default/junit.xml
+# Some tests mostly wait, so one more runs than there are cores.
 THREADS := $(shell expr $$(nproc) + 1)
 
 # While `brawn` is linked there is a core left for it.

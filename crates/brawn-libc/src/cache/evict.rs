@@ -9,8 +9,8 @@ use super::usage::{Item, KINDS, Kind, Meter};
 use crate::Error;
 use brawn_base::temporary;
 
-/// So much later than other things goes what takes another build to make it again.
-const DEAR: Duration = Duration::from_secs(7 * 24 * 60 * 60);
+/// So much later than other things goes what only another build makes again.
+const GRACE: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 
 /// What was taken out, or would be.
 #[derive(Debug, Default)]
@@ -62,7 +62,10 @@ impl Cache {
             size = total(&items);
             // Some more than must, or the next link would look through all of it again.
             let goal = if size > limit { limit - limit / 16 } else { limit };
-            items.sort_by_key(|item| item.used + if item.dear { DEAR } else { Duration::ZERO });
+            items.sort_by_key(|item| {
+                let grace = if item.needs_build { GRACE } else { Duration::ZERO };
+                item.used.checked_add(grace).unwrap_or(item.used) // The time of a file may be any.
+            });
             items.retain(|item| {
                 let goes = size > goal && item.used < since && (dry_run || self.remove(item).is_ok());
                 if goes {
@@ -173,7 +176,7 @@ mod tests {
     fn what_only_a_build_makes_again_stays_a_week_longer() {
         let place = tempfile::tempdir().unwrap();
         let cache = cache(place.path());
-        let week = DEAR.as_secs();
+        let week = GRACE.as_secs();
         let output = place.path().join("program");
         fs_err::write(&output, "").unwrap();
         let folder = cache.part(super::super::kinds::LINKS).join("record");

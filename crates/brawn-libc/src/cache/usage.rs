@@ -25,8 +25,8 @@ pub struct Item {
     pub size: u64,
     /// When it was last used.
     pub used: SystemTime,
-    /// Whether it takes another build to make it again, and not a moment.
-    pub dear: bool,
+    /// Whether only another build of the user's makes it again.
+    pub needs_build: bool,
 }
 
 /// Counts what takes room, each file once, whatever number of names it has.
@@ -79,11 +79,11 @@ impl Cache {
                     continue;
                 }
                 let path = entry.path();
-                let dear = needed_record(&path);
-                let parts = if dear { copies(&path) } else { vec![path.clone()] };
+                let needs_build = needed_record(&path);
+                let parts = if needs_build { copies(&path) } else { vec![path.clone()] };
                 let size = parts.iter().map(|part| meter.size(part)).sum();
                 if !parts.is_empty() {
-                    items.push(Item { path, parts, size, used, dear });
+                    items.push(Item { path, parts, size, used, needs_build });
                 }
             }
         }
