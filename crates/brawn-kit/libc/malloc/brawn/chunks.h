@@ -14,9 +14,12 @@
 #include "large.h"
 
 enum {
-    ROOM_UNKNOWN = 255, /* more than a chunk can have in a row */
-    KEEP_SHARE = 16,    /* of the bytes in use, one in so many may lie in kept pages */
-    PAGES_BACK = 100,   /* milliseconds: who needs pages by then would have had use for those that went */
+    ROOM_UNKNOWN = 255,      /* more than a chunk can have in a row */
+    KEEP_SHARE = 16,         /* of the bytes in use, one in so many may lie in kept pages */
+    MARGIN_SHARE = 64,       /* of the bytes in use, one in so many may be more than ever were */
+    MARGIN_BASE = 768 << 10, /* or so many bytes */
+    PURGE_REST = 2,          /* of the bound, may lie in chunks of which something is in use, until upkeep */
+    PAGES_BACK = 100, /* milliseconds: who needs pages by then would have had use for those that went */
 };
 
 /* Bytes of kept pages, whatever is in use. Checks of the front end alone set it and the numbers below
@@ -139,18 +142,38 @@ static RARE void pages_decay(void) {
     atomic_store_explicit(&pages.back, back - back / RECENT_DECAY, RELAXED);
 }
 
+static inline size_t smaller(size_t one, size_t other) {
+    return one < other ? one : other;
+}
+
 static inline size_t larger(size_t one, size_t other) {
     return one > other ? one : other;
 }
 
+/* Bytes of pages that went too early, and may stay from then on. */
+static RARE size_t pages_again(void) {
+    return RECENT_COUNTS ? smaller(atomic_load_explicit(&pages.back, RELAXED) * PAGE, recent_room()) : 0;
+}
+
+/* Bytes of kept pages that cost little: as many as the program once used besides what it does now, and a few more. */
+static RARE size_t pages_margin(void) {
+    return recent_below_most() + larger(recent_share(MARGIN_SHARE), MARGIN_BASE);
+}
+
 /* So many pages may be kept. */
 static RARE size_t pages_bound(void) {
-    const size_t back = RECENT_COUNTS ? atomic_load_explicit(&pages.back, RELAXED) * PAGE : 0;
-    const size_t room = recent_room(), again = back < room ? back : room;
-    const size_t more = larger(larger(recent_slack(), recent_dropped()), again);
+    const size_t more = larger(larger(recent_slack(), recent_dropped()), pages_again());
     const size_t elsewhere = atomic_load_explicit(&large.bytes, RELAXED);
     const size_t rest = more > elsewhere ? more - elsewhere : 0;
-    return kept(larger(larger(rest, recent_share(KEEP_SHARE)), KEEP_BASE)) / PAGE;
+    const size_t share = smaller(recent_share(KEEP_SHARE), pages_margin());
+    return kept(larger(larger(rest, share), KEEP_BASE)) / PAGE;
+}
+
+/* How many may lie in chunks of which something is in use. Beyond the bound, they must not raise the peak by more
+ * than half of what the program has shown to need. */
+static RARE size_t pages_rest(size_t bound) {
+    const size_t room = (pages_margin() + pages_again() / 2) / PAGE, most = PURGE_REST * bound;
+    return RECENT_COUNTS ? larger(bound, smaller(most, room)) : most;
 }
 
 /* They are zero now, or about to be. Anyone who calls this owns them. */

@@ -22,7 +22,6 @@ enum {
     GROWN_CHUNKS = 8,                     /* of fewer, little lies unused */
     FITS = 16,                            /* chunks that are looked at for a large run */
     PURGE_SHARE = 4,                      /* of the bound, so much goes at once when it is passed */
-    PURGE_REST = 2,    /* of the bound, may lie in chunks of which something is in use, until upkeep */
     PURGE_CHUNKS = 16, /* that go in one call: a fork meanwhile costs the child so many at worst */
     PURGE_FIRST = 32,  /* pages of the runs that go back first; then a quarter of that, and so on */
 };
@@ -422,9 +421,10 @@ static RARE bool pages_purge(size_t keep, size_t rest) {
         if (keep > bound - bound / PURGE_SHARE) {
             keep = bound - bound / PURGE_SHARE;
         }
-        rest = rest < PURGE_REST * bound ? rest : PURGE_REST * bound;
+        const size_t most = pages_rest(bound);
+        rest = smaller(rest, most);
         const size_t next = atomic_load_explicit(&pages.dirty, RELAXED) + bound / PURGE_SHARE;
-        atomic_store_explicit(&pages.next, next < PURGE_REST * bound ? next : PURGE_REST * bound, RELAXED);
+        atomic_store_explicit(&pages.next, smaller(next, most), RELAXED);
     } while (!atomic_compare_exchange_strong_explicit(&pages.purging, &nobody_else, 0, memory_order_acq_rel,
                                                       memory_order_acquire));
     const size_t after = atomic_load_explicit(&pages.dirty, RELAXED);
@@ -473,7 +473,7 @@ static RARE void pages_release(uint32_t number, size_t from, size_t to) {
     }
     const size_t bound = pages_bound();
     if (unlikely(dirty > bound && dirty > atomic_load_explicit(&pages.next, RELAXED))) {
-        (void)pages_purge(bound - bound / PURGE_SHARE, PURGE_REST * bound);
+        (void)pages_purge(bound - bound / PURGE_SHARE, pages_rest(bound));
     }
 }
 

@@ -34,6 +34,7 @@ enum { RECENT_DECAY = 8, RECENT_DROPPED = 4, RECENT_ROOM = 8 };
 static struct {
     _Alignas(64) _Atomic(size_t) in_use; /* in groups, and in mappings of large blocks */
     _Atomic(size_t) peak, low;           /* the low since the peak */
+    _Atomic(size_t) most;                /* ever; the peak decays */
     _Atomic(size_t) swing;               /* what the program came back for */
 } recent;
 
@@ -52,6 +53,9 @@ static RARE void recent_grow(size_t bytes) {
         atomic_store_explicit(&recent.peak, in_use, RELAXED);
         atomic_store_explicit(&recent.low, in_use, RELAXED);
     }
+    if (in_use > recent_read(&recent.most)) {
+        atomic_store_explicit(&recent.most, in_use, RELAXED);
+    }
 }
 
 static RARE void recent_shrink(size_t bytes) {
@@ -65,6 +69,12 @@ static RARE void recent_shrink(size_t bytes) {
 static RARE size_t recent_below(void) {
     const size_t peak = recent_read(&recent.peak), in_use = recent_read(&recent.in_use);
     return !RECENT_COUNTS || in_use > peak ? 0 : peak - in_use;
+}
+
+/* The same for the most that it ever used: what is kept below that costs no memory beyond it. */
+static RARE size_t recent_below_most(void) {
+    const size_t most = recent_read(&recent.most), in_use = recent_read(&recent.in_use);
+    return !RECENT_COUNTS || in_use > most ? 0 : most - in_use;
 }
 
 /* So much may be kept for a program that has shown that it needs it: a little beyond its recent peak, as no two
