@@ -140,6 +140,15 @@ fn system_calls_are_counted_in_threads_and_children_too() {
     assert_eq!(count("real-time")[&libc::SYS_exit_group], 1);
 }
 
+/// Ten times a second another thread buries orphans. It had taken the stops of threads and children for such, now and then, and
+/// these never went on.
+#[test]
+fn who_buries_orphans_takes_no_stop_from_the_tracer() {
+    let conditions = Conditions::new(Duration::from_secs(60));
+    let calls = probe::count_system_calls(&touch(1, "calls-for-long"), &conditions).unwrap();
+    assert!(calls[&libc::SYS_getppid] > 100, "{calls:?}");
+}
+
 #[test]
 fn a_refused_ptrace_costs_memory_and_calls_and_nothing_else() {
     // The filter holds for this thread and what it starts.

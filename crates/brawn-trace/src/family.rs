@@ -181,7 +181,8 @@ fn bury(watch: &Watch) {
     // One that somebody else waits for ends the round; it is gone at the next.
     while let Ok(Some(pid)) = ended_child() {
         let group = group_of(pid);
-        let awaited = watch.programs.contains(&pid) || watch.before.iter().any(|known| known.pid == pid);
+        let known = watch.programs.contains(&pid) || watch.before.iter().any(|known| known.pid == pid);
+        let awaited = known || is_traced(pid);
         if awaited || group.is_none() || group == own {
             return;
         }
@@ -235,6 +236,15 @@ impl Drop for Family {
             let _ = rustix::process::set_child_subreaper(None);
         }
     }
+}
+
+/// Whether a process or thread, ended or not, is traced: then its tracer waits for it.
+fn is_traced(pid: i32) -> bool {
+    let status = fs_err::read(format!("/proc/{pid}/status")).unwrap_or_default();
+    let tracer = String::from_utf8_lossy(&status)
+        .lines()
+        .find_map(|line| Some(line.strip_prefix("TracerPid:")?.trim() != "0"));
+    tracer.unwrap_or(false)
 }
 
 /// Kills orphans and their descendants until there are none, or only such as this user may not kill.
@@ -343,13 +353,18 @@ fn wait_for(pid: i32, options: libc::c_int) {
 fn ended_child() -> io::Result<Option<i32>> {
     // SAFETY: the structure is plain data, for which all zeroes are a value, and the call fills it in; nothing is reaped. The
     // number is there when the call has found a child, and else 0.
-    let (result, pid) = unsafe {
+    let (result, pid, code) = unsafe {
         let mut information: libc::siginfo_t = std::mem::zeroed();
         let options = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT | libc::__WALL;
         let result = libc::waitid(libc::P_ALL, 0, &raw mut information, options);
-        (result, information.si_pid())
+        (result, information.si_pid(), information.si_code)
     };
-    if result == 0 { Ok((pid > 0).then_some(pid)) } else { Err(io::Error::last_os_error()) }
+    if result != 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // The call also finds what another thread traces when that has stopped, whatever the options are.
+    let ended = matches!(code, libc::CLD_EXITED | libc::CLD_KILLED | libc::CLD_DUMPED);
+    Ok((pid > 0 && ended).then_some(pid))
 }
 
 /// Whether this process has any child.

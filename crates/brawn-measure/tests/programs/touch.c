@@ -39,6 +39,18 @@ static void *call(void *times) {
     return NULL;
 }
 
+/* For so many milliseconds. */
+static void *call_for(void *milliseconds) {
+    struct timespec begin, now;
+    clock_gettime(CLOCK_MONOTONIC, &begin);
+    do {
+        syscall(SYS_getppid);
+        clock_gettime(CLOCK_MONOTONIC, &now);
+    } while ((now.tv_sec - begin.tv_sec) * 1000 + (now.tv_nsec - begin.tv_nsec) / 1000000 <
+             (long)milliseconds);
+    return NULL;
+}
+
 static void print_cores(void) {
     cpu_set_t set;
     if (sched_getaffinity(0, sizeof set, &set))
@@ -121,6 +133,16 @@ int main(int argc, char **argv) {
             _exit(0);
         }
         wait(NULL);
+    } else if (!strcmp(mode, "calls-for-long")) {
+        pthread_create(&thread, NULL, call_for, (void *)1000);
+        pthread_join(thread, NULL);
+        for (int i = 0; i < 20; i++) {
+            if (fork() == 0) {
+                call_for((void *)50);
+                _exit(0);
+            }
+            wait(NULL);
+        }
     } else if (!strcmp(mode, "cores")) {
         print_cores();
     } else if (!strcmp(mode, "groups")) {

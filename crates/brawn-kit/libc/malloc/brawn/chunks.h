@@ -157,7 +157,7 @@ static RARE size_t pages_again(void) {
 
 /* Bytes of kept pages that cost little: as many as the program once used besides what it does now, and a few more. */
 static RARE size_t pages_margin(void) {
-    return recent_below_most() + larger(recent_share(MARGIN_SHARE), MARGIN_BASE);
+    return recent_under(&recent.most) + larger(recent_share(MARGIN_SHARE), MARGIN_BASE);
 }
 
 /* So many pages may be kept. */
@@ -169,8 +169,8 @@ static RARE size_t pages_bound(void) {
     return kept(larger(larger(rest, share), KEEP_BASE)) / PAGE;
 }
 
-/* How many may lie in chunks of which something is in use. Beyond the bound, they must not raise the peak by more
- * than half of what the program has shown to need. */
+/* How many may lie in chunks of which something is in use: beyond the bound, no more than cost little, and half of
+ * what went too early before. */
 static RARE size_t pages_rest(size_t bound) {
     const size_t room = (pages_margin() + pages_again() / 2) / PAGE, most = PURGE_REST * bound;
     return RECENT_COUNTS ? larger(bound, smaller(most, room)) : most;

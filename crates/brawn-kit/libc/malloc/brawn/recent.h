@@ -52,9 +52,9 @@ static RARE void recent_grow(size_t bytes) {
     if (in_use > peak) {
         atomic_store_explicit(&recent.peak, in_use, RELAXED);
         atomic_store_explicit(&recent.low, in_use, RELAXED);
-    }
-    if (in_use > recent_read(&recent.most)) {
-        atomic_store_explicit(&recent.most, in_use, RELAXED);
+        if (in_use > recent_read(&recent.most)) {
+            atomic_store_explicit(&recent.most, in_use, RELAXED);
+        }
     }
 }
 
@@ -65,16 +65,14 @@ static RARE void recent_shrink(size_t bytes) {
     }
 }
 
-/* How far below the recent peak the program is. */
-static RARE size_t recent_below(void) {
-    const size_t peak = recent_read(&recent.peak), in_use = recent_read(&recent.in_use);
-    return !RECENT_COUNTS || in_use > peak ? 0 : peak - in_use;
+/* How far below this figure the use is. */
+static RARE size_t recent_under(_Atomic(size_t) *figure) {
+    const size_t top = recent_read(figure), in_use = recent_read(&recent.in_use);
+    return !RECENT_COUNTS || in_use > top ? 0 : top - in_use;
 }
 
-/* The same for the most that it ever used: what is kept below that costs no memory beyond it. */
-static RARE size_t recent_below_most(void) {
-    const size_t most = recent_read(&recent.most), in_use = recent_read(&recent.in_use);
-    return !RECENT_COUNTS || in_use > most ? 0 : most - in_use;
+static RARE size_t recent_below(void) {
+    return recent_under(&recent.peak);
 }
 
 /* So much may be kept for a program that has shown that it needs it: a little beyond its recent peak, as no two
