@@ -39,7 +39,7 @@ enum Command {
         #[arg(long)]
         brawn: PathBuf,
         /// Runs of each variant that count.
-        #[arg(long, default_value_t = 5)]
+        #[arg(long, default_value_t = 3)]
         blocks: usize,
         /// Seed of an earlier run, to repeat its order.
         #[arg(long)]

@@ -16,10 +16,10 @@ use crate::words::Words;
 use crate::{Case, Context, Error, Figure, Flavour, Options, Prepared, Workshop, jvm, workloads};
 
 impl Suite {
-    /// What the own tests of the program of this name print, as [`Workshop::own_tests`] runs them.
+    /// What the own tests of the program of this name print.
     ///
     /// # Errors
-    /// [`Error::Absent`] when no build system of its own makes it, and those of the workshop.
+    /// [`Error::Absent`] when it is a program of our own, and those of the workshop.
     pub fn own_tests(
         &self,
         name: &str,

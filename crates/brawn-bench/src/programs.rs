@@ -112,7 +112,8 @@ impl Program {
     /// What its own tests print.
     ///
     /// # Errors
-    /// [`Error::Absent`] when no build system of its own makes it, and those of [`Workshop::own_tests`].
+    /// [`Error::Absent`] when it is a program of our own, and those of [`Workshop::tests_of_made`] and
+    /// [`Workshop::tests_of_crate`].
     pub fn own_tests(
         &self,
         name: &str,
@@ -122,8 +123,9 @@ impl Program {
         tests: &[Vec<String>],
     ) -> Result<String, Error> {
         match &self.build {
-            Build::Make(made) => workshop.own_tests(name, made, flavour, folder, tests),
-            _ => Err(Error::absent(format!("{name} has no build system of its own"), "leave its tests out")),
+            Build::Make(made) => workshop.tests_of_made(name, made, flavour, folder, tests),
+            Build::Install(install) => workshop.tests_of_crate(name, install, flavour, folder, tests),
+            _ => Err(Error::absent(format!("{name} is not a program of others"), "leave its tests out")),
         }
     }
 

@@ -13,7 +13,8 @@ use crate::workshop::say;
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Tests {
-    /// Run one after the other in the tree that the program was built in.
+    /// Run one after the other in the tree that the program was built in; of a package of the registry, what follows `cargo
+    /// test`.
     commands: Vec<Vec<String>>,
     /// What lines hold that tell of a test that passed.
     #[serde(default = "passed")]
@@ -23,13 +24,13 @@ pub struct Tests {
     failed: Vec<String>,
 }
 
-// As Automake says it.
+// As Automake and cargo say it.
 fn passed() -> Vec<String> {
-    vec!["PASS: ".into()]
+    vec!["PASS: ".into(), " ... ok".into()]
 }
 
 fn failed() -> Vec<String> {
-    vec!["FAIL: ".into(), "ERROR: ".into()]
+    vec!["FAIL: ".into(), "ERROR: ".into(), " ... FAILED".into()]
 }
 
 /// What became of them.
@@ -56,6 +57,11 @@ impl Tests {
             tested.passed.insert(flavour.name.clone(), passed);
             tested.failed.insert(flavour.name, failed);
         }
+        // What cargo compiled for all of them.
+        let build = workshop.root().join("tests").join(name).join("build");
+        if build.exists() {
+            fs_err::remove_dir_all(build)?;
+        }
         for (line, stock) in tested.lost() {
             let who = if stock { "with stock musl, too" } else { "with Brawn alone" };
             say(&format!("{name}: fails {who}: {line}"));
@@ -70,7 +76,7 @@ impl Tests {
         let mut failed: Vec<String> =
             lines().filter(|line| holds(&self.failed, line)).map(str::to_owned).collect();
         if failed.is_empty() {
-            failed = lines().filter(|line| line.starts_with("brawn: ")).map(str::to_owned).collect();
+            failed = lines().filter(|line| line.starts_with("command failed: ")).map(str::to_owned).collect();
         }
         failed.sort();
         failed.dedup();
@@ -94,9 +100,10 @@ mod tests {
     #[test]
     fn what_fails_with_brawn_alone_is_found() {
         let tests = Tests { commands: Vec::new(), passed: passed(), failed: failed() };
-        let text = "PASS: one\nFAIL: two\n# PASS:  1\n# FAIL:  1\n\nbrawn: make check: exit status: 2\n";
+        let text =
+            "PASS: one\nFAIL: two\n# PASS:  1\n# FAIL:  1\n\ncommand failed: make check: exit status: 2\n";
         assert_eq!(tests.read(text), (1, vec!["FAIL: two".to_owned()]));
-        assert_eq!(tests.read("brawn: make check: exit status: 2\n").1.len(), 1);
+        assert_eq!(tests.read("command failed: make check: exit status: 2\n").1.len(), 1);
         let failed = |lines: &[&str]| lines.iter().map(|line| (*line).to_owned()).collect();
         let tested = Tested {
             passed: BTreeMap::new(),

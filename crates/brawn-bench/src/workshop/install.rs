@@ -13,11 +13,11 @@ use crate::flavour::{Base, Flavour};
 #[serde(deny_unknown_fields)]
 pub struct Install {
     /// Its version, exactly; its own lock file pins the rest.
-    version: String,
+    pub(super) version: String,
     /// The executable's name.
     executable: String,
     /// More arguments of `cargo install`: `--no-default-features`, `--features=…`.
-    args: Vec<String>,
+    pub(super) args: Vec<String>,
 }
 
 impl Workshop {

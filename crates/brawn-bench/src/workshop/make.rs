@@ -1,11 +1,9 @@
 //! C programs that their own build systems make.
 
-use std::io::Write as _;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use brawn_link::cc::Language;
-use brawn_link::vars;
 use serde::Deserialize;
 
 use super::{Programs, Source, Workshop};
@@ -25,7 +23,7 @@ pub struct Made {
     #[serde(default)]
     beside: Vec<Beside>,
     /// What builds it, run one after the other in the unpacked archive.
-    commands: Vec<Vec<String>>,
+    pub(super) commands: Vec<Vec<String>>,
     /// Files beside it that the commands need, by name, each with the one of `workloads/`.
     #[serde(default)]
     files: Vec<(String, String)>,
@@ -78,64 +76,20 @@ impl Workshop {
             Ok(())
         })
     }
-
-    /// What the program's own tests print, one after the other, in a tree of its own that is built below `folder` for this
-    /// variant and removed when they have run. A test that fails is no error.
-    ///
-    /// # Errors
-    /// As [`Workshop::made`]; [`Error::Spawn`] when a command of the tests cannot be run.
-    pub fn own_tests(
-        &self,
-        name: &str,
-        made: &Made,
-        flavour: &Flavour,
-        folder: &Path,
-        tests: &[Vec<String>],
-    ) -> Result<String, Error> {
-        fs_err::create_dir_all(folder)?;
-        let tree = folder.join("tree");
-        let place = Tree { made, folder, tree: &tree, base: flavour.base };
-        place.unpack(self)?;
-        let command = |words: &[String]| {
-            let mut command = place.command(self, words)?;
-            // Linked as the variant is, and not with stock musl to be linked again.
-            command.env_remove(vars::MALLOC).env(vars::PRESET, &flavour.name);
-            Ok::<Command, Error>(command)
-        };
-        for words in &made.commands {
-            self.step(&format!("building {name} for {}", flavour.name), folder, &mut command(words)?)?;
-        }
-        let said = folder.join("tests");
-        let _ = fs_err::remove_file(&said);
-        for words in tests {
-            let log = fs_err::OpenOptions::new().create(true).append(true).open(&said)?.into_file();
-            let mut command = command(words)?;
-            command.stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log);
-            let status =
-                command.status().map_err(|source| Error::Spawn { program: words[0].clone(), source })?;
-            if !status.success() {
-                let mut log = fs_err::OpenOptions::new().append(true).open(&said)?;
-                writeln!(log, "\nbrawn: {}: {status}", words.join(" "))?;
-            }
-        }
-        let text = brawn_base::file::read(&said, brawn_base::file::OBJECT)?;
-        fs_err::remove_dir_all(&tree)?;
-        Ok(String::from_utf8_lossy(&text).into_owned())
-    }
 }
 
 /// Where a program is built for a libc.
-struct Tree<'a> {
-    made: &'a Made,
+pub(super) struct Tree<'a> {
+    pub made: &'a Made,
     /// What `{folder}` is.
-    folder: &'a Path,
-    tree: &'a Path,
-    base: Base,
+    pub folder: &'a Path,
+    pub tree: &'a Path,
+    pub base: Base,
 }
 
 impl Tree<'_> {
     /// A tree in which nothing is built yet.
-    fn unpack(&self, workshop: &Workshop) -> Result<(), Error> {
+    pub fn unpack(&self, workshop: &Workshop) -> Result<(), Error> {
         workshop.compiler(self.base, Language::C)?;
         for (name, file) in &self.made.files {
             fs_err::write(self.folder.join(name), workloads::text(file))?;
@@ -154,7 +108,7 @@ impl Tree<'_> {
     }
 
     /// One of the recipe's commands, to be run in the tree.
-    fn command(&self, workshop: &Workshop, words: &[String]) -> Result<Command, Error> {
+    pub fn command(&self, workshop: &Workshop, words: &[String]) -> Result<Command, Error> {
         let compiler = workshop.compiler(self.base, Language::C)?;
         let jobs = std::thread::available_parallelism().map_or(1, usize::from).to_string();
         let fill = |word: &String| {

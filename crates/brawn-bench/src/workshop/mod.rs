@@ -11,6 +11,7 @@
 //! | `make.rs` | a C program with a build system of its own |
 //! | `package.rs` | a Rust package of our own that stands on crates |
 //! | `install.rs` | a package of the crate registry |
+//! | `own_tests.rs` | the same programs, for their own tests |
 //! | `source.rs` | nothing: fetches pinned archives and crates, and checks them |
 //! | `slot.rs` | one folder per digest, built once |
 //! | `link.rs` | the variants of a program |
@@ -20,6 +21,7 @@ mod c;
 mod install;
 mod link;
 mod make;
+mod own_tests;
 mod package;
 mod place;
 mod process;

@@ -52,9 +52,8 @@ fn ask(words: &[String], language: Language, pie: bool) -> Result<Facts, Error> 
     fs_err::write(scratch.path().join(source), "int main() { return 0; }\n")?;
     let mut command = Command::new(&words[0]);
     command.args(&words[1..]).args(["-fno-sanitize=undefined", "-static", "-v"]);
-    if pie {
-        command.arg("-pie");
-    }
+    // For an executable at a fixed address zig would compile all libraries once more, without -fPIC.
+    command.arg(if pie { "-pie" } else { "-fPIC" });
     command.args([source, "-o", "empty"]).current_dir(scratch.path());
     let library = if language == Language::C { "C" } else { "C++" };
     let what = format!("zig compiles its {library} library, once on this machine: a minute or so");
@@ -159,3 +158,18 @@ pub(super) fn line(facts: &Facts, line: &CommandLine, pie: bool) -> Result<Vec<S
 
 /// Libraries in whose place zig's C++ runtime stands, whatever a build system calls it.
 pub(crate) const IN_CXX: &[&str] = &["stdc++", "supc++", "c++", "c++abi", "unwind", "gcc", "gcc_eh", "gcc_s"];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Each library takes zig most of a minute.
+    #[test]
+    fn one_libc_is_compiled_for_both_kinds_of_executables() {
+        let zig = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.tools/zig/ziglang/zig");
+        let words = [&*zig.to_string_lossy(), "cc", "-target", "x86_64-linux-musl"].map(str::to_owned);
+        let [free, fixed] = [true, false].map(|pie| ask(&words, Language::C, pie).unwrap());
+        assert_eq!((&free.libc, &free.after), (&fixed.libc, &fixed.after));
+        assert!(free.start.ends_with("rcrt1.o") && fixed.start.ends_with("crt1.o"), "{free:?}, {fixed:?}");
+    }
+}
