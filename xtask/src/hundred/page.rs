@@ -241,7 +241,8 @@ fn own_tests<'a>(measured: impl Iterator<Item = &'a Measured<'a>>) -> String {
             lost.collect::<Vec<_>>().join("; "),
         ]);
     }
-    let note = "Tests that passed, of those that ran, in a build of their own for each.";
+    let note = "Tests that passed, of those that ran, in a build of their own for each. Packages of the registry often lack \
+                the files that their tests read.";
     if any { format!("\n## Own tests\n\n{}\n{note}\n", table.to_markdown()) } else { String::new() }
 }
 
