@@ -7,7 +7,7 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use brawn_measure::{Output, Session, Variant};
 
 use crate::three_ways::ThreeWays;
@@ -43,7 +43,7 @@ pub struct Input {
 
 /// Copies the sources of leptosfmt's dependencies, which the build has fetched, into one folder.
 pub fn input(workshop: &Workshop) -> Result<Input> {
-    let manifest = manifest()?;
+    let manifest = brawn_bench::unpacked_crate(NAME, VERSION)?.join("Cargo.toml");
     let output = workshop
         .cargo()
         .args(["metadata", "--locked", "--format-version=1", "--filter-platform", &workshop.glibc])
@@ -75,22 +75,6 @@ pub fn input(workshop: &Workshop) -> Result<Input> {
         brawn_measure::format::bytes(input.bytes as f64)
     ));
     Ok(input)
-}
-
-/// The manifest of the sources that `cargo install` unpacked.
-fn manifest() -> Result<PathBuf> {
-    let home = std::env::var_os("CARGO_HOME")
-        .map(PathBuf::from)
-        .or_else(|| std::env::home_dir().map(|home| home.join(".cargo")))
-        .context("neither CARGO_HOME nor HOME is set")?;
-    let registries = home.join("registry/src");
-    for registry in fs_err::read_dir(&registries)? {
-        let manifest = registry?.path().join(format!("{NAME}-{VERSION}/Cargo.toml"));
-        if manifest.is_file() {
-            return Ok(manifest);
-        }
-    }
-    bail!("{NAME} {VERSION} is not among the sources in {}", registries.display())
 }
 
 fn copy_sources(from: &Path, to: &Path, files: &mut usize, bytes: &mut u64) -> Result<()> {

@@ -48,4 +48,4 @@ pub use error::Error;
 pub use flavour::Flavour;
 pub use registry::suites;
 pub use suite::Suite;
-pub use workshop::{Programs, Workshop};
+pub use workshop::{Programs, Workshop, unpacked_crate};

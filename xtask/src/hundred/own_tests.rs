@@ -85,11 +85,18 @@ impl Tests {
 }
 
 impl Tested {
-    /// What fails with Brawn's default and passes with glibc; and whether stock musl fails it, too.
-    pub fn lost(&self) -> Vec<(&str, bool)> {
+    /// What fails with Brawn's default and passes with glibc, and how many more did not run, as when a test ends its program;
+    /// and whether it is the same with stock musl.
+    pub fn lost(&self) -> Vec<(String, bool)> {
         let of = |variant: &str| self.failed.get(variant).map(Vec::as_slice).unwrap_or_default();
-        let lost = of(DEFAULT).iter().filter(|line| !of(GLIBC).contains(line));
-        lost.map(|line| (line.as_str(), of(STOCK).contains(line))).collect()
+        let ran = |variant: &str| self.passed.get(variant).map_or(0, |passed| passed + of(variant).len());
+        let lines = of(DEFAULT).iter().filter(|line| !of(GLIBC).contains(line));
+        let mut lost: Vec<_> = lines.map(|line| (line.clone(), of(STOCK).contains(line))).collect();
+        let fewer = ran(GLIBC).saturating_sub(ran(DEFAULT));
+        if fewer > 0 {
+            lost.push((format!("{fewer} did not run"), ran(STOCK) <= ran(DEFAULT)));
+        }
+        lost
     }
 }
 
@@ -104,8 +111,10 @@ mod tests {
             "PASS: one\nFAIL: two\n# PASS:  1\n# FAIL:  1\n\ncommand failed: make check: exit status: 2\n";
         assert_eq!(tests.read(text), (1, vec!["FAIL: two".to_owned()]));
         assert_eq!(tests.read("command failed: make check: exit status: 2\n").1.len(), 1);
+        let text = "test a::b ... ok\ntest c ... FAILED\ntest result: FAILED. 1 passed; 1 failed\n";
+        assert_eq!(tests.read(text), (1, vec!["test c ... FAILED".to_owned()]));
         let failed = |lines: &[&str]| lines.iter().map(|line| (*line).to_owned()).collect();
-        let tested = Tested {
+        let mut tested = Tested {
             passed: BTreeMap::new(),
             failed: [
                 (GLIBC.to_owned(), failed(&["FAIL: a"])),
@@ -115,6 +124,12 @@ mod tests {
             .into_iter()
             .collect(),
         };
-        assert_eq!(tested.lost(), [("FAIL: b", true), ("FAIL: c", false)]);
+        let mut lost = vec![("FAIL: b".to_owned(), true), ("FAIL: c".to_owned(), false)];
+        assert_eq!(tested.lost(), lost);
+        // One of them took eight others along.
+        tested.passed =
+            [(GLIBC, 20), (STOCK, 19), (DEFAULT, 10)].map(|(name, n)| (name.to_owned(), n)).into();
+        lost.push(("8 did not run".to_owned(), false));
+        assert_eq!(tested.lost(), lost);
     }
 }

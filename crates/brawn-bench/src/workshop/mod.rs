@@ -33,6 +33,7 @@ pub use c::CProgram;
 pub use install::Install;
 pub use link::{Builder, Programs};
 pub use make::Made;
+pub use own_tests::unpacked_crate;
 pub use place::Workshop;
 pub use slot::Slot;
 pub use source::{Origin, Source};

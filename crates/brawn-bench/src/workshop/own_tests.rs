@@ -103,17 +103,25 @@ impl Workshop {
         let mut command = Command::new("cargo");
         self.prepare(&mut command);
         self.step(&format!("fetching {name}"), folder, command.arg("fetch").current_dir(package.path()))?;
-        let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
-        let home = home.or_else(|| std::env::home_dir().map(|home| home.join(".cargo"))).unwrap_or_default();
-        let registries = fs_err::read_dir(home.join("registry/src"))?;
-        let places = registries.flatten().map(|registry| registry.path().join(format!("{name}-{version}")));
-        places.into_iter().find(|place| place.join("Cargo.toml").is_file()).ok_or_else(|| {
-            Error::absent(
-                format!("cargo has not unpacked the sources of {name} {version}"),
-                "is the crate registry in reach? `cargo fetch` in any package tells more",
-            )
-        })
+        unpacked_crate(name, version)
     }
+}
+
+/// Where cargo has unpacked a package of the registry.
+///
+/// # Errors
+/// [`Error::Absent`] where it has not.
+pub fn unpacked_crate(name: &str, version: &str) -> Result<PathBuf, Error> {
+    let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
+    let home = home.or_else(|| std::env::home_dir().map(|home| home.join(".cargo"))).unwrap_or_default();
+    let registries = fs_err::read_dir(home.join("registry/src"))?;
+    let mut places = registries.flatten().map(|registry| registry.path().join(format!("{name}-{version}")));
+    places.find(|place| place.join("Cargo.toml").is_file()).ok_or_else(|| {
+        Error::absent(
+            format!("cargo has not unpacked the sources of {name} {version}"),
+            "is the crate registry in reach? `cargo fetch` in any package tells more",
+        )
+    })
 }
 
 /// Linked as the variant is, and not with stock musl to be linked again.
