@@ -9,7 +9,8 @@
 #ifdef SLABS
 
 enum {
-    SLAB_WASTE = 16,    /* of a slab's bytes, one in so many may be left over behind its last slot */
+    SLAB_WASTE = 32,    /* of a slab's bytes, one in so many may be left over behind its last slot */
+    SLAB_ALONE = 16,    /* the same of one with a single slot, which goes back with its block */
     YOUNG_BYTES = 1024, /* in pieces, of one class */
     YOUNG_FREES =
         128, /* of its blocks in pieces: a class that is used so often has slabs, which are faster */
@@ -126,12 +127,19 @@ static SLOW void slab_take(struct slab *slab, unsigned wanted, struct taken *tak
     slab->free_count = (uint16_t)(slab->free_count - taken->count);
 }
 
+/* The fewest pages that slots of so many bytes fill well. */
+static RARE unsigned medium_slab_pages(unsigned bytes) {
+    for (unsigned all = (bytes + PAGE - 1) / PAGE * PAGE;; all += PAGE) {
+        if (all % bytes * (all < 2 * bytes ? SLAB_ALONE : SLAB_WASTE) <= all) {
+            return all / PAGE;
+        }
+    }
+}
+
 static RARE struct slab *slab_make(unsigned class) {
     const unsigned bytes = (unsigned)class_bytes(class);
-    unsigned count = class < SMALL_SIZES ? (small_sizes[class].mask + 1) / PAGE : (bytes + PAGE - 1) / PAGE;
-    while (class >= SMALL_SIZES && count * PAGE % bytes * SLAB_WASTE > count * PAGE) {
-        count++;
-    }
+    const unsigned count =
+        class < SMALL_SIZES ? (small_sizes[class].mask + 1) / PAGE : medium_slab_pages(bytes);
     unsigned slots = count * PAGE / bytes;
     struct slab *const slab = slab_map(class + 1, count);
     if (slab != NULL) {
