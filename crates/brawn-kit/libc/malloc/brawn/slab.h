@@ -9,7 +9,8 @@
  *       for each page: the class of the slab that it belongs to (0: none), and room for the record of a slab
  *       that begins there, with a bit for each free slot
  *
- * Which chunks there are is told by `chunk_tags` (address.h). */
+ * Which chunks there are is told by `chunk_tags` (address.h). A block that is alone in its slab needs no record: it
+ * is in use as long as its pages tell of it, so the record's page need not be there. */
 #ifndef BRAWN_SLAB_H
 #define BRAWN_SLAB_H
 
@@ -23,8 +24,11 @@ enum {
     PIECES = PAGE / PIECE,
     SLAB_SLOTS = 256, /* at most */
     SLAB_WORDS = SLAB_SLOTS / 64,
-    OF_PIECES = 255, /* the class of a page of pieces, as a page tells it */
-    GOES_ON = 255,   /* of a piece that belongs to the one before */
+    SLAB_WASTE = 32,  /* of a slab's bytes, one in so many may be left over behind its last slot */
+    ALONE_WASTE = 16, /* the same where there is a single slot, which goes back with its block */
+    OF_PIECES = 255,  /* the class of a page of pieces, as a page tells it */
+    INSIDE = 254,     /* a page of a block that is alone in its slab, and does not begin here */
+    GOES_ON = 255,    /* of a piece that belongs to the one before */
 };
 
 /* What is known of a slab. Whoever has `slabs.lock` may read and change it. */
@@ -128,15 +132,23 @@ static inline struct slab *slab_of(const void *block, unsigned *told) {
     return *told == OF_PIECES ? record : record - record->before;
 }
 
+/* The pages of a block of this medium class, if they are filled well by it alone, or 0. */
+static inline unsigned alone_pages(unsigned class) {
+    const unsigned bytes = (unsigned)class_bytes(class), all = (bytes + PAGE - 1) / PAGE * PAGE;
+    return all < 2 * bytes && (all - bytes) * ALONE_WASTE <= all ? all / PAGE : 0;
+}
+
 /* Whether a medium block in use begins here, and of which class. */
 static inline bool medium_look(const void *block, unsigned *class) {
-    unsigned told = 0;
-    const struct slab *const slab = has_table(block) ? slab_of(block, &told) : NULL;
-    if (told - SMALL_SIZES - 1 >= SHELVES) {
+    if (!has_table(block) || page_told(block) - SMALL_SIZES - 1 >= SHELVES) {
         return false;
     }
-    *class = told - 1;
-    if (unlikely(!medium_begins(*class, (uint32_t)((const unsigned char *)block - slab_start(slab))))) {
+    *class = page_told(block) - 1;
+    unsigned told;
+    if (unlikely(alone_pages(*class) != 0
+                     ? (uintptr_t)block % PAGE != 0
+                     : !medium_begins(*class, (uint32_t)((const unsigned char *)block -
+                                                         slab_start(slab_of(block, &told)))))) {
         die_of_address();
     }
     if (unlikely(block_is_marked(block))) {

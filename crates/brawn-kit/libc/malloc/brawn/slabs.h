@@ -9,8 +9,6 @@
 #ifdef SLABS
 
 enum {
-    SLAB_WASTE = 32,    /* of a slab's bytes, one in so many may be left over behind its last slot */
-    SLAB_ALONE = 16,    /* the same of one with a single slot, which goes back with its block */
     YOUNG_BYTES = 1024, /* in pieces, of one class */
     YOUNG_FREES =
         128, /* of its blocks in pieces: a class that is used so often has slabs, which are faster */
@@ -65,36 +63,49 @@ static SLOW void slab_leave(struct slab **list, struct slab *slab) {
     }
 }
 
-/* Pages for a slab, of which nothing is set but what its pages tell. */
-static RARE struct slab *slab_map(unsigned told, unsigned count) {
+/* Pages that tell of a slab, or NULL. */
+static RARE unsigned char *slab_pages_map(unsigned told, unsigned others, unsigned count) {
     if (__atomic_load_n(&secrets.list, __ATOMIC_RELAXED) == 0) {
         secrets_start();
     }
     /* Of a small class, aligned to its size. */
     unsigned char *const start =
         pages_take((size_t)count * PAGE, count, told <= SMALL_SIZES ? FOR_SLAB_ALIGNED : FOR_SLAB);
+    if (start != NULL) {
+        recent_grow((size_t)count * PAGE);
+        unsigned char *const tell = &head_of(start)->told[page_in_chunk(start)];
+        memset(tell, (int)others, count);
+        *tell = (unsigned char)told;
+    }
+    return start;
+}
+
+/* No one knows of the slab any more. */
+static RARE void slab_pages_unmap(const void *start, unsigned count) {
+    union chunk_head *const head = head_of(start);
+    const size_t first = page_in_chunk(start);
+    memset(&head->told[first], 0, count);
+    recent_shrink((size_t)count * PAGE);
+    pages_release(CHUNK_NUMBER(head), first, first + count);
+}
+
+/* A slab of which nothing is set but what its pages tell. */
+static RARE struct slab *slab_map(unsigned told, unsigned count) {
+    const unsigned char *const start = slab_pages_map(told, told, count);
     if (start == NULL) {
         return NULL;
     }
-    recent_grow((size_t)count * PAGE);
-    union chunk_head *const head = head_of(start);
-    const unsigned first = page_in_chunk(start);
-    struct slab *const slab = &head->slabs[first];
+    struct slab *const slab = &head_of(start)->slabs[page_in_chunk(start)];
     memset(slab, 0, sizeof *slab);
     for (unsigned page = 0; page < count; page++) {
         slab[page].before = page;
-        head->told[first + page] = (unsigned char)told;
     }
     return slab;
 }
 
-/* No slot of it is in use, and no list has it. */
-static RARE void slab_unmap(struct slab *slab, unsigned count) {
-    union chunk_head *const head = head_of(slab);
-    const size_t first = (size_t)(slab - head->slabs);
-    memset(&head->told[first], 0, count);
-    recent_shrink((size_t)count * PAGE);
-    pages_release(CHUNK_NUMBER(head), first, first + count);
+/* A block that is alone on its pages, or NULL. */
+static RARE void *alone_take(unsigned class, unsigned count) {
+    return slab_pages_map(class + 1, INSIDE, count);
 }
 
 /* The first `wanted` set bits, or all. */
@@ -129,11 +140,11 @@ static SLOW void slab_take(struct slab *slab, unsigned wanted, struct taken *tak
 
 /* The fewest pages that slots of so many bytes fill well. */
 static RARE unsigned medium_slab_pages(unsigned bytes) {
-    for (unsigned all = (bytes + PAGE - 1) / PAGE * PAGE;; all += PAGE) {
-        if (all % bytes * (all < 2 * bytes ? SLAB_ALONE : SLAB_WASTE) <= all) {
-            return all / PAGE;
-        }
+    unsigned all = (bytes + PAGE - 1) / PAGE * PAGE;
+    while (all % bytes * SLAB_WASTE > all) {
+        all += PAGE;
     }
+    return all / PAGE;
 }
 
 static RARE struct slab *slab_make(unsigned class) {
@@ -336,15 +347,21 @@ static SLOW void chain_give(struct chain chain) {
         __builtin_prefetch(&head_of(block)->slabs[page_in_chunk(block)], 1);
     }
     struct slab *empty = NULL;
+    void *alone = NULL;
     const bool locked = lock_take(&slabs.lock);
     while (chain.head != NULL) {
-        const void *const block = chain.head;
+        void *const block = chain.head;
         chain.head = list_next(block);
-        unsigned told;
-        struct slab *const slab = slab_of(block, &told);
+        unsigned told = page_told(block);
         if (unlikely(!block_is_marked(block) || told == 0)) {
             die("a free block was written to");
         }
+        if (told - SMALL_SIZES - 1 < SHELVES && alone_pages(told - 1) != 0) {
+            list_link(block, alone);
+            alone = block;
+            continue;
+        }
+        struct slab *const slab = slab_of(block, &told);
         if (slot_give(slab, told, block)) {
             slab->next = empty;
             empty = slab;
@@ -354,7 +371,13 @@ static SLOW void chain_give(struct chain chain) {
     while (empty != NULL) {
         struct slab *const slab = empty;
         empty = slab->next;
-        slab_unmap(slab, page_told(slab_start(slab)) == OF_PIECES ? 1 : slab->pages);
+        const unsigned char *const start = slab_start(slab);
+        slab_pages_unmap(start, page_told(start) == OF_PIECES ? 1 : slab->pages);
+    }
+    while (alone != NULL) {
+        const void *const block = alone;
+        alone = list_next(block);
+        slab_pages_unmap(block, alone_pages(page_told(block) - 1));
     }
 }
 

@@ -474,6 +474,18 @@ static RARE void *backend_malloc(size_t size) {
 /* One block of this class, which was in no list. */
 static RARE void *class_take(unsigned class) {
 #ifdef SLABS
+    const unsigned pages = class < SMALL_SIZES ? 0 : alone_pages(class);
+    if (pages != 0) {
+        void *block = alone_take(class, pages);
+        if (unlikely(block == NULL) && release_all()) {
+            block = alone_take(class, pages);
+        }
+        if (likely(block != NULL)) {
+            block_take_all(block, 0);
+            return block;
+        }
+        return backend_malloc(class_bytes(class));
+    }
     struct taken taken;
     if (likely(slots_take(class, 1, &taken) || (release_all() && slots_take(class, 1, &taken)))) {
         unsigned slot = 0;

@@ -539,6 +539,12 @@ static void see_slabs(const bool *seen, bool own) {
             place_held[place] = own ? place_held[place] | bit : place_held[place] & ~bit;
             if (own && told == OF_PIECES) {
                 see_pieces(&head->slabs[page], seen);
+            } else if (told == INSIDE) {
+                continue;
+            } else if (told > SMALL_SIZES && alone_pages(told - 1) != 0) {
+                if (own) {
+                    see_slot((const unsigned char *)head + page * PAGE, false, seen);
+                }
             } else if (own && (page == HUGE_PAGE || head->slabs[page].before == 0) && page <= HUGE_PAGE) {
                 see_slab(&head->slabs[page], seen);
             }
