@@ -12,8 +12,8 @@ use std::path::Path;
 use std::process::{Child, Command, ExitStatus};
 use std::time::{Duration, Instant};
 
-/// How often a program is started before its emulator is given up.
-const ATTEMPTS: usize = 8;
+/// How often a program is started before its emulator is given up: named semaphores of stock musl hang in two runs of three.
+const ATTEMPTS: usize = 32;
 
 /// How long nothing may move in a process that waits on the emulator's locks.
 const STILL: Duration = Duration::from_secs(5);

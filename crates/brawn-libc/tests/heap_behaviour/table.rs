@@ -92,8 +92,8 @@ pub struct Emulated {
     pub skip: Option<String>,
     quick: Option<Vec<String>>,
     long: Option<Vec<String>>,
-    /// How many parts a long run has (`part=0` and so on). Each is a run of its own, made [`Self::times`] times: an emulator gets
-    /// stuck sooner or later, and then repeats no more than one.
+    /// How many parts there are (`part=0` and so on). Each is a run of its own, which a long run makes [`Self::times`] times: an
+    /// emulator gets stuck sooner or later, and then repeats no more than one.
     parts: Option<usize>,
     /// How often a long run makes each of its parts.
     #[serde(default = "once")]
@@ -199,8 +199,11 @@ impl Test {
     /// The arguments of each run, as [`Test::arguments`] gives them for one.
     pub fn runs(&self, malloc: &str, version: &str, emulated: bool, long: bool) -> Vec<Vec<String>> {
         let arguments = self.arguments(malloc, version, emulated, long);
-        let Some(parts) = self.qemu.parts.filter(|_| emulated && long) else { return vec![arguments] };
+        let Some(parts) = self.qemu.parts.filter(|_| emulated) else { return vec![arguments] };
         let with = |arguments: &[String], part: usize| [arguments, &[format!("part={part}")]].concat();
+        if !long {
+            return (0..parts).map(|part| with(&arguments, part)).collect();
+        }
         let quick = self.arguments(malloc, version, emulated, false);
         let long = (0..parts).filter(|part| !self.qemu.brief.contains(part));
         let long = (0..self.qemu.times).flat_map(|_| long.clone().map(|part| with(&arguments, part)));
