@@ -40,7 +40,8 @@ impl Tests {
             malloc.starts_with("brawn") || brawn_libc::PRESETS.iter().any(|preset| preset.malloc == malloc);
         let here = first || form == Form::Long || in_use || test.sample;
         let thinned = form == Form::Quick && malloc != "brawn" && !test.sample && !(first && in_use);
-        (rustup || !test.rustup) && here && (!thinned || self.has_turn(test, malloc))
+        let with = test.heap.as_deref().is_none_or(|heap| heap == malloc);
+        with && (rustup || !test.rustup) && here && (!thinned || self.has_turn(test, malloc))
     }
 
     /// Every second pair of a program and an allocator, so that each meets half of the others.
@@ -67,6 +68,8 @@ pub struct Test {
     pub proves: String,
     pub quick: Vec<String>,
     pub long: Vec<String>,
+    /// The one allocator that it runs with.
+    heap: Option<String>,
     #[serde(default)]
     sample: bool,
     #[serde(default)]
@@ -151,6 +154,9 @@ pub fn read(path: &Path, kit: &Path) -> Tests {
         assert!(folder.join(&test.file).exists(), "{name}: there is no {}", test.file);
         let differs = test.qemu.quick.is_some() || test.qemu.long.is_some();
         assert_eq!(differs, test.qemu.why.is_some(), "{name}: `qemu` arguments and their `why` go together");
+        if let Some(heap) = &test.heap {
+            assert!(allocators.contains(&heap.as_str()), "{name}: there is no allocator {heap}");
+        }
         for (malloc, exception) in &test.malloc {
             assert!(allocators.contains(&malloc.as_str()), "{name}: there is no allocator {malloc}");
             assert!(!exception.why.is_empty(), "{name}: no reason for the exception of {malloc}");
