@@ -3,25 +3,24 @@
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use brawn_measure::{Figure, Machine, Measured, Outcome, Summary, Table, format};
+use brawn_measure::{Figure, Machine, Measured, Outcome, Session, Summary, Table, format};
 
-use crate::leptosfmt;
+use crate::jaq;
 use crate::workshop::{Workshop, measure, size};
 
 pub fn run(brawn: &Path, blocks: usize, seed: Option<u64>) -> Result<()> {
     let workshop = Workshop::open("demo", brawn)?;
-    let executables = leptosfmt::build(&workshop)?;
-    let input = leptosfmt::input(&workshop)?;
-    let mut session = leptosfmt::session(blocks);
+    let executables = jaq::build(&workshop)?;
+    let (document, bytes) = jaq::input(&workshop)?;
+    let mut session = Session::new(blocks);
     if let Some(seed) = seed {
         session.seed = seed;
     }
-    let outcome = measure(leptosfmt::TITLE, &session, &leptosfmt::variants(&executables, &input), |_| {})?;
+    let title = jaq::title();
+    let outcome = measure(&title, &session, &jaq::variants(&executables, &document), |_| {})?;
     println!(
-        "\n{}: {} files, {}\n{}\n\n{}",
-        leptosfmt::TITLE,
-        input.files,
-        format::bytes(input.bytes as f64),
+        "\n{title}: {} of JSON\n{}\n\n{}",
+        format::bytes(bytes as f64),
         Machine::read().describe(),
         table(&outcome, &executables.each().map(|(_, path)| path))?.to_text()
     );

@@ -5,6 +5,7 @@ mod alternatives;
 mod costs;
 mod demo;
 mod hundred;
+mod jaq;
 mod leptosfmt;
 mod merge;
 #[cfg(test)]
@@ -39,7 +40,7 @@ enum Command {
         #[arg(long)]
         brawn: PathBuf,
         /// Runs of each variant that count.
-        #[arg(long, default_value_t = 3)]
+        #[arg(long, default_value_t = 9)]
         blocks: usize,
         /// Seed of an earlier run, to repeat its order.
         #[arg(long)]

@@ -17,7 +17,7 @@ use crate::{alternatives, costs, demo, leptosfmt, quote};
 /// A part of the results: a file in docs/results/.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Part {
-    /// leptosfmt, the program of `make demo`.
+    /// leptosfmt, the program that the README shows.
     Program,
     /// What Brawn itself costs: overlay, link, start, size.
     Costs,
@@ -102,8 +102,7 @@ fn program(workshop: &Workshop, blocks: usize) -> Result<Section> {
     Ok(Section {
         title: leptosfmt::TITLE.into(),
         note: format!(
-            "Input: {} files, {}. Medians of {blocks} runs; the ratio is to glibc within each round. The same program \
-             is what `make demo` builds and runs.",
+            "Input: {} files, {}. Medians of {blocks} runs; the ratio is to glibc within each round.",
             input.files,
             format::bytes(input.bytes as f64)
         ),
