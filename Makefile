@@ -53,8 +53,8 @@ lint: setup ## formatting, clippy, shellcheck, licences
 
 # heap_behaviour has a runner of its own (.config/nextest.toml); no crate has tests in its documentation.
 JUNIT := $(CARGO_TARGET_DIR)/nextest/default/junit.xml
-# Some tests mostly wait, so one more runs than there are cores.
-THREADS := $(shell expr $$(nproc) + 1)
+# Some tests mostly wait, so two more run than there are cores.
+THREADS := $(shell expr $$(nproc) + 2)
 
 # While `brawn` is linked there is a core left for it.
 test-programs: lint
