@@ -52,6 +52,8 @@ OVER_READS INLINE int compare_across(const lane *a, const lane *b, const lane *e
 }
 
 #if defined(HAS_START_AVX512) && !defined(LANES_WIDE)
+#include <immintrin.h>
+
 OVER_READS AVX512 static int compare_start(const lane *a, const lane *b, const lane *end, bool folded) {
     const __m512i u = _mm512_loadu_si512(a), v = _mm512_loadu_si512(b);
     __m512i differences = _mm512_xor_si512(u, v);

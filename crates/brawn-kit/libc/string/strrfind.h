@@ -44,6 +44,8 @@ OVER_READS COLD static TEXT_TYPE *last_across(const lane *s, lane character) {
 }
 
 #if defined(HAS_START_AVX512) && !defined(LANES_WIDE)
+#include <immintrin.h>
+
 OVER_READS AVX512 static TEXT_TYPE *find_last_start(const lane *s, lane character) {
     const __m512i v = _mm512_loadu_si512(s);
     const uint64_t ends = _mm512_testn_epi8_mask(v, v);

@@ -73,7 +73,12 @@ fn a_global_allocator_is_said_refused_or_allowed() {
             "{about:?}"
         );
     }
-    assert_eq!(said.matches("hint: ").count(), 2, "{said}");
+    // What an earlier state of Brawn left in the folder is linked again, which has a hint of its own.
+    let hints: Vec<_> = said
+        .lines()
+        .filter(|line| line.starts_with("hint: ") && !line.contains("CARGO_TARGET_DIR"))
+        .collect();
+    assert_eq!(hints.len(), 2, "{said}");
     assert!(said.contains("#[global_allocator]"), "{said}");
 
     // Beside a kit's heap of another name its version is known as well.
