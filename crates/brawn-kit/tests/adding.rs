@@ -49,7 +49,7 @@ fn a_row_and_the_files_that_it_names_make_a_heap() {
         let executable = out.path().join(name);
         let compiler = workshop.compiler(arch);
         let mut link = Command::new(&compiler.argv[0]);
-        link.args(&compiler.argv[1..]).args(["-static-pie", "-O1", "-g0", "-fno-builtin"]);
+        link.args(&compiler.argv[1..]).args(["-static-pie", "-fPIE", "-O1", "-g0", "-fno-builtin"]);
         let output = link.arg(program).arg(&object).arg("-o").arg(&executable).output().expect("a compiler");
         assert!(output.status.success(), "{name}: {}", String::from_utf8_lossy(&output.stderr));
         // Not by the linker: zig compiles a whole musl for `-s`, half a minute of a processor.

@@ -5,8 +5,6 @@
 use std::path::Path;
 use std::process::Command;
 
-use brawn_kit_build::{arches, compiler};
-
 mod common;
 use common::ok;
 
@@ -64,20 +62,15 @@ fn plain_ones_answer_the_same() {
 
 #[test]
 fn plain_ones_answer_the_same_on_aarch64() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("the repository");
-    let row = arches::ARCHES.iter().find(|row| row.name == "aarch64").expect("an architecture");
-    let compiler = compiler::find(root, row, std::env::consts::ARCH).expect("the kit's compiler");
     let emulator: &[&str] = if cfg!(target_arch = "aarch64") { &[] } else { &["qemu-aarch64-static"] };
-    run(&compiler.argv, &["-static-pie", "-fPIE"], emulator);
+    run(&common::kit_compiler("aarch64"), &["-static-pie", "-fPIE"], emulator);
 }
 
 /// Beside musl's own, in a folder `/etc` of the test's own, where it may have one.
 #[test]
 fn services_are_found_as_musl_finds_them() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("the repository");
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("libc/environment");
-    let row = arches::ARCHES.iter().find(|row| row.name == std::env::consts::ARCH).expect("an architecture");
-    let compiler = compiler::find(root, row, std::env::consts::ARCH).expect("the kit's compiler").argv;
+    let compiler = common::kit_compiler(std::env::consts::ARCH);
     let folder = tempfile::tempdir().expect("a folder");
     let (object, program) = (folder.path().join("services.o"), folder.path().join("services"));
     let command = || {

@@ -20,7 +20,8 @@ fn zig(arch: &str) -> String {
     let private = root().join(".tools/zig/ziglang/zig");
     let zig = if private.exists() { private } else { PathBuf::from("zig") };
     let baseline = if arch == "x86_64" { " -mcpu=baseline" } else { "" };
-    format!("{} cc -target {arch}-linux-musl{baseline} -fno-sanitize=undefined", zig.display())
+    // With -fPIC it takes the musl that other tests have had it compile.
+    format!("{} cc -target {arch}-linux-musl{baseline} -fPIC -fno-sanitize=undefined", zig.display())
 }
 
 /// Runs `crates/brawn-kit/libc/string/test/run` in this mode, with these variables, and returns what it printed.

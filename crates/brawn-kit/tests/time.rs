@@ -72,7 +72,7 @@ fn build(program: &str, libc: Libc, folder: &Path) -> Option<PathBuf> {
             let compiler =
                 compiler::find(root, row, std::env::consts::ARCH).expect("the compiler that built the kit");
             let mut link = Command::new(&compiler.argv[0]);
-            link.args(&compiler.argv[1..]).arg("-static");
+            link.args(&compiler.argv[1..]).args(["-static", "-fPIC"]);
             link
         }
     };

@@ -25,11 +25,13 @@ pub fn ok(command: &mut Command) -> String {
     text
 }
 
-/// The compiler that makes the kit for an architecture.
+/// The compiler that makes the kit for an architecture. Without `-fPIC` zig would compile its musl once more for it, half a
+/// minute of a processor.
 pub fn kit_compiler(name: &str) -> Vec<String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("the repository");
     let row = arches::ARCHES.iter().find(|row| row.name == name).expect("an architecture");
-    compiler::find(root, row, std::env::consts::ARCH).expect("the kit's compiler").argv
+    let found = compiler::find(root, row, std::env::consts::ARCH).expect("the kit's compiler");
+    found.argv.into_iter().chain(["-fPIC".to_owned()]).collect()
 }
 
 /// An argument of a test program, and the one of long runs.
