@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::Result;
 use brawn_measure::Variant;
 
 use crate::three_ways::ThreeWays;
@@ -28,28 +28,16 @@ pub fn title() -> String {
 
 /// Installs it from the crate registry, three ways.
 pub fn build(workshop: &Workshop) -> Result<ThreeWays> {
-    ThreeWays::build(workshop, NAME, |command, slot| {
-        command
-            .args(["install", "--quiet", "--locked", "--force", "--version", VERSION, "--root"])
-            .arg(&slot.root)
-            // By default it brings an allocator of its own, and there would be little to compare.
-            .args(["--no-default-features", NAME]);
-        slot.root.join("bin").join(NAME)
-    })
+    // By default it brings an allocator of its own, and there would be little to compare.
+    ThreeWays::install(workshop, NAME, VERSION, &["--no-default-features"])
 }
 
 /// Writes the document, and gives its path and its size in bytes.
 pub fn input(workshop: &Workshop) -> Result<(PathBuf, usize)> {
-    let output = workshop
-        .cargo()
-        .args(["metadata", "--locked", "--format-version=1", "--manifest-path"])
-        .arg(workshop.repository.join("Cargo.toml"))
-        .output()
-        .context("cannot run cargo metadata")?;
-    ensure!(output.status.success(), "cargo metadata: {}", String::from_utf8_lossy(&output.stderr));
+    let document = workshop.metadata(&workshop.repository.join("Cargo.toml"))?;
     let path = workshop.folder.join("packages.json");
-    fs_err::write(&path, &output.stdout)?;
-    Ok((path, output.stdout.len()))
+    fs_err::write(&path, &document)?;
+    Ok((path, document.len()))
 }
 
 /// The variants, ready to run on the document.

@@ -22,13 +22,7 @@ pub const TITLE: &str =
 
 /// Installs it from the crate registry, three ways.
 pub fn build(workshop: &Workshop) -> Result<ThreeWays> {
-    ThreeWays::build(workshop, NAME, |command, slot| {
-        command
-            .args(["install", "--quiet", "--locked", "--force", "--version", VERSION, "--root"])
-            .arg(&slot.root)
-            .arg(NAME);
-        slot.root.join("bin").join(NAME)
-    })
+    ThreeWays::install(workshop, NAME, VERSION, &[])
 }
 
 /// The input, and how much it is.
@@ -44,15 +38,7 @@ pub struct Input {
 /// Copies the sources of leptosfmt's dependencies, which the build has fetched, into one folder.
 pub fn input(workshop: &Workshop) -> Result<Input> {
     let manifest = brawn_bench::unpacked_crate(NAME, VERSION)?.join("Cargo.toml");
-    let output = workshop
-        .cargo()
-        .args(["metadata", "--locked", "--format-version=1", "--filter-platform", &workshop.glibc])
-        .arg("--manifest-path")
-        .arg(&manifest)
-        .output()
-        .context("cannot run cargo metadata")?;
-    ensure!(output.status.success(), "cargo metadata: {}", String::from_utf8_lossy(&output.stderr));
-    let metadata: serde_json::Value = serde_json::from_slice(&output.stdout)?;
+    let metadata: serde_json::Value = serde_json::from_slice(&workshop.metadata(&manifest)?)?;
 
     let mut input = Input { folder: workshop.folder.join("input"), files: 0, bytes: 0 };
     if input.folder.exists() {

@@ -59,6 +59,15 @@ impl ThreeWays {
         Ok(Self { glibc, stock, brawn })
     }
 
+    /// Installs a crate of the registry, whose executable has its name. `more` goes to cargo.
+    pub fn install(workshop: &Workshop, name: &str, version: &str, more: &[&str]) -> Result<Self> {
+        Self::build(workshop, name, |command, slot| {
+            command.args(["install", "--quiet", "--locked", "--force", "--version", version, "--root"]);
+            command.arg(&slot.root).args(more).arg(name);
+            slot.root.join("bin").join(name)
+        })
+    }
+
     /// Name and executable of each, the baseline first.
     pub fn each(&self) -> [(&'static str, &Path); 3] {
         [("glibc", &self.glibc), ("stock musl", &self.stock), ("Brawn", &self.brawn)]

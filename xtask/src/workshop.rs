@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use brawn_measure::{Outcome, Session, Variant, format};
 
 /// The folder that everything is built in, and the tools to build with.
@@ -55,6 +55,16 @@ impl Workshop {
     /// `cargo`, as anyone would call it.
     pub fn cargo(&self) -> Command {
         self.cleaned(Command::new("cargo"))
+    }
+
+    /// What cargo tells of a package and of all that it depends on on this machine, as JSON.
+    pub fn metadata(&self, manifest: &Path) -> Result<Vec<u8>> {
+        let mut command = self.cargo();
+        command.args(["metadata", "--locked", "--format-version=1", "--filter-platform", &self.glibc]);
+        let output = command.arg("--manifest-path").arg(manifest).output();
+        let output = output.context("cannot run cargo metadata")?;
+        ensure!(output.status.success(), "cargo metadata: {}", String::from_utf8_lossy(&output.stderr));
+        Ok(output.stdout)
     }
 
     /// `brawn`, with a cache of its own, so that what the user has cached changes nothing.

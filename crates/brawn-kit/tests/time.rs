@@ -7,7 +7,6 @@ use std::process::Command;
 
 use brawn_elf::Arch;
 use brawn_kit::{Functions, functions};
-use brawn_kit_build::{arches, compiler};
 use object::read::archive::ArchiveFile;
 
 mod common;
@@ -55,7 +54,6 @@ fn objects(arch: Arch, folder: &Path) -> Vec<PathBuf> {
 /// Compiles and links a program, and returns the executable. `None` where there is no such compiler.
 fn build(program: &str, libc: Libc, folder: &Path) -> Option<PathBuf> {
     let manifest_dir = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let root = manifest_dir.ancestors().nth(2).expect("the root of the repository");
     let executable = folder.join(program);
     let mut link = match libc {
         Libc::Glibc => {
@@ -68,11 +66,9 @@ fn build(program: &str, libc: Libc, folder: &Path) -> Option<PathBuf> {
             link
         }
         Libc::Kit(arch) | Libc::Stock(arch) => {
-            let row = arches::ARCHES.iter().find(|row| row.name == arch.name()).expect("an architecture");
-            let compiler =
-                compiler::find(root, row, std::env::consts::ARCH).expect("the compiler that built the kit");
-            let mut link = Command::new(&compiler.argv[0]);
-            link.args(&compiler.argv[1..]).args(["-static", "-fPIC"]);
+            let compiler = common::kit_compiler(arch.name());
+            let mut link = Command::new(&compiler[0]);
+            link.args(&compiler[1..]).arg("-static");
             link
         }
     };
