@@ -18,6 +18,7 @@ mod study;
 mod three_ways;
 mod workshop;
 
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -40,8 +41,8 @@ enum Command {
         #[arg(long)]
         brawn: PathBuf,
         /// Runs of each variant that count.
-        #[arg(long, default_value_t = 9)]
-        blocks: usize,
+        #[arg(long, default_value = "9")]
+        blocks: NonZeroUsize,
         /// Seed of an earlier run, to repeat its order.
         #[arg(long)]
         seed: Option<u64>,
@@ -111,14 +112,14 @@ enum Command {
         #[arg(long, value_enum)]
         only: Vec<results::Part>,
         /// Runs of each variant that count.
-        #[arg(long, default_value_t = 7)]
-        blocks: usize,
+        #[arg(long, default_value = "7")]
+        blocks: NonZeroUsize,
     },
 }
 
 fn main() -> ExitCode {
     let result = match Arguments::parse().command {
-        Command::Demo { brawn, blocks, seed } => demo::run(&brawn, blocks, seed),
+        Command::Demo { brawn, blocks, seed } => demo::run(&brawn, blocks.get(), seed),
         Command::Presets { brawn, out, parts, work, time, blocks, reduced, case, candidate, read } => {
             let search = brawn.filter(|_| !read).map(|brawn| presets::Search {
                 brawn,
@@ -136,7 +137,7 @@ fn main() -> ExitCode {
         Command::Quote => quote::run(),
         Command::Study(step) => study::run(step),
         Command::Hundred(step) => hundred::run(step),
-        Command::Results { brawn, out, only, blocks } => results::run(&brawn, &out, &only, blocks),
+        Command::Results { brawn, out, only, blocks } => results::run(&brawn, &out, &only, blocks.get()),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
