@@ -6,7 +6,8 @@
 
 enum { LARGEST_SHIFT = 22, BLOCKS = 9 };
 
-static const size_t sizes[] = {0, 1, 7, 8, 17, 24, 100, 1000, 4095, 4096, 4097, 70000, 300000};
+static const size_t sizes[] = {0,    1,    7,    8,    17,   24,    100,   1000,
+                               4095, 4096, 4097, 5000, 7000, 12000, 70000, 300000};
 enum { SIZES = sizeof sizes / sizeof *sizes };
 
 typedef void *allocate_function(size_t alignment, size_t size);
@@ -30,17 +31,19 @@ static void one_size(allocate_function *allocate, const char *name, size_t align
               (void *)blocks[i]);
         CHECK(malloc_usable_size(blocks[i]) >= size, "%s(%zu, %zu): only %zu bytes are usable", name,
               alignment, size, malloc_usable_size(blocks[i]));
-        pattern_fill(blocks[i], size, (uint64_t)i);
+        pattern_fill(blocks[i], malloc_usable_size(blocks[i]), (uint64_t)i);
     }
     for (int i = 0; i < count; i++) {
-        CHECK_PATTERN(blocks[i], size, (uint64_t)i, name);
+        const size_t usable = malloc_usable_size(blocks[i]);
+        CHECK_PATTERN(blocks[i], usable, (uint64_t)i, name);
         if (i % 3 == 0) {
             free(blocks[i]);
             continue;
         }
-        // Both directions; the alignment need not survive, the content must.
+        // Both directions; the alignment need not survive, the content must, with the bytes that were not
+        // asked for: programs use what malloc_usable_size gives them.
         size_t resized = i % 3 == 1 ? size * 2 + 1 : size / 2 + 1;
-        size_t kept = resized < size ? resized : size;
+        size_t kept = resized < usable ? resized : usable;
         unsigned char *moved = realloc(blocks[i], resized);
         CHECK(moved != NULL, "realloc of an aligned block to %zu bytes failed", resized);
         CHECK_PATTERN(moved, kept, (uint64_t)i, "realloc of an aligned block");

@@ -61,6 +61,8 @@ static __attribute__((constructor(101))) void kit_constructor(void) {
     init();
 }
 
+static_assert(canary_size % min_align != 0, "heap_realloc tells a slab's block by its canary");
+
 static inline void *heap_malloc(size_t size) {
     return h_malloc(size);
 }
@@ -74,11 +76,12 @@ static inline void heap_free(void *block) {
 }
 
 /* An aligned block may have pages of its own although its size is a slab's. h_realloc takes the last bytes of
- * such a block for a canary and leaves them behind, so it is moved here. A slab's own block is never a number
- * of whole pages, because of its canary. */
+ * such a block for a canary and leaves them behind, so it is moved here. Both have the size of a class (a
+ * multiple of min_align, not always of a page), but what a slab's own block says is usable is less, by its
+ * canary. */
 static inline void *heap_realloc(void *block, size_t size) {
     const size_t usable = block == NULL ? 0 : h_malloc_usable_size(block);
-    if (usable == 0 || usable % PAGE_SIZE != 0 || usable > max_slab_size_class ||
+    if (usable == 0 || usable % min_align != 0 || usable > max_slab_size_class ||
         size + canary_size <= usable || size > PTRDIFF_MAX) {
         return h_realloc(block, size);
     }
