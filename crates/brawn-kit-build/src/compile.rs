@@ -103,7 +103,7 @@ pub fn compile(
     compile_file(compiler, &options, &recipe.folder.join(&recipe.shim), &object, folders)
 }
 
-/// Compiles one file with these options, and returns the object as the compiler wrote it.
+/// Compiles one file with these options, or precompiles a header, and returns the object as the compiler wrote it.
 pub fn compile_file(
     compiler: &Compiler,
     options: &[OsString],
@@ -114,7 +114,9 @@ pub fn compile_file(
     let mut command = Command::new(&compiler.argv[0]);
     command.args(&compiler.argv[1..]).args(options);
     command.arg(prefix_map(&folders.libc, "libc"));
-    command.arg("-c").arg(file).arg("-o").arg(object);
+    let header = file.extension().is_some_and(|extension| extension == "h");
+    command.args(if header { ["-x", "c-header"].as_slice() } else { &["-c"] });
+    command.arg(file).arg("-o").arg(object);
     // zig keeps caches in the user's home and in the current folder unless told otherwise.
     command.env("ZIG_GLOBAL_CACHE_DIR", &folders.zig_cache).env("ZIG_LOCAL_CACHE_DIR", &folders.zig_cache);
     // Variables that change what gcc and clang do without a word on the command line.

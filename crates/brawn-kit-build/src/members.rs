@@ -81,9 +81,9 @@ pub struct Build {
 }
 
 impl Build {
-    /// The level of all its files, if it is for one kind of processor.
+    /// The level of all its files, if it has only one.
     pub fn level(&self) -> Option<&'static str> {
-        self.cpu.and_then(|_| self.levels.last().copied())
+        if let [level] = self.levels { Some(level) } else { None }
     }
 }
 
@@ -179,11 +179,28 @@ pub fn compile(
 ) -> Result<Vec<Vec<u8>>> {
     let compiler = workshop.compiler(arch);
     let flags = flags(sources.flags, build, compiler);
+    let of_level = |level: Option<&str>| -> Vec<OsString> {
+        flags.iter().chain(level_flags(sources.flags, level)).map(Into::into).collect()
+    };
+    // The header of vector instructions takes a compiler five times as long as the rest of most files, so it is read once
+    // for each level above the baseline. The files include it all the same.
+    let levels: Vec<&str> = build.levels.iter().copied().filter(|level| *level != LEVELS[0].0).collect();
+    let levels = if compiler.is_clang { levels } else { Vec::new() };
+    let precompiled = in_parallel(&levels, |level| {
+        let header = workshop.folders.out.join(format!("{prefix}-{level}.h"));
+        fs_err::write(&header, format!("#include <{}>\n", arch.intrinsics))?;
+        let object = header.with_extension("pch");
+        let options = of_level(Some(level));
+        compile::compile_file(compiler, &options, &header, &object, &workshop.folders).map(|_| object)
+    })?;
     in_parallel(members, |member| {
         let function = member.function;
-        let of_level = level_flags(sources.flags, member.level.or(build.level()));
-        let listed = flags.iter().chain(of_level).chain(&function.own_flags);
-        let mut options: Vec<OsString> = listed.map(Into::into).collect();
+        let level = member.level.or(build.level());
+        let mut options = of_level(level);
+        if let Some(at) = levels.iter().position(|known| Some(*known) == level) {
+            options.extend(["-include-pch".into(), precompiled[at].clone().into()]);
+        }
+        options.extend(function.own_flags.iter().map(Into::into));
         let source = function.from_crate.as_deref().and_then(|name| workshop.source_of(name));
         if let (Some(source), Some(name)) = (source, &function.from_crate) {
             // System headers: what compilers would warn of there is not for this project to change.

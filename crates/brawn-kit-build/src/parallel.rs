@@ -14,7 +14,7 @@ pub fn in_parallel<J: Sync, T: Send, E: Send>(
     let next = AtomicUsize::new(0);
     let results = Mutex::new(Vec::new());
     std::thread::scope(|scope| {
-        for _ in 0..threads.clamp(1, jobs.len()) {
+        for _ in 0..threads.max(1).min(jobs.len()) {
             scope.spawn(|| {
                 while let Some((index, job)) = {
                     let index = next.fetch_add(1, Ordering::Relaxed);
