@@ -11,6 +11,12 @@ export PATH := $(CURDIR)/.tools/bin:$(PATH)
 CARGO_TARGET_DIR ?= $(CURDIR)/target
 export CARGO_TARGET_DIR
 CARGO_FLAGS := --locked
+# With LINTED=1 clippy compiles what is built unoptimised, and what it finds is an error there: `lint` need not check every
+# dependency once more for it.
+ifdef LINTED
+CARGO_FLAGS += --config 'build.rustc-workspace-wrapper="clippy-driver"'
+export CLIPPY_ARGS := -D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__
+endif
 
 # Packages that stand alone, as a user's would, so the workspace does not hold them.
 STANDALONE := $(wildcard examples/*/Cargo.toml)
@@ -49,7 +55,7 @@ lint: setup ## formatting, clippy, shellcheck, licences
 	$(if $(strip $(C_FILES)),clang-format --dry-run --Werror $(C_FILES))
 	shellcheck $(SHELL_FILES)
 	cargo deny --all-features --locked --log-level error check --hide-inclusion-graph bans licenses sources
-	cargo clippy $(CARGO_FLAGS) --workspace --all-targets -- -D warnings
+	$(if $(LINTED),,cargo clippy $(CARGO_FLAGS) --workspace --all-targets -- -D warnings)
 
 # heap_behaviour has a runner of its own (.config/nextest.toml); no crate has tests in its documentation.
 JUNIT := $(CARGO_TARGET_DIR)/nextest/default/junit.xml
