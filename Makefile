@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-demo driver brawn demo test test-programs test-long lint fuzz release release-check results presets hundred tune-study tune-duration clean
+.PHONY: help setup setup-demo driver brawn demo test test-programs heaps test-long lint fuzz release release-check results presets hundred tune-study tune-duration clean
 
 # Tools that scripts/setup put into the repository's private folder win over the machine's own.
 export PATH := $(CURDIR)/.tools/bin:$(PATH)
@@ -62,12 +62,15 @@ JUNIT := $(CARGO_TARGET_DIR)/nextest/default/junit.xml
 # Some tests mostly wait, so two more run than there are cores.
 THREADS := $(shell expr $$(nproc) + 2)
 
-# While `brawn` is linked there is a core left for it.
 test-programs: lint
 	cargo test $(CARGO_FLAGS) --workspace --no-run
 
-test: lint ## everything that must hold before a change lands
+heaps: test-programs
 	cargo test $(CARGO_FLAGS) --workspace --test heap_behaviour -- --test-threads $(THREADS)
+
+# Some tests are about the executable that is released. While that is linked a core is left for the heaps.
+test: ## everything that must hold before a change lands
+	$(MAKE) -j2 --output-sync brawn heaps
 	cargo nextest run $(CARGO_FLAGS) --workspace --hide-progress-bar --test-threads $(THREADS)
 	scripts/slowest $(JUNIT)
 
