@@ -18,6 +18,7 @@ enum {
     KEEP_SHARE = 16,         /* of the bytes in use, one in so many may lie in kept pages */
     MARGIN_SHARE = 64,       /* of the bytes in use, one in so many may be more than ever were */
     MARGIN_BASE = 768 << 10, /* or so many bytes */
+    AGAIN_MOST = 1 << 20,    /* bytes of what went too early may be kept beyond the recent peak */
     PURGE_REST = 2,          /* of the bound, may lie in chunks of which something is in use, until upkeep */
     PAGES_BACK = 100, /* milliseconds: who needs pages by then would have had use for those that went */
 };
@@ -152,7 +153,8 @@ static inline size_t larger(size_t one, size_t other) {
 
 /* Bytes of pages that went too early, and may stay from then on. */
 static RARE size_t pages_again(void) {
-    return RECENT_COUNTS ? smaller(atomic_load_explicit(&pages.back, RELAXED) * PAGE, recent_room()) : 0;
+    return RECENT_COUNTS ? smaller(atomic_load_explicit(&pages.back, RELAXED) * PAGE, recent_room(AGAIN_MOST))
+                         : 0;
 }
 
 /* Bytes of kept pages that cost little: as many as the program once used besides what it does now, and a few more. */

@@ -71,7 +71,7 @@ static inline size_t large_ahead(size_t size) {
 }
 
 static inline size_t large_bound(void) {
-    const size_t room = recent_room(), back = large.back < room ? large.back : room;
+    const size_t room = recent_room(LARGE_CEILING), back = large.back < room ? large.back : room;
     const size_t usual = LARGE_BASE + large.in_use / LARGE_SHARE;
     const size_t bound = kept(usual > back ? usual : back);
     return bound < LARGE_CEILING ? bound : LARGE_CEILING;

@@ -274,6 +274,15 @@ static RARE unsigned char *pages_take(size_t size, unsigned length, enum run run
     return start;
 }
 
+static RARE bool pages_purge(size_t keep, size_t rest);
+
+/* A mapping makes the program larger than it ever was: pages that wait elsewhere would come on top of that. */
+static RARE void pages_growth(void) {
+    if (RECENT_COUNTS && recent_read(&recent.in_use) >= recent_read(&recent.most)) {
+        (void)pages_purge(smaller(pages_bound(), MARGIN_BASE / PAGE), 0);
+    }
+}
+
 /* What mallocng calls in place of mmap: with its lock for a group, without for a large block. */
 INNER RARE void *__brawn_map_pages(void *address, size_t size, int protection, int flags, int file,
                                    off_t offset) {
@@ -289,6 +298,9 @@ INNER RARE void *__brawn_map_pages(void *address, size_t size, int protection, i
     }
     if (start != MAP_FAILED) {
         recent_grow(whole(size));
+        if (length == 0) {
+            pages_growth();
+        }
     }
     const size_t touched = atomic_load_explicit(&recent.in_use, RELAXED) / TOUCH_SHARE;
     /* mallocng reads a header before it writes it, so a page would be faulted in twice: first as the system's
@@ -515,6 +527,9 @@ INNER RARE void *__brawn_remap_pages(void *address, size_t before, size_t size, 
     if (start != MAP_FAILED) {
         recent_shrink(whole(before));
         recent_grow(whole(size));
+        if (had > LARGE_RUN && has > had) {
+            pages_growth();
+        }
     }
     return start;
 }

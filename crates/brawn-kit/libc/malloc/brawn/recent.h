@@ -76,9 +76,10 @@ static RARE size_t recent_below(void) {
 }
 
 /* So much may be kept for a program that has shown that it needs it: a little beyond its recent peak, as no two
- * runs of pages are alike. */
-static RARE size_t recent_room(void) {
-    return recent_below() + recent_read(&recent.peak) / RECENT_ROOM;
+ * runs of pages are alike, but no more than `most` beyond it. */
+static RARE size_t recent_room(size_t most) {
+    const size_t part = recent_read(&recent.peak) / RECENT_ROOM;
+    return recent_below() + (part < most ? part : most);
 }
 
 /* So much may be kept now. */
