@@ -276,10 +276,12 @@ static RARE unsigned char *pages_take(size_t size, unsigned length, enum run run
 
 static RARE bool pages_purge(size_t keep, size_t rest);
 
-/* A mapping makes the program larger than it ever was: pages that wait elsewhere would come on top of that. */
+/* A mapping has made the program larger: pages that wait elsewhere may not come on top of the most that it ever
+ * used, but for a few. */
 static RARE void pages_growth(void) {
-    if (RECENT_COUNTS && recent_read(&recent.in_use) >= recent_read(&recent.most)) {
-        (void)pages_purge(smaller(pages_bound(), MARGIN_BASE / PAGE), 0);
+    if (RECENT_COUNTS) {
+        const size_t few = (recent_under(&recent.most) + MARGIN_BASE) / PAGE;
+        (void)pages_purge(smaller(pages_bound(), few), 0);
     }
 }
 
