@@ -18,7 +18,8 @@ enum {
     KEEP_SHARE = 16,         /* of the bytes in use, one in so many may lie in kept pages */
     MARGIN_SHARE = 64,       /* of the bytes in use, one in so many may be more than ever were */
     MARGIN_BASE = 768 << 10, /* or so many bytes */
-    AGAIN_MOST = 1 << 20,    /* bytes of what went too early may be kept beyond the recent peak */
+    AGAIN_BASE = 1 << 20,    /* bytes of what went too early may be kept beyond the recent peak */
+    AGAIN_SHARE = 32,        /* and of the peak's, one in so many */
     PURGE_REST = 2,          /* of the bound, may lie in chunks of which something is in use, until upkeep */
     PAGES_BACK = 100, /* milliseconds: who needs pages by then would have had use for those that went */
 };
@@ -153,8 +154,9 @@ static inline size_t larger(size_t one, size_t other) {
 
 /* Bytes of pages that went too early, and may stay from then on. */
 static RARE size_t pages_again(void) {
-    return RECENT_COUNTS ? smaller(atomic_load_explicit(&pages.back, RELAXED) * PAGE, recent_room(AGAIN_MOST))
-                         : 0;
+    const size_t back = atomic_load_explicit(&pages.back, RELAXED) * PAGE;
+    const size_t beyond = AGAIN_BASE + recent_read(&recent.peak) / AGAIN_SHARE;
+    return RECENT_COUNTS ? smaller(back, recent_room(beyond)) : 0;
 }
 
 /* Bytes of kept pages that cost little: as many as the program once used besides what it does now, and a few more. */

@@ -20,6 +20,7 @@ enum {
     TOUCH_LARGEST = 4,                    /* pages of a group that are touched before they are asked for */
     TOUCH_SHARE = 64,                     /* but of the bytes in use, as many for one */
     GROWN_CHUNKS = 8,                     /* of fewer, little lies unused */
+    GROWTH_SHARE = 16,                    /* of the bytes in use, one in so many is much at once */
     FITS = 16,                            /* chunks that are looked at for a large run */
     PURGE_SHARE = 4,                      /* of the bound, so much goes at once when it is passed */
     PURGE_CHUNKS = 16, /* that go in one call: a fork meanwhile costs the child so many at worst */
@@ -276,10 +277,10 @@ static RARE unsigned char *pages_take(size_t size, unsigned length, enum run run
 
 static RARE bool pages_purge(size_t keep, size_t rest);
 
-/* A mapping has made the program larger: pages that wait elsewhere may not come on top of the most that it ever
- * used, but for a few. */
-static RARE void pages_growth(void) {
-    if (RECENT_COUNTS) {
+/* A mapping of so many bytes has made the program larger. If that is much, pages that wait elsewhere may not come on
+ * top of the most that it ever used, but for a few. */
+static RARE void pages_growth(size_t size) {
+    if (RECENT_COUNTS && size >= recent_share(GROWTH_SHARE)) {
         const size_t few = (recent_under(&recent.most) + MARGIN_BASE) / PAGE;
         (void)pages_purge(smaller(pages_bound(), few), 0);
     }
@@ -301,7 +302,7 @@ INNER RARE void *__brawn_map_pages(void *address, size_t size, int protection, i
     if (start != MAP_FAILED) {
         recent_grow(whole(size));
         if (length == 0) {
-            pages_growth();
+            pages_growth(size);
         }
     }
     const size_t touched = atomic_load_explicit(&recent.in_use, RELAXED) / TOUCH_SHARE;
@@ -530,7 +531,7 @@ INNER RARE void *__brawn_remap_pages(void *address, size_t before, size_t size, 
         recent_shrink(whole(before));
         recent_grow(whole(size));
         if (had > LARGE_RUN && has > had) {
-            pages_growth();
+            pages_growth(size);
         }
     }
     return start;
