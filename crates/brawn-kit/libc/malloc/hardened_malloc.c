@@ -61,8 +61,6 @@ static __attribute__((constructor(101))) void kit_constructor(void) {
     init();
 }
 
-static_assert(canary_size % min_align != 0, "heap_realloc tells a slab's block by its canary");
-
 static inline void *heap_malloc(size_t size) {
     return h_malloc(size);
 }
