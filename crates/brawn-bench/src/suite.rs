@@ -1,9 +1,7 @@
 //! What a suite is: its file in `suites/`, read when it is first asked for.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
-use brawn_measure::Variant;
 use serde::Deserialize;
 use toml::Table;
 
@@ -142,12 +140,6 @@ pub(crate) struct Template {
 }
 
 impl Suite {
-    /// The program that a variant of this suite's is about, also where a helper starts it.
-    pub fn program<'a>(&self, variant: &'a Variant) -> &'a Path {
-        let launched = variant.args.first().filter(|_| self.cases.iter().any(|case| case.launched));
-        launched.map_or(&variant.program, Path::new)
-    }
-
     /// The template with this name.
     #[cfg(test)]
     pub(crate) fn template(&self, name: &str) -> &Template {

@@ -190,9 +190,8 @@ pub fn differ(job: &Job, recipe: &Recipe) -> Result<Option<Vec<String>>> {
     let programs = || -> Result<Vec<(String, String)>> {
         let prepared = bench.suites[0].prepare(&context)?;
         let Some(case) = prepared.cases.first() else { return Ok(Vec::new()) };
-        let digest = |variant: &Variant| {
-            Ok((variant.name.clone(), sha256_hex(&fs_err::read(recipe.suite.program(variant))?)))
-        };
+        let digest =
+            |variant: &Variant| Ok((variant.name.clone(), sha256_hex(&fs_err::read(&variant.program)?)));
         case.variants.iter().map(digest).collect()
     };
     let first = programs()?;
@@ -235,14 +234,13 @@ fn look(outcome: &mut Outcome, job: &Job, bench: &Bench, workshop: &Workshop, re
     let prepared = bench.suites[0].prepare(&context)?;
     let case = prepared.cases.first().context("no case")?;
     for variant in &case.variants {
-        outcome.sizes.insert(variant.name.clone(), fs_err::metadata(recipe.suite.program(variant))?.len());
+        outcome.sizes.insert(variant.name.clone(), fs_err::metadata(&variant.program)?.len());
     }
     let ours =
         case.variants.iter().find(|variant| variant.name == DEFAULT).context("no variant of Brawn's")?;
-    let program = recipe.suite.program(ours);
-    let inspection = brawn_elf::inspect(&brawn_base::file::elf(program)?)?;
+    let inspection = brawn_elf::inspect(&brawn_base::file::elf(&ours.program)?)?;
     outcome.heaps = inspection.allocators.iter().map(ToString::to_string).collect();
-    let verified = Command::new(&job.brawn).arg("verify").arg(program).output()?;
+    let verified = Command::new(&job.brawn).arg("verify").arg(&ours.program).output()?;
     if !verified.status.success() {
         let text = [verified.stdout, verified.stderr].concat();
         outcome.verify = String::from_utf8_lossy(&text).lines().map(str::to_owned).collect();
