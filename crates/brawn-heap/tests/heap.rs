@@ -162,24 +162,6 @@ fn large_blocks_of_other_sizes_take_the_same_pages() {
     }
 }
 
-/// Bytes that are resident.
-fn resident() -> u64 {
-    let pages = fs_err::read_to_string("/proc/self/statm").unwrap();
-    pages.split(' ').nth(1).unwrap().parse::<u64>().unwrap() * 4_096
-}
-
-/// A mapping is kept for who asks for it again. A program that grows to twenty times its size and does not has no use for it.
-#[test]
-fn what_lies_unused_goes_while_a_program_grows() {
-    drop(Block::new(1_040_000, 16, 1));
-    // The heap's clock has ticks of up to 10 ms.
-    std::thread::sleep(std::time::Duration::from_millis(30));
-    let (before, count) = (resident(), 5_120);
-    let held: Vec<Block> = (0..count).map(|_| Block::new(4_096, 16, 2)).collect();
-    let grown = resident() - before;
-    assert!(grown < 4_096 * count, "{grown} bytes for {} blocks", held.len());
-}
-
 /// What a thread frees is the first that it is given again, aligned or not.
 #[test]
 fn medium_blocks_come_back_from_the_threads_list() {

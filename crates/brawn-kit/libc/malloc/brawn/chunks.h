@@ -20,6 +20,7 @@ enum {
     MARGIN_BASE = 768 << 10, /* or so many bytes */
     AGAIN_BASE = 1 << 20,    /* bytes of what went too early may be kept beyond the recent peak */
     AGAIN_SHARE = 32,        /* and of the peak's, one in so many */
+    AGAIN_RATE = 32 << 10,   /* if it would need more bytes than these again in a millisecond */
     PURGE_REST = 2,          /* of the bound, may lie in chunks of which something is in use, until upkeep */
     PAGES_BACK = 100, /* milliseconds: who needs pages by then would have had use for those that went */
 };
@@ -56,7 +57,8 @@ static struct {
     _Atomic(size_t) next;                 /* so many kept pages are worth the next look at all chunks */
     _Atomic(size_t) gone;                 /* pages that went back to the system a moment ago */
     _Atomic(uint64_t) gone_since;
-    _Atomic(size_t) back;    /* of those, what the program came back for */
+    _Atomic(size_t) back; /* of those, what the program came back for */
+    struct refaults refaults;
     _Atomic(uint32_t) grown; /* by a chunk, since who looked last */
     uint32_t lowest;         /* no chunk before this one has room, as far as who takes pages knows */
     uint32_t taken;          /* how often */
@@ -122,11 +124,13 @@ static RARE void pages_missed(size_t fresh) {
     if (gone == 0 || fresh == 0) {
         return;
     }
-    const bool lately = now() - atomic_load_explicit(&pages.gone_since, RELAXED) <= PAGES_BACK;
+    const uint64_t time = now();
+    const bool lately = time - atomic_load_explicit(&pages.gone_since, RELAXED) <= PAGES_BACK;
     const size_t back = fresh < gone ? fresh : gone;
     atomic_store_explicit(&pages.gone, lately ? gone - back : 0, RELAXED);
     if (lately) {
         atomic_fetch_add_explicit(&pages.back, back, RELAXED);
+        refaults_add(&pages.refaults, AGAIN_RATE, back * PAGE, time);
     }
 }
 
@@ -155,7 +159,8 @@ static inline size_t larger(size_t one, size_t other) {
 /* Bytes of pages that went too early, and may stay from then on. */
 static RARE size_t pages_again(void) {
     const size_t back = atomic_load_explicit(&pages.back, RELAXED) * PAGE;
-    const size_t beyond = AGAIN_BASE + recent_read(&recent.peak) / AGAIN_SHARE;
+    const size_t most = AGAIN_BASE + recent_read(&recent.peak) / AGAIN_SHARE;
+    const size_t beyond = smaller(most, refaults_dear(&pages.refaults, AGAIN_RATE));
     return RECENT_COUNTS ? smaller(back, recent_room(beyond)) : 0;
 }
 

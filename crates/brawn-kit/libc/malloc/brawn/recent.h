@@ -29,6 +29,14 @@ enum { RECENT_DECAY = 8, RECENT_DROPPED = 4, RECENT_ROOM = 8 };
 
 #define RELAXED memory_order_relaxed
 
+/* What went back to the system and was needed again a moment later, in bytes, less what a program may fault in at
+ * `rate` bytes a millisecond: that costs it little. Nor does as much at once as comes in 100 ms. */
+struct refaults {
+    _Atomic(size_t) bytes;
+    _Atomic(uint64_t) since; /* milliseconds */
+};
+enum { REFAULTS_BURST = 100 };
+
 /* In bytes. Threads may overtake each other between reading one of these and writing another; then a figure
  * is a little off until the next change. */
 static struct {
@@ -73,6 +81,21 @@ static RARE size_t recent_under(_Atomic(size_t) *figure) {
 
 static RARE size_t recent_below(void) {
     return recent_under(&recent.peak);
+}
+
+static RARE void refaults_add(struct refaults *refaults, size_t rate, size_t bytes, uint64_t time) {
+    const uint64_t passed = time - atomic_exchange_explicit(&refaults->since, time, RELAXED);
+    const size_t most = REFAULTS_BURST * rate + recent_read(&recent.peak);
+    const size_t before = recent_read(&refaults->bytes);
+    const size_t paid = passed < before / rate ? (size_t)passed * rate : before;
+    const size_t sum = before - paid + bytes;
+    atomic_store_explicit(&refaults->bytes, sum < most ? sum : most, RELAXED);
+}
+
+/* Those that cost the program time. */
+static RARE size_t refaults_dear(struct refaults *refaults, size_t rate) {
+    const size_t bytes = recent_read(&refaults->bytes);
+    return bytes > REFAULTS_BURST * rate ? bytes - REFAULTS_BURST * rate : 0;
 }
 
 /* So much may be kept for a program that has shown that it needs it: a little beyond its recent peak, as no two
