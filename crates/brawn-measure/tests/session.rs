@@ -2,7 +2,7 @@
 
 mod common;
 
-use std::io::Read;
+use std::io::{Read, Write as _};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -190,4 +190,37 @@ fn the_noise_test_measures_a_program_against_itself() {
     let found = noise::measure(&touch(20, "exit"), program("touch").parent().unwrap(), &session).unwrap();
     assert_eq!(found.ratio.count, 3);
     assert!(found.resolution < 0.2, "two copies of a program hold the same memory: {found:?}");
+}
+
+/// Of a program that no one else runs, only what its runs read lies in the page cache then.
+#[test]
+fn a_session_reads_its_executables_afresh() {
+    const TAIL: usize = 8 << 20;
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    if rustix::fs::statfs(folder.path()).unwrap().f_type == libc::TMPFS_MAGIC {
+        eprintln!("left out: what a tmpfs holds is nowhere else");
+        return;
+    }
+    let path = folder.path().join("program");
+    fs_err::copy(program("touch"), &path).unwrap();
+    let mut file = fs_err::OpenOptions::new().append(true).open(&path).unwrap();
+    file.write_all(&vec![1; TAIL]).unwrap();
+    let middle = file.metadata().unwrap().len() - TAIL as u64 / 2;
+    drop(file);
+    let is_cached = || {
+        let file = fs_err::File::open(&path).unwrap();
+        let mut buffer = [0];
+        let buffers = &mut [std::io::IoSliceMut::new(&mut buffer)];
+        match rustix::io::preadv2(&file, buffers, middle, rustix::io::ReadWriteFlags::NOWAIT) {
+            Ok(read) => read == 1,
+            Err(error) => {
+                assert_eq!(error, rustix::io::Errno::AGAIN);
+                false
+            }
+        }
+    };
+    assert!(is_cached());
+    let variants = ["exit", "thread"].map(|mode| Variant { program: path.clone(), ..touch(1, mode) });
+    Session::new(1).run(&variants).unwrap();
+    assert!(!is_cached());
 }
