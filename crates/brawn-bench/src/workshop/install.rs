@@ -1,5 +1,6 @@
 //! Programs from the crate registry.
 
+use std::collections::BTreeMap;
 use std::process::Command;
 
 use serde::Deserialize;
@@ -9,6 +10,8 @@ use crate::Error;
 use crate::flavour::{Base, Flavour};
 
 /// A package of the registry with one executable.
+///
+/// In the words of `before` and `env`, `{folder}` stands for a folder of the package's own.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Install {
@@ -18,6 +21,12 @@ pub struct Install {
     executable: String,
     /// More arguments of `cargo install`: `--no-default-features`, `--features=…`.
     pub(super) args: Vec<String>,
+    /// What puts there what its build scripts need and the system may lack, run one after the other.
+    #[serde(default)]
+    before: Vec<Vec<String>>,
+    /// How they find it.
+    #[serde(default)]
+    env: BTreeMap<String, String>,
 }
 
 impl Workshop {
@@ -32,13 +41,27 @@ impl Workshop {
         flavours: &[Flavour],
     ) -> Result<Programs, Error> {
         let compiler = self.versions().remove("rustc").unwrap_or_default();
-        let inputs = ["install", &compiler, &install.version, &install.args.join(" ")];
+        let args = install.args.join(" ");
+        let mut inputs = vec!["install", &compiler, &install.version, &args];
+        inputs.extend(install.before.iter().flatten().map(String::as_str));
+        inputs.extend(install.env.iter().flat_map(|(name, value)| [&**name, &**value]));
         let slot = self.slot(package, &inputs)?;
+        let folder = slot.path().join("before");
+        let fill = |word: &String| word.replace("{folder}", &folder.to_string_lossy());
         self.variants(package, &slot, flavours, false, &|base, to| {
             let target = self.triple(base)?;
             let root = slot.path().join(format!("root-{target}"));
             // Kept for musl: a link that is done again needs its inputs.
             let build = slot.path().join(format!("build-{target}"));
+            if folder.exists() {
+                fs_err::remove_dir_all(&folder)?;
+            }
+            fs_err::create_dir(&folder)?;
+            for words in &install.before {
+                let mut command = Command::new(&words[0]);
+                command.args(words[1..].iter().map(fill)).current_dir(&folder);
+                self.step(&format!("preparing {package}"), slot.path(), &mut command)?;
+            }
             let mut command = match base {
                 Base::Musl => Command::new(&self.brawn),
                 _ => Command::new("cargo"),
@@ -51,6 +74,7 @@ impl Workshop {
                 .arg(&root)
                 .args(&install.args)
                 .arg(package)
+                .envs(install.env.iter().map(|(name, value)| (name, fill(value))))
                 .env("CARGO_TARGET_DIR", &build)
                 .current_dir(slot.path());
             self.step(&format!("installing {package}"), slot.path(), &mut command)?;
