@@ -22,6 +22,7 @@ pub fn provide_cxx(line: &mut Line, arch: Arch, cache: &Cache) -> Result<bool, E
     if !line.libraries().iter().any(|name| CXX.contains(&name.as_str())) {
         return Ok(false);
     }
+    before_libc(line);
     // Without a C++ compiler nothing of this link was compiled by it: the line finds what it finds.
     let Ok(backend) = Backend::find(arch, Language::Cxx) else { return Ok(false) };
     let runtime = backend.cxx_runtime()?;
@@ -41,6 +42,17 @@ pub fn provide_cxx(line: &mut Line, arch: Arch, cache: &Cache) -> Result<bool, E
     }
     line.args.insert(line.front(), format!("-L{}", folder.display()));
     Ok(true)
+}
+
+/// Asks for C++'s runtime before the C library that it calls, where it is asked for last, as rustc does for a library that is
+/// dynamic elsewhere: a linker that reads each archive once would not find what nothing else calls.
+fn before_libc(line: &mut Line) {
+    let is_cxx = |arg: &String| arg.strip_prefix("-l").is_some_and(|name| CXX.contains(&name));
+    let Some(libc) = line.args.iter().rposition(|arg| arg == "-lc" || arg == LIBRARIES) else { return };
+    let late: Vec<String> = line.args.extract_if(libc.., |arg| is_cxx(arg)).collect();
+    let unwinder = line.args[..libc].iter().rposition(|arg| names_unwinder(arg));
+    let place = unwinder.unwrap_or(libc);
+    line.args.splice(place..place, late);
 }
 
 /// Gives C links an unwinder that fits musl when something on the line unwinds, as C++ does for its exceptions and a
@@ -130,6 +142,24 @@ mod tests {
         }
         for arg in ["-lunwind-x86_64", "-lgcc", "-L/a/libunwind.a", "libunwind-ab12.rlib", "/a/unwind"] {
             assert!(!names_unwinder(arg), "{arg}");
+        }
+    }
+
+    #[test]
+    fn the_runtime_of_cxx_is_asked_for_before_libc() {
+        let ordered = |text: &str| {
+            let mut line = line(text);
+            before_libc(&mut line);
+            line.args.join(" ")
+        };
+        let (std, end) = ("-Wl,-Bstatic libstd.rlib", "-lc libcore.rlib -Wl,-Bdynamic");
+        assert_eq!(
+            ordered(&format!("{std} -lunwind liblibc.rlib {end} -lstdc++ -lz -lc++")),
+            format!("{std} -lstdc++ -lc++ -lunwind liblibc.rlib {end} -lz")
+        );
+        assert_eq!(ordered(&format!("{std} {end} -lstdc++")), format!("{std} -lstdc++ {end}"));
+        for fine in ["a.o -lstdc++ -lc -lgcc", "-lc -lstdc++ -lm -lc", "-Wl,-O1 a.o -lstdc++"] {
+            assert_eq!(ordered(fine), fine);
         }
     }
 

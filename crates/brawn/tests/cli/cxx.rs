@@ -95,10 +95,11 @@ fn cmake_needs_no_more_than_the_toolchain_file() {
 #[test]
 fn a_rust_program_with_cxx_inside_just_builds() {
     let sandbox = Sandbox::new();
-    for arch in Arch::ALL {
+    for (arch, features) in Arch::ALL.into_iter().flat_map(|arch| [(arch, ""), (arch, "last")]) {
         let triple = arch.musl_triple();
-        let mut build = brawn(&sandbox, &["build", "--quiet", "--target", triple, "--target-dir"]);
-        ok(build.arg(sandbox.path().join("target")).current_dir(sources().join("linked")));
+        let mut build = brawn(&sandbox, &["build", "--quiet", "--target", triple, "--features", features]);
+        build.arg("--target-dir").arg(sandbox.path().join("target"));
+        ok(build.current_dir(sources().join("linked")));
         let program = sandbox.path().join("target").join(triple).join("debug/linked");
         assert_eq!(ok(&mut run(&sandbox, arch, program.to_str().unwrap())), "1000 true\n", "{arch}");
     }
