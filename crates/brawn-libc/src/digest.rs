@@ -33,11 +33,31 @@ pub(crate) fn of_archive(memory: &Path, path: &Path) -> std::io::Result<(String,
     {
         return Ok((known, data.size()));
     }
-    let bytes = brawn_base::file::archive(path)?;
+    // That of a Rust library may hold whatever its program embeds.
+    let bytes = brawn_base::file::read(path, brawn_base::file::OBJECT)?;
     let digest = sha256_hex(&bytes);
     // Only a memory: without it the next call computes the digest again. What changes while it is read is not remembered.
     if data.size() == bytes.len() as u64 && fs_err::create_dir_all(memory).is_ok() {
         let _ = crate::atomic::write(&entry, digest.as_bytes(), 0o644);
     }
     Ok((digest, bytes.len() as u64))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rust_library_may_be_larger_than_a_libc() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("libembeds.rlib");
+        fs_err::write(&path, "!<arch>\n").unwrap();
+        let size = brawn_base::file::ARCHIVE + 1;
+        fs_err::OpenOptions::new().write(true).open(&path).unwrap().set_len(size).unwrap();
+        let memory = folder.path().join("memory");
+        let first = of_archive(&memory, &path).unwrap();
+        assert_eq!(first.1, size);
+        assert_eq!(fs_err::read_dir(&memory).unwrap().count(), 1);
+        assert_eq!(of_archive(&memory, &path).unwrap(), first);
+    }
 }
