@@ -191,7 +191,7 @@ impl Session {
 ///
 /// What is mapped elsewhere stays, as on every system. An executable that cannot be opened is told of when it is run.
 fn read_afresh(variants: &[Variant]) {
-    for file in variants.iter().filter_map(|variant| fs_err::File::open(&variant.program).ok()) {
+    for file in variants.iter().filter_map(|variant| brawn_base::file::open(&variant.program).ok()) {
         // Pages that were not written yet would stay.
         if rustix::fs::fdatasync(&file).is_ok() {
             let _ = rustix::fs::fadvise(&file, 0, None, rustix::fs::Advice::DontNeed);
