@@ -26,7 +26,7 @@ use rustix::fs::{AtFlags, CWD, Timespec, Timestamps, UTIME_NOW};
 use crate::choice::Choice;
 use crate::overlay::{self, Overlay};
 use crate::{Error, digest, trust};
-use brawn_base::temporary;
+use brawn_base::{file, temporary};
 
 pub use hold::Hold;
 use kinds::KINDS;
@@ -83,12 +83,13 @@ impl Cache {
         options.open(self.root.join(LOCK)).ok().map(fs_err::File::into_file)
     }
 
-    /// The SHA-256 of the archive at `path`, in lower-case hexadecimal, remembered while the file is the same.
+    /// The SHA-256 of the archive at `path`, in lower-case hexadecimal, remembered while the file is the same. It may be larger
+    /// than a libc.a: a Rust library holds what its program embeds.
     ///
     /// # Errors
     /// Why it cannot be read.
     pub fn digest(&self, path: &Path) -> std::io::Result<String> {
-        Ok(digest::of_archive(&self.part(DIGESTS), path)?.0)
+        Ok(digest::of_archive(&self.part(DIGESTS), path, file::OBJECT)?.0)
     }
 
     /// Says that something was put into a cache by this process, or by another that it waited for.
@@ -110,7 +111,7 @@ impl Cache {
     /// Those of [`overlay::make`]; [`Error::Unwritable`].
     pub fn overlay(&self, base: &Path, wanted: Option<Arch>, choice: &Choice) -> Result<Overlay, Error> {
         let hold = self.hold();
-        let sha256 = self.digest(base)?;
+        let (sha256, _) = digest::of_archive(&self.part(DIGESTS), base, file::ARCHIVE)?;
         let folder = self.part(OVERLAYS);
         let found = |place: &Path| {
             let overlay = overlay::existing(&self.part(DIGESTS), place, &hold)?;
@@ -123,7 +124,7 @@ impl Cache {
         {
             return Ok(found);
         }
-        let bytes = brawn_base::file::archive(base)?;
+        let bytes = file::archive(base)?;
         let made = overlay::make_from(base, &bytes, sha256, wanted, choice)?;
         let place = folder.join(&made.manifest.id);
         if let Some(found) = found(&place) {
@@ -161,4 +162,23 @@ pub fn touch(path: &Path) {
     let now = Timespec { tv_sec: 0, tv_nsec: UTIME_NOW };
     let times = Timestamps { last_access: now, last_modification: now };
     let _ = rustix::fs::utimensat(CWD, path, &times, AtFlags::empty());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rust_library_may_be_larger_than_a_libc() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = Cache::open(folder.path()).unwrap();
+        let path = folder.path().join("libembeds.rlib");
+        fs_err::write(&path, "!<arch>\n").unwrap();
+        let large = fs_err::OpenOptions::new().write(true).open(&path).unwrap();
+        large.set_len(file::ARCHIVE + 1).unwrap();
+        assert_eq!(cache.digest(&path).unwrap(), cache.digest(&path).unwrap());
+        assert_eq!(fs_err::read_dir(folder.path().join(DIGESTS)).unwrap().count(), 1);
+        let error = cache.overlay(&path, None, &Choice::default()).unwrap_err();
+        assert!(error.to_string().ends_with("the limit is 128 MiB"), "{error}");
+    }
 }
