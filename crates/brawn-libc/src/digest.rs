@@ -1,5 +1,6 @@
 //! Digests of files, remembered while a file is the same.
 
+use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
@@ -10,13 +11,16 @@ pub fn sha256_hex(bytes: &[u8]) -> String {
     brawn_base::text::hex(&Sha256::digest(bytes))
 }
 
-/// The SHA-256 of the archive at `path`, which has at most `limit` bytes, and its size in bytes. Of any other file it is that
-/// of its first bytes alone.
+/// The SHA-256 of what `read` gives of the archive at `path`, and its size in bytes.
 ///
 /// Without instructions for it, the digest of a `libc.a` takes 30 ms, as long as everything else together. So it is
 /// remembered in `memory` under the file's identity: device, inode, size, modification and status change time, the
 /// last of which no one can set back. Then the file is not even read.
-pub(crate) fn of_archive(memory: &Path, path: &Path, limit: u64) -> std::io::Result<(String, u64)> {
+pub(crate) fn of_archive(
+    memory: &Path,
+    path: &Path,
+    read: impl FnOnce(&Path) -> io::Result<Vec<u8>>,
+) -> io::Result<(String, u64)> {
     let data = brawn_base::file::open(path)?.metadata()?;
     let identity = format!(
         "{} {} {} {}.{} {}.{}",
@@ -34,7 +38,7 @@ pub(crate) fn of_archive(memory: &Path, path: &Path, limit: u64) -> std::io::Res
     {
         return Ok((known, data.size()));
     }
-    let bytes = brawn_base::file::read_if(path, limit, |head| head.starts_with(b"!<"))?;
+    let bytes = read(path)?;
     let digest = sha256_hex(&bytes);
     // Only a memory: without it the next call computes the digest again. What changes while it is read is not remembered.
     if data.size() == bytes.len() as u64 && fs_err::create_dir_all(memory).is_ok() {

@@ -453,7 +453,7 @@ fn read_manifest(dir: &Path) -> Option<Manifest> {
 pub(crate) fn existing(memory: &Path, dir: &Path, hold: &Hold) -> Option<Overlay> {
     let manifest = read_manifest(dir)?;
     let path = dir.join(LIBC_A);
-    let (sha256, size) = digest::of_archive(memory, &path, file::ARCHIVE).ok()?;
+    let (sha256, size) = digest::of_archive(memory, &path, |path| file::archive(path)).ok()?;
     (size == manifest.size && sha256 == manifest.sha256).then(|| Overlay {
         dir: dir.to_owned(),
         manifest,

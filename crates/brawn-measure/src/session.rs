@@ -85,7 +85,7 @@ impl Session {
     /// is no error: the outcome says that it is incomplete.
     pub fn run_with(&self, variants: &[Variant], mut on: impl FnMut(Progress<'_>)) -> Result<Outcome, Error> {
         self.check(variants)?;
-        read_afresh(variants);
+        variants.iter().for_each(|variant| probe::read_afresh(&variant.program));
         let mut random = fastrand::Rng::with_seed(self.seed);
         let mut order: Vec<usize> = (0..variants.len()).collect();
         let measured = variants.iter().cloned().map(Measured::new).collect();
@@ -182,20 +182,6 @@ impl Session {
             }
         }
         warnings
-    }
-}
-
-/// Takes the executables out of the page cache, to be read from their disk by the first run. How they lie there decides how
-/// much of them a page fault maps: one that a linker has just written may be in large folios, and take megabytes more than
-/// its own copy.
-///
-/// What is mapped elsewhere stays, as on every system. An executable that cannot be opened is told of when it is run.
-fn read_afresh(variants: &[Variant]) {
-    for file in variants.iter().filter_map(|variant| brawn_base::file::open(&variant.program).ok()) {
-        // Pages that were not written yet would stay.
-        if rustix::fs::fdatasync(&file).is_ok() {
-            let _ = rustix::fs::fadvise(&file, 0, None, rustix::fs::Advice::DontNeed);
-        }
     }
 }
 

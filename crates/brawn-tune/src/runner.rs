@@ -1,5 +1,6 @@
 //! One run of one candidate, with everything around it.
 
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::io::{Seek, SeekFrom};
 use std::path::PathBuf;
@@ -38,6 +39,8 @@ pub struct Runner<'a> {
     references: Vec<Option<(Candidate, Reference)>>,
     /// The candidate with the first good run, and how long its longest run took.
     first: Option<(String, Duration)>,
+    /// The executables that have run.
+    read: BTreeSet<PathBuf>,
     /// Seconds in which a candidate ran, and seconds that all took with what is around them.
     ran: Duration,
     started: Instant,
@@ -62,6 +65,7 @@ impl<'a> Runner<'a> {
             links,
             references: job.workloads.iter().map(|_| None).collect(),
             first: None,
+            read: BTreeSet::new(),
             ran: Duration::ZERO,
             started: Instant::now(),
         })
@@ -156,6 +160,9 @@ impl<'a> Runner<'a> {
         let place = self.place(candidate)?;
         let variant = self.variant(candidate, &self.job.workloads[workload], &place)?;
         let conditions = self.conditions(memory);
+        if self.read.insert(variant.program.clone()) {
+            probe::read_afresh(&variant.program);
+        }
         let start = Instant::now();
         let run = probe::run_under(&variant, &conditions);
         self.ran += start.elapsed();

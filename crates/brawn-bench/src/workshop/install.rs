@@ -1,6 +1,7 @@
 //! Programs from the crate registry.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::process::Command;
 
 use serde::Deserialize;
@@ -46,22 +47,12 @@ impl Workshop {
         inputs.extend(install.before.iter().flatten().map(String::as_str));
         inputs.extend(install.env.iter().flat_map(|(name, value)| [&**name, &**value]));
         let slot = self.slot(package, &inputs)?;
-        let folder = slot.path().join("before");
-        let fill = |word: &String| word.replace("{folder}", &folder.to_string_lossy());
         self.variants(package, &slot, flavours, false, &|base, to| {
             let target = self.triple(base)?;
             let root = slot.path().join(format!("root-{target}"));
             // Kept for musl: a link that is done again needs its inputs.
             let build = slot.path().join(format!("build-{target}"));
-            if folder.exists() {
-                fs_err::remove_dir_all(&folder)?;
-            }
-            fs_err::create_dir(&folder)?;
-            for words in &install.before {
-                let mut command = Command::new(&words[0]);
-                command.args(words[1..].iter().map(fill)).current_dir(&folder);
-                self.step(&format!("preparing {package}"), slot.path(), &mut command)?;
-            }
+            let tools = self.tools(package, install, slot.path())?;
             let mut command = match base {
                 Base::Musl => Command::new(&self.brawn),
                 _ => Command::new("cargo"),
@@ -74,7 +65,7 @@ impl Workshop {
                 .arg(&root)
                 .args(&install.args)
                 .arg(package)
-                .envs(install.env.iter().map(|(name, value)| (name, fill(value))))
+                .envs(tools)
                 .env("CARGO_TARGET_DIR", &build)
                 .current_dir(slot.path());
             self.step(&format!("installing {package}"), slot.path(), &mut command)?;
@@ -84,5 +75,27 @@ impl Workshop {
             }
             Ok(())
         })
+    }
+
+    /// Puts into a folder below `place` what build scripts need, and gives the variables by which they find it.
+    pub(super) fn tools(
+        &self,
+        package: &str,
+        install: &Install,
+        place: &Path,
+    ) -> Result<BTreeMap<String, String>, Error> {
+        let folder = place.join("tools");
+        let fill = |word: &String| word.replace("{folder}", &folder.to_string_lossy());
+        if !install.before.is_empty() {
+            let _ = fs_err::remove_dir_all(&folder);
+            fs_err::create_dir(&folder)?;
+        }
+        for words in &install.before {
+            let mut command = Command::new(&words[0]);
+            self.prepare(&mut command);
+            command.args(words[1..].iter().map(fill)).current_dir(&folder);
+            self.step(&format!("preparing {package}"), place, &mut command)?;
+        }
+        Ok(install.env.iter().map(|(name, value)| (name.clone(), fill(value))).collect())
     }
 }

@@ -65,6 +65,7 @@ impl Workshop {
         let manifest = fs_err::OpenOptions::new().append(true).open(tree.join("Cargo.toml"));
         writeln!(manifest?, "\n[workspace]")?;
         let target = self.triple(flavour.base)?;
+        let tools = self.tools(name, install, folder)?;
         let said = said_by(folder, tests, |words| {
             let mut command = Command::new("timeout");
             command.args(["--kill-after=9", LIMIT]);
@@ -79,6 +80,7 @@ impl Workshop {
                 .args(&install.args)
                 .args(words);
             command
+                .envs(&tools)
                 .env("CARGO_TARGET_DIR", folder.with_file_name("build"))
                 // What is of no use here takes most of the room.
                 .env("CARGO_INCREMENTAL", "0")

@@ -16,6 +16,7 @@
 //! Every program runs in a process group of its own, and whatever of it is left when the run ends is killed, whatever
 //! group or session it has moved to ([`brawn_trace::Family`]).
 
+mod afresh;
 mod calls;
 mod conditions;
 mod follower;
@@ -25,6 +26,7 @@ mod sample;
 mod service;
 mod tracer;
 
+pub use afresh::read_afresh;
 pub use calls::{SystemCalls, count_system_calls};
 pub use conditions::Conditions;
 pub use run::{Run, last_lines, run, run_under};

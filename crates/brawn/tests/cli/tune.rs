@@ -260,6 +260,30 @@ fn any_executables_can_be_compared() {
     assert!(same.contains("two executables are called 'odd'"), "{same}");
 }
 
+/// Of a program that no one else runs, only what its runs read lies in the page cache then.
+#[test]
+fn executables_are_read_afresh() {
+    let sandbox = Sandbox::new();
+    let paths = ["one", "two"].map(|name| sandbox.path().join(name));
+    let ends_in_cache = |path: &PathBuf| {
+        let file = fs_err::File::open(path).unwrap();
+        let (end, mut byte) = (file.metadata().unwrap().len() - 1, [0]);
+        let buffers = &mut [std::io::IoSliceMut::new(&mut byte)];
+        rustix::io::preadv2(&file, buffers, end, rustix::io::ReadWriteFlags::NOWAIT).is_ok()
+    };
+    for path in &paths {
+        fs_err::write(path, [fs_err::read("/bin/echo").unwrap(), vec![1; 32 << 20]].concat()).unwrap();
+        fs_err::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
+        assert!(ends_in_cache(path));
+    }
+    let mut command = sandbox.brawn(&["tune", "--exe", "one", "--exe", "two", "--budget", "1s"]);
+    answered_or_noisy(command.args(["--out", "out", "--", "x"]));
+    // What a tmpfs holds is nowhere else.
+    if rustix::fs::statfs(sandbox.path()).unwrap().f_type != libc::TMPFS_MAGIC {
+        assert_eq!(paths.iter().filter(|path| ends_in_cache(path)).count(), 0);
+    }
+}
+
 #[test]
 fn a_candidate_and_a_reference_can_be_added() {
     let sandbox = Sandbox::new();
